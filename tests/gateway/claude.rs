@@ -1,10 +1,12 @@
 //! Claude Code in front of all servers.
 
+use std::collections::BTreeSet;
+
 use cogtools_test_support::{Run, assert_text, install, str};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
-use super::{ASKS, Scene};
+use super::{ASKS, CODE_MODE, CODE_TOOLS, PROGRAM, RESULT, Scene};
 use crate::clients::cache;
 
 const PREFIX: &str = "mcp__cogtools__";
@@ -25,7 +27,7 @@ fn claude_code_gets_every_tool_and_calls() {
     ];
     let calls = calls.map(|(name, arguments)| json!([format!("{PREFIX}{name}"), arguments]));
     let model = Model::start("anthropic", &json!(calls));
-    let outcome = claude(&scene, &model).run();
+    let outcome = claude(&scene, &model, &["mcp", "--api", "anthropic"]).run();
     outcome.outputs(format!("{LAST}\n"));
     let asked = model.asked();
     assert_eq!(asked.len(), calls.len() + 1);
@@ -64,12 +66,32 @@ fn claude_code_gets_every_tool_and_calls() {
     );
 }
 
-/// Claude Code with one prompt, in front of our server.
-fn claude(scene: &Scene, model: &Model) -> Run {
-    let servers = json!({"mcpServers": {
-        "cogtools": {"command": "cogtools", "args": ["mcp", "--api", "anthropic"]},
-    }});
-    scene.project.file("claude.json", servers.to_string());
+#[test]
+fn claude_code_runs_a_program() {
+    let scene = Scene::shared();
+    let path = scene.project.path("hello.txt").display().to_string();
+    let arguments = json!({"code": PROGRAM, "args": {"path": path}});
+    let calls = json!([[format!("{PREFIX}run_code"), arguments]]);
+    let model = Model::start("anthropic", &calls);
+    claude(&scene, &model, &CODE_MODE)
+        .run()
+        .outputs(format!("{LAST}\n"));
+    let asked = model.asked();
+    assert_eq!(asked.len(), 2);
+    for request in &asked {
+        let tools = request["tools"].as_array().expect("tools").iter();
+        let names = tools.filter_map(|tool| tool["name"].as_str()?.strip_prefix(PREFIX));
+        assert_eq!(names.collect::<BTreeSet<_>>(), CODE_TOOLS.into());
+    }
+    let result = result(&asked[1]);
+    assert!(result.contains(RESULT), "{result}");
+}
+
+/// Claude Code with one prompt, in front of our server with these arguments.
+fn claude(scene: &Scene, model: &Model, args: &[&str]) -> Run {
+    let servers = json!({"mcpServers": {"cogtools": {"command": "cogtools", "args": args}}});
+    let file = format!("claude-{}.json", args.len());
+    scene.project.file(&file, servers.to_string());
     let package = "@anthropic-ai/claude-code";
     let version = "2.1.197";
     let name = format!("host-anthropic-ai-claude-code-{version}");
@@ -84,7 +106,7 @@ fn claude(scene: &Scene, model: &Model) -> Run {
         .env("MCP_CONNECTION_NONBLOCKING", "0")
         .env("MCP_CONNECT_TIMEOUT_MS", "60000")
         .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
-        .args(["--mcp-config", "claude.json", "--strict-mcp-config"])
+        .args(["--mcp-config", &file, "--strict-mcp-config"])
         .args(["--allowedTools", "mcp__cogtools"])
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cogtools_test_support::{assert_text, install, str};
+use cogtools_test_support::{Outcome, assert_text, install, str};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
-use super::{ASKS, Scene};
+use super::{ASKS, CODE_MODE, CODE_TOOLS, PROGRAM, RESULT, Scene};
 use crate::clients::cache;
 
 /// The namespace of the server's tools.
@@ -15,14 +15,29 @@ const SPACE: &str = "mcp__cogtools";
 
 /// `required` makes it wait for the list: without, a turn begins a second after the start, whether
 /// the tools are there or not, and a debug build on a busy machine may take longer than that.
-fn config(url: &str) -> String {
+fn config(url: &str, args: &[&str]) -> String {
     format!(
         "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n\n\
          [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
          wire_api = \"responses\"\n\n\
-         [mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--api\", \"openai\"]\n\
-         required = true\n"
+         [mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\nrequired = true\n"
     )
+}
+
+/// Codex with one prompt, in front of our server with these arguments.
+fn codex(scene: &Scene, model: &Model, args: &[&str]) -> Outcome {
+    scene
+        .project
+        .file("../home/.codex/config.toml", config(model.url(), args));
+    let version = "0.169.0";
+    let name = format!("host-openai-codex-{version}");
+    let place = install::npm(&cache(), &name, &[&format!("@openai/codex@{version}")]);
+    scene
+        .host(place.join("node_modules/.bin/codex"))
+        .args(["exec", "--skip-git-repo-check"])
+        .arg("--dangerously-bypass-approvals-and-sandbox")
+        .arg("Go on.")
+        .run()
 }
 
 #[test]
@@ -35,18 +50,7 @@ fn codex_gets_every_tool_and_calls() {
     ];
     let calls = calls.map(|(name, arguments)| json!([format!("{SPACE} {name}"), arguments]));
     let model = Model::start("openai", &json!(calls));
-    scene
-        .project
-        .file("../home/.codex/config.toml", config(model.url()));
-    let version = "0.169.0";
-    let name = format!("host-openai-codex-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("@openai/codex@{version}")]);
-    let outcome = scene
-        .host(place.join("node_modules/.bin/codex"))
-        .args(["exec", "--skip-git-repo-check"])
-        .arg("--dangerously-bypass-approvals-and-sandbox")
-        .arg("Go on.")
-        .run();
+    let outcome = codex(&scene, &model, &["mcp", "--api", "openai"]);
     // What it prints on standard error describes its own state.
     outcome.status(0).stdout_is(format!("{LAST}\n"));
     let asked = model.asked();
@@ -84,6 +88,23 @@ fn codex_gets_every_tool_and_calls() {
 
 "#]],
     );
+    codex_runs_a_program(&scene, &file);
+}
+
+/// One program instead of the calls. Its configuration is in the same file as before.
+fn codex_runs_a_program(scene: &Scene, path: &str) {
+    let arguments = json!({"code": PROGRAM, "args": {"path": path}});
+    let model = Model::start("openai", &json!([[format!("{SPACE} run_code"), arguments]]));
+    let outcome = codex(scene, &model, &CODE_MODE);
+    outcome.status(0).stdout_is(format!("{LAST}\n"));
+    let asked = model.asked();
+    let tools = asked[0]["tools"].as_array().expect("tools");
+    let ours = tools.iter().find(|tool| tool["name"] == SPACE);
+    let received = super::names(&ours.expect("our tools")["tools"]);
+    assert_eq!(received, CODE_TOOLS.map(str::to_owned).into());
+    let last = asked[1]["input"].as_array().and_then(|all| all.last());
+    let output = last.unwrap_or(&Value::Null)["output"].to_string();
+    assert!(output.contains(RESULT), "{output}");
 }
 
 /// `text` with an `N` for each number with a point.

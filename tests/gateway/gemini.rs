@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use cogtools_test_support::{FakeGemini, Turn, assert_text, str};
 use serde_json::json;
 
-use super::Scene;
+use super::{CODE_MODE, CODE_TOOLS, PROGRAM, RESULT, Scene};
 
 /// The budget that fits into a request with the host's own tools.
 const BUDGET: &str = "120000";
@@ -88,5 +88,33 @@ Good day
 Echo: hi
 
 "#]],
+    );
+    runs_a_program();
+}
+
+/// One program instead of the calls.
+fn runs_a_program() {
+    let scene = Scene::shared();
+    let project = &scene.project;
+    let server = json!({"command": "cogtools", "args": CODE_MODE});
+    let settings = json!({"mcpServers": {"cogtools": server}});
+    project.file(".gemini/settings.json", settings.to_string());
+    let file = project.path("hello.txt").display().to_string();
+    let arguments = json!({"code": PROGRAM, "args": {"path": file}});
+    let fake = FakeGemini::for_host([
+        Turn::call("mcp_cogtools_run_code", arguments),
+        Turn::text("All done."),
+    ]);
+    let conversation = crate::clients::converse(project, fake);
+    let steps = conversation.main();
+    let declared = steps[0].declarations();
+    let declared = declared.iter().filter_map(|tool| tool["name"].as_str());
+    let ours = declared.filter_map(|name| name.strip_prefix("mcp_cogtools_"));
+    let ours: BTreeSet<&str> = ours.collect();
+    assert_eq!(ours, CODE_TOOLS.into());
+    let response = &steps[1].responses()[0]["response"]["output"];
+    assert!(
+        response.as_str().is_some_and(|text| text.contains(RESULT)),
+        "{response}"
     );
 }

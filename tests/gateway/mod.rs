@@ -31,6 +31,16 @@ const ASKS: [&str; 2] = [
     "everything_trigger-url-elicitation",
 ];
 
+/// The arguments of a server in code mode.
+const CODE_MODE: [&str; 4] = ["mcp", "--code", "--allow", "*"];
+/// A program over tools of two servers.
+const PROGRAM: &str = "const {content} = tools.filesystem_read_text_file({path: args.path});\n\
+                       return [1, 2].map(n => tools.everything_echo({message: `${n}: ${content}`}));";
+/// A part of the result of [`PROGRAM`].
+const RESULT: &str = "Echo: 2: Good day";
+/// The tools of code mode.
+const CODE_TOOLS: [&str; 3] = ["search_tools", "describe_tools", "run_code"];
+
 /// The project with the servers, which are approved and have declared their tools.
 struct Scene {
     project: Project,

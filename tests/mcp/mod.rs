@@ -3,6 +3,7 @@
 mod announced;
 mod asked;
 mod clients;
+mod code;
 mod collector;
 mod completions;
 mod conformance;

@@ -1,7 +1,7 @@
 //! Our own line-by-line client, for what no library does: to disconnect without
 //! a message.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -24,6 +24,10 @@ pub(super) struct Session {
     /// The notifications before these responses.
     notified: Vec<Value>,
     next: u64,
+    /// The answers of the person behind the client, in order.
+    answers: VecDeque<Value>,
+    /// The messages of the forms that the person has seen.
+    pub(super) asked: Vec<String>,
 }
 
 impl Session {
@@ -34,6 +38,16 @@ impl Session {
 
     /// A session with a command that eventually starts the server.
     pub(super) fn start(project: &Project, command: &mut Command) -> Self {
+        Self::with_person(project, command, &json!({}), &[])
+    }
+
+    /// A session of a client with these capabilities, whose user answers forms so.
+    pub(super) fn with_person(
+        project: &Project,
+        command: &mut Command,
+        capabilities: &Value,
+        answers: &[Value],
+    ) -> Self {
         let mut child = command
             .current_dir(project.root())
             .env_clear()
@@ -62,12 +76,14 @@ impl Session {
             early: HashMap::new(),
             notified: Vec::new(),
             next: 1,
+            answers: answers.iter().cloned().collect(),
+            asked: Vec::new(),
         };
         let hello = session.ask(
             "initialize",
             &json!({
                 "protocolVersion": "2025-11-25",
-                "capabilities": {},
+                "capabilities": capabilities,
                 "clientInfo": {"name": "test", "version": "1"},
             }),
         );
@@ -113,6 +129,12 @@ impl Session {
             let line = self.lines.recv_timeout(left);
             let line = line.unwrap_or_else(|error| panic!("no answer to request {id}: {error}"));
             match line["id"].as_u64() {
+                _ if line["method"] == "elicitation/create" => {
+                    let message = line["params"]["message"].as_str().expect("a message");
+                    self.asked.push(message.to_owned());
+                    let answer = self.answers.pop_front().expect("one more answer");
+                    self.send(&json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+                }
                 Some(id) => drop(self.early.insert(id, line)),
                 None => self.notified.push(line),
             }

@@ -18,6 +18,7 @@ mod observer;
 mod options;
 mod prompt;
 mod provider;
+mod session;
 mod settings;
 mod state;
 mod tools;
@@ -40,6 +41,7 @@ pub use prompt::{
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,
 };
+pub use session::{begin_session, log_options};
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
 pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};

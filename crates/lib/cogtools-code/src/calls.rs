@@ -19,6 +19,7 @@ use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
 use crate::dry_run::example_result;
+use crate::outcome::{answer_of, denial, end_of, failure, status_of};
 use crate::record::Recorder;
 use crate::replay::RecordedCall;
 use crate::report::{CallReport, Report};
@@ -410,6 +411,7 @@ impl Runner<'_> {
             cx: &self.scope.cx,
             is_dry: self.program.is_dry,
             left,
+            timeout: self.program.timeout,
         };
         let next = AtomicUsize::new(0);
         let ends = Mutex::new(decided.iter().map(|_| None).collect::<Vec<_>>());
@@ -442,7 +444,9 @@ struct Crew<'r> {
     recorder: &'r Recorder,
     cx: &'r Context,
     is_dry: bool,
+    /// The time that the program has left, of the time that it had.
     left: Duration,
+    timeout: Duration,
 }
 
 impl Crew<'_> {
@@ -466,7 +470,7 @@ impl Crew<'_> {
         }
         let start = Instant::now();
         let (outcome, content) = match &call.next {
-            Next::Run(ready) => self.run(&call.tool, ready),
+            Next::Run(ready) => self.run(&call.tool, ready)?,
             Next::End(outcome, content) => (outcome.clone(), content.clone()),
             Next::Replay(..) | Next::Wait => (Outcome::Cancelled, json!({"error": "not run"})),
         };
@@ -480,9 +484,10 @@ impl Crew<'_> {
         Ok((outcome, content, millis(time), ms))
     }
 
-    fn run(&self, name: &str, ready: &Ready) -> (Outcome, Value) {
+    /// Runs a call. One that the end of the program cuts off has no result: it was interrupted.
+    fn run(&self, name: &str, ready: &Ready) -> Result<(Outcome, Value), Box<Diagnostic>> {
         if let Some(example) = &ready.example {
-            return (Outcome::Succeeded, json!({"output": example}));
+            return Ok((Outcome::Succeeded, json!({"output": example})));
         }
         let cancel = self.cx.cancel.child();
         let cx = Context {
@@ -496,7 +501,7 @@ impl Crew<'_> {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         let Some((tool, accepted)) = taken else {
-            return (Outcome::Cancelled, json!({"error": "it has run"}));
+            return Ok((Outcome::Cancelled, json!({"error": "it has run"})));
         };
         let work = move || {
             tool.run(accepted, &cx)
@@ -518,9 +523,21 @@ impl Crew<'_> {
                 Diagnostic::new(Code::ToolFailed, message).with_subject(name),
             ])
         });
+        let is_late = |diagnostics: &[Diagnostic]| {
+            let is_timeout = diagnostics
+                .first()
+                .is_some_and(|it| it.code == Code::Timeout);
+            is_timeout && self.left < ready.limit.duration()
+        };
         match ended {
-            Ok(value) => (Outcome::Succeeded, json!({"output": value})),
-            Err(diagnostics) => end_of(name, &diagnostics),
+            Ok(value) => Ok((Outcome::Succeeded, json!({"output": value}))),
+            Err(diagnostics) if is_late(&diagnostics) => {
+                let message = format!("exceeded {} ms", self.timeout.as_millis());
+                let diagnostic = Diagnostic::new(Code::JsTimeout, message).with_subject(name);
+                let hint = "the program ended while this call was running";
+                Err(Box::new(diagnostic.hint(hint)))
+            }
+            Err(diagnostics) => Ok(end_of(name, &diagnostics)),
         }
     }
 }
@@ -528,71 +545,4 @@ impl Crew<'_> {
 fn failed(tool: &str, diagnostics: &[Diagnostic]) -> Next {
     let (outcome, content) = end_of(tool, diagnostics);
     Next::End(outcome, content)
-}
-
-/// The failure of a call, as the session has it.
-fn end_of(tool: &str, diagnostics: &[Diagnostic]) -> (Outcome, Value) {
-    let failure = failure(tool, diagnostics);
-    let outcome = match failure.code.as_str() {
-        "DENIED" => Outcome::Denied,
-        "TIMEOUT" => Outcome::TimedOut,
-        code => Outcome::Failed {
-            code: code.to_owned(),
-        },
-    };
-    let content = json!({
-        "error": failure.message, "code": failure.code, "violations": failure.violations,
-        "hints": failure.hints,
-    });
-    (outcome, content)
-}
-
-/// The failure as the code gets it, which tells five kinds apart.
-fn failure(tool: &str, diagnostics: &[Diagnostic]) -> ToolFailure {
-    let mut failure = ToolFailure::new(tool, diagnostics);
-    let code = match diagnostics.first().map(|it| it.code) {
-        Some(Code::SchemaViolation | Code::InvalidArgumentsSyntax) => Code::SchemaViolation,
-        Some(code @ (Code::ToolNotFound | Code::Timeout | Code::Denied)) => code,
-        _ => Code::ToolFailed,
-    };
-    code.name().clone_into(&mut failure.code);
-    failure
-}
-
-fn denial(tool: &str, approval: &Approval, reason: Option<String>) -> Diagnostic {
-    let message = match (reason, &approval.why) {
-        (Some(reason), _) => format!("denied by the user: {reason}"),
-        (None, Why::Rule) => "denied by a rule of the user".to_owned(),
-        (None, Why::NoTerminal) => {
-            "denied: this call needs an approval, and there is no one to ask".to_owned()
-        }
-        (None, _) => "denied by the user".to_owned(),
-    };
-    Diagnostic::new(Code::Denied, message).with_subject(tool)
-}
-
-/// The answer for the code in the `content` of a result.
-fn answer_of(tool: &str, mut content: Value) -> Answer {
-    if content.get("error").is_none() {
-        return Answer::Value(content["output"].take().to_string());
-    }
-    let text = |key: &str| content[key].as_str().unwrap_or_default().to_owned();
-    Answer::Error(ToolFailure {
-        code: text("code"),
-        tool: tool.to_owned(),
-        message: text("error"),
-        violations: serde_json::from_value(content["violations"].clone()).unwrap_or_default(),
-        hints: serde_json::from_value(content["hints"].clone()).unwrap_or_default(),
-    })
-}
-
-fn status_of(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Succeeded => "succeeded",
-        outcome if outcome.is_rejection() => "rejected",
-        Outcome::Failed { .. } => "failed",
-        Outcome::Denied => "denied",
-        Outcome::TimedOut => "timed_out",
-        Outcome::Cancelled => "cancelled",
-    }
 }

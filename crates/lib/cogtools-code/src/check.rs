@@ -2,6 +2,7 @@
 //! their types show.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
 use std::thread;
 
 use cogtools_agent::ToolTraits;
@@ -52,6 +53,18 @@ pub struct NamedCall {
     pub changes: bool,
     /// The decision of the rules.
     pub approval: Approval,
+}
+
+impl Display for NamedCall {
+    /// The call as a person is asked about it, on one line.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let why = self.approval.why.in_words();
+        write!(f, "line {}: {} ", self.line, self.tool)?;
+        match &self.arguments {
+            Some(arguments) => write!(f, "{arguments} ({why})"),
+            None => write!(f, "computed arguments ({why})"),
+        }
+    }
 }
 
 /// The calls that a user agreed to before a program ran.

@@ -7,6 +7,7 @@
 mod calls;
 mod check;
 mod dry_run;
+mod outcome;
 mod record;
 mod replay;
 mod report;

@@ -326,7 +326,7 @@ fn finish(report: &mut Report, end: End, failure: Option<ToolFailure>, code: &st
         End::Stopped(diagnostic) => {
             let status = match diagnostic.code {
                 Code::ApprovalWanted => ProgramStatus::Waiting,
-                Code::BudgetSpent => ProgramStatus::Stopped,
+                Code::BudgetSpent | Code::JsTimeout => ProgramStatus::Stopped,
                 _ => ProgramStatus::Failed,
             };
             report.fail(vec![*diagnostic]);

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cogtools_agent::Permissions;
 use cogtools_core::suggest::{did_you_mean, suggestion};
 use cogtools_core::tool::FlowTask;
-use cogtools_core::{Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools};
+use cogtools_core::{
+    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools,
+};
 
 use crate::types;
 
@@ -26,7 +28,7 @@ pub struct Scope {
 
 impl Scope {
     /// The tools of `registry`, which run in `cx`. No file is opened.
-    pub fn new(registry: Registry, cx: Context, permissions: Permissions) -> Self {
+    fn new(registry: Registry, cx: Context) -> Self {
         let files = registry.files().items.into_iter();
         let names = files.filter_map(|file| file.name.into_string().ok());
         let names: Vec<String> = names.filter(|name| name != RUN_CODE).collect();
@@ -35,9 +37,23 @@ impl Scope {
             names,
             registry,
             cx,
-            permissions,
+            permissions: Permissions::default(),
             loaded: Mutex::default(),
         }
+    }
+
+    /// The tools of `registry` with the rules of a configuration, and of a command line: the tools that it
+    /// allows, and the tools that it denies.
+    pub fn with_rules(
+        registry: Registry,
+        cx: Context,
+        config: &AskConfig,
+        (allow, deny): (&[String], &[String]),
+    ) -> Self {
+        let mut scope = Self::new(registry, cx);
+        let names = scope.names.iter().map(String::as_str);
+        scope.permissions = Permissions::new(config, allow, deny, names);
+        scope
     }
 
     /// Cancels running calls, and the program.
@@ -84,21 +100,20 @@ impl Scope {
 
     /// A suggestion of names that are similar to `name`.
     fn nearest(&self, name: &str) -> Option<String> {
-        let known = || {
-            self.names
-                .iter()
-                .chain(self.aliases.keys())
-                .map(String::as_str)
-        };
-        // The names are few, and a model gets no other chance: a common beginning is enough.
-        let common = |other: &str| {
-            let pairs = name.bytes().zip(other.bytes());
-            pairs.take_while(|(one, other)| one == other).count()
-        };
-        did_you_mean(name, known()).or_else(|| {
-            let nearest = known().max_by_key(|other| common(other));
-            suggestion(nearest.filter(|other| common(other) > 1).as_slice())
+        let known = || self.names.iter().chain(self.aliases.keys());
+        did_you_mean(name, known().map(String::as_str)).or_else(|| {
+            // A model gets no other chance: a common beginning is enough.
+            let nearest = known().max_by_key(|other| common_prefix(name, other));
+            let nearest = nearest.filter(|other| common_prefix(name, other) > 1);
+            suggestion(nearest.map(String::as_str).as_slice())
         })
+    }
+
+    /// The name that is nearest to `name`, if it begins alike.
+    pub fn nearest_name(&self, name: &str) -> Option<&str> {
+        let names = self.names.iter().map(String::as_str);
+        let nearest = names.max_by_key(|other| common_prefix(name, other));
+        nearest.filter(|other| common_prefix(name, other) > 1)
     }
 
     /// The digest of the file of a tool, for approvals.
@@ -134,6 +149,12 @@ impl Scope {
         }
         (types::declarations(&tools, &self.aliases), missing)
     }
+}
+
+/// The number of bytes with which both begin.
+fn common_prefix(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    pairs.take_while(|(one, other)| one == other).count()
 }
 
 /// Identifiers for the names that are none, by `_` for each other character, unless a tool has the

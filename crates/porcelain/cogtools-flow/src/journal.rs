@@ -2,12 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_agent::{begin_session, log_options};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::view::{NodeRun, Run};
-use cogtools_log::{
-    Entry, Header, Log, LogError, Mask, Options, Session, SessionError, SessionFile, SessionId,
-    Store,
-};
+use cogtools_log::{Entry, Log, LogError, Session, SessionError, SessionFile, Store};
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io, dirs, project};
 
@@ -67,26 +65,12 @@ pub(crate) fn decided(resume: &str, repeat: &[String], results: &[String]) -> St
 ///
 /// The file cannot be written.
 pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option<Log>, Failure> {
-    let project = project::project(io);
-    let (id, file) = match target {
+    let path = match target {
         Target::None => return Ok(None),
-        Target::File(path) => {
-            let file = SessionFile::named(project.root(), &io.cwd, path);
-            (SessionId::random(), file)
-        }
-        Target::Stored => match dirs::state_dir(io) {
-            Some(state) => {
-                let store = Store::new(&state, project.root());
-                store.new_file().map_err(|error| failure(&error))?
-            }
-            None => return Ok(None),
-        },
+        Target::File(path) => Some(path.as_path()),
+        Target::Stored => None,
     };
-    let options = options(io);
-    let root = project.root().display().to_string();
-    let header = Header::new(id, options.clock.now(), &root, model);
-    let log = Log::create(&file, &header, options).map_err(|error| failure(&error))?;
-    Ok(Some(log))
+    Ok(begin_session(path, model, io)?.map(|(log, _)| log))
 }
 
 /// The file of the session `name`; without one, of the session that was written to last.
@@ -130,7 +114,7 @@ pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
 /// It cannot be read, another user owns it, or another process writes to it.
 pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
     check_owner(file, &project::project(io), io)?;
-    Log::open(file, options(io)).map_err(|error| failure(&error))
+    Log::open(file, log_options(io)).map_err(|error| failure(&error))
 }
 
 /// Reads the session in `file`.
@@ -150,13 +134,6 @@ fn check_owner(file: &SessionFile, project: &Project, io: &Io<'_>) -> Result<(),
         owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
     }
     Ok(())
-}
-
-fn options(io: &Io<'_>) -> Options {
-    Options {
-        mask: Mask::new(io.secrets()),
-        ..Options::default()
-    }
 }
 
 /// The failure of a log that cannot be written or read.

@@ -18,7 +18,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue};
-use crate::command::{ClientArguments, NAME};
+use crate::code::{AskUser, CodeMode};
+use crate::command::{ClientArguments, NAME, RawArguments};
 
 /// The places for tools that run.
 #[derive(Clone, Debug)]
@@ -94,6 +95,27 @@ impl Workers {
         Ok(output)
     }
 
+    /// Makes a call of code mode, unless `cancelled` completes first. Dropping this future ends the
+    /// program, which has its own limit of time.
+    pub(crate) async fn run_code(
+        &self,
+        call: CodeCall,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(ToolOutput, bool), CallError> {
+        let guard = CancelOnDrop(Cancel::default());
+        let cancel = guard.0.clone();
+        let name = call.name.clone();
+        let permit = slot(&self.slow, &name).await?;
+        let running = spawn_blocking(move || (call.run(cancel), permit));
+        tokio::select! {
+            done = running => match done {
+                Ok((outcome, _)) => outcome,
+                Err(_) => Err(CallError::Failed(vec![bug(&name)])),
+            },
+            () = cancelled => Err(CallError::Cancelled),
+        }
+    }
+
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let idle = async {
@@ -101,6 +123,24 @@ impl Workers {
             let _ = self.slow.acquire_many(Self::MAX_RUNNING).await;
         };
         let _ = timeout(limit, idle).await;
+    }
+}
+
+/// A call of code mode.
+pub(crate) struct CodeCall {
+    pub(crate) code: Arc<CodeMode>,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) name: String,
+    pub(crate) arguments: RawArguments,
+    /// Asks the user, if the client shows forms.
+    pub(crate) ask: Option<Box<AskUser>>,
+}
+
+impl CodeCall {
+    fn run(self, cancel: Cancel) -> Result<(ToolOutput, bool), CallError> {
+        let with = (self.ask.as_deref(), cancel);
+        self.code
+            .call(&self.name, self.arguments, &self.catalogue, with)
     }
 }
 
@@ -269,7 +309,7 @@ const fn lists_tools(hint: &Hint) -> bool {
 }
 
 /// Renders all diagnostics, as every program prints them.
-fn render(diagnostics: &[Diagnostic]) -> String {
+pub(crate) fn render(diagnostics: &[Diagnostic]) -> String {
     let reporter = Reporter::new(NAME, Format::Human, false);
     diagnostics
         .iter()

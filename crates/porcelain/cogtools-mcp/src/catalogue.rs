@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cogtools_code::Scope;
 use cogtools_core::tool::Flow;
 use cogtools_core::{
     CallContext, Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident,
@@ -169,13 +170,18 @@ impl Catalogue {
         Ok((listing, new_diagnostics))
     }
 
+    /// Returns the options of published tools.
+    pub(crate) const fn options(&self, count_tokens: bool) -> PublishOptions {
+        PublishOptions {
+            count_tokens,
+            api: self.api,
+        }
+    }
+
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let (registry, warnings) = self.registry_and_warnings()?;
         let budget = self.budget.or_configured(&registry);
-        let options = PublishOptions {
-            count_tokens: budget.is_some(),
-            api: self.api,
-        };
+        let options = self.options(budget.is_some());
         let found = self.load_tools(&registry, options);
         let mut listing = Listing {
             diagnostics: warnings,
@@ -245,26 +251,39 @@ impl Catalogue {
                 ..Context::default()
             });
         }
-        let mut cx = self
-            .with_io(|io| {
-                let project = project::project(io);
-                let config = project::valid_config(&project, io)?;
-                let bounds = self.registry.env.bounds(&config);
-                Ok(project::context(io, &project, config.env_priority, bounds))
-            })
-            .map_err(|failure: Failure| failure.diagnostics().to_vec())?;
+        let mut cx = self.context(cancel)?;
         cx.call.progress = parts.progress;
         cx.call.paused = parts.paused;
         if tool.flow().is_some_and(Flow::asks_a_person) {
             let host = || self.sessions().host().person();
             cx.call.person = parts.person.or_else(host);
         }
+        Ok(cx)
+    }
+
+    /// Returns the context of calls that `cancel` ends.
+    fn context(&self, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
+        let cx = self.with_io(|io| {
+            let project = project::project(io);
+            let config = project::valid_config(&project, io)?;
+            let bounds = self.registry.env.bounds(&config);
+            Ok(project::context(io, &project, config.env_priority, bounds))
+        });
+        let mut cx = cx.map_err(|failure: Failure| failure.diagnostics().to_vec())?;
         cx.list.resident = Some(Arc::clone(&self.resident));
         Ok(Context {
             cancel,
             warnings: self.call_warnings.clone(),
             ..cx
         })
+    }
+
+    /// Returns the tools that programs can call; calls of tools that match `allow` need no question.
+    pub(crate) fn scope(&self, allow: &[String], cancel: Cancel) -> Result<Scope, Vec<Diagnostic>> {
+        let (registry, cx) = (self.registry()?, self.context(cancel)?);
+        let config = self.with_io(|io| project::config(&project::project(io), io));
+        let config = config.map_err(|failure| failure.diagnostics().to_vec())?;
+        Ok(Scope::with_rules(registry, cx, &config.ask, (allow, &[])))
     }
 
     /// Takes the warnings of calls that no earlier call had.

@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
 use crate::catalogue::Catalogue;
+use crate::code::CodeMode;
 use crate::observe::{Collector, Metrics, Observers};
 use crate::questions::Questions;
 use crate::serve::{Address, Listen, MAX_QUEUED, SHUTDOWN_GRACE, serve, write_loop};
@@ -62,6 +63,7 @@ const TRACES_HELP: &str =
         of the Model Context Protocol, over standard input and output or over HTTP on this \
         machine. The client starts the server, and the server exits with it."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 struct McpArgs {
     /// Project directory; the project that contains the current directory by default
     #[arg(long, value_name = "DIR")]
@@ -83,6 +85,13 @@ struct McpArgs {
     /// API that the client passes the tools to; by default, the strictest is assumed
     #[arg(long, value_name = "API", value_parser = api())]
     api: Option<Target>,
+    /// Serve three tools instead of all: to search them, to describe them, and to run a program
+    /// that calls them
+    #[arg(long, conflicts_with = "budget")]
+    code: bool,
+    /// With --code, run calls of these tools without a question
+    #[arg(long, value_name = "PATTERN", requires = "code")]
+    allow: Vec<String>,
     #[command(flatten)]
     locked: LockedArg,
     #[command(flatten)]
@@ -157,7 +166,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         log: args.log.then(|| outgoing.clone()),
         traces: None,
     };
+    let code = args
+        .code
+        .then(|| CodeMode::new(args.allow, args.http.is_some()));
     let state = AppState {
+        code: code.transpose()?.map(Arc::new),
         catalogue,
         workers: Workers::new(),
         questions: Questions::default(),
@@ -289,7 +302,7 @@ impl RawArguments {
         Self(text.unwrap_or_default().into())
     }
 
-    fn parse(self) -> Result<Arguments, Vec<Diagnostic>> {
+    pub(crate) fn parse(self) -> Result<Arguments, Vec<Diagnostic>> {
         let parsed = Arguments::read(self.0.into_string().into_bytes(), Syntax::Json);
         parsed.map_err(|error| {
             let mut diagnostic = error.diagnostic();

@@ -44,13 +44,32 @@ pub(crate) struct PublishOptions {
 impl PublishedTool {
     /// Publishes `tool`, unless the client's API rejects it.
     pub(crate) fn new(tool: &Tool, options: PublishOptions) -> Result<Self, Vec<Diagnostic>> {
+        Self::with_description(tool, "", options)
+    }
+
+    /// Publishes `tool` with `end` at the end of its description.
+    pub(crate) fn with_description(
+        tool: &Tool,
+        end: &str,
+        options: PublishOptions,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let rejections = tool.mcp_rejections(options.api);
         if !rejections.is_empty() {
             return Err(rejections);
         }
+        let declaration = tool.to_mcp(options.api);
+        let json = if end.is_empty() {
+            to_raw_value(&declaration)
+        } else {
+            serde_json::to_value(&declaration).and_then(|mut declaration| {
+                if let Some(Value::String(description)) = declaration.get_mut("description") {
+                    description.push_str(end);
+                }
+                to_raw_value(&declaration)
+            })
+        };
         // A declaration that cannot be encoded would be a bug.
-        let json = to_raw_value(&tool.to_mcp(options.api))
-            .map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
+        let json = json.map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),

@@ -9,6 +9,7 @@ mod auth;
 mod call;
 mod catalogue;
 mod client;
+mod code;
 mod command;
 mod declarations;
 mod observe;

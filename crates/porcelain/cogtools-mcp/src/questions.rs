@@ -58,7 +58,7 @@ fn fields(question: &Question) -> Option<ElicitRequestParams> {
     let reply = question.reply.as_ref()?;
     let properties = reply.get("properties")?;
     let required = reply.get("required").cloned().unwrap_or_else(|| json!([]));
-    form(question, properties, &required)
+    form(&message(question), properties, &required)
 }
 
 /// Returns the form with one field, for text or JSON.
@@ -72,15 +72,28 @@ fn text_field(question: &Question) -> Option<ElicitRequestParams> {
         let names: Vec<&str> = names.keys().map(String::as_str).collect();
         field["description"] = format!("a JSON object with {}", names.join(", ")).into();
     }
-    form(question, &json!({ANSWER: field}), &json!([ANSWER]))
+    form(
+        &message(question),
+        &json!({ANSWER: field}),
+        &json!([ANSWER]),
+    )
 }
 
-fn form(question: &Question, properties: &Value, required: &Value) -> Option<ElicitRequestParams> {
+/// Returns the words of `question`.
+fn message(question: &Question) -> String {
     let Question { tool, text, .. } = question;
-    let message = match &question.fault {
+    match &question.fault {
         Some(fault) => format!("{tool}: {fault}\n{text}"),
         None => format!("{tool}: {text}"),
-    };
+    }
+}
+
+/// Returns a form with a message; nothing if it would be too large.
+pub(crate) fn form(
+    message: &str,
+    properties: &Value,
+    required: &Value,
+) -> Option<ElicitRequestParams> {
     let schema = json!({"type": "object", "properties": properties, "required": required});
     let mut form = json!({"mode": "form", "message": message, "requestedSchema": schema});
     // What a person is asked is shown whole, or not at all.

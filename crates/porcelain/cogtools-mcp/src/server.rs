@@ -25,8 +25,9 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{self, Workers, in_pool};
+use crate::call::{self, CodeCall, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
+use crate::code::CodeMode;
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::observe::Observers;
@@ -46,6 +47,8 @@ pub(crate) struct AppState {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) workers: Workers,
     pub(crate) questions: Questions,
+    /// The three tools of `--code`.
+    pub(crate) code: Option<Arc<CodeMode>>,
     /// Changes of the list of tools.
     pub(crate) list_changed: watch::Sender<()>,
     pub(crate) outgoing: Sender<Outgoing>,
@@ -82,8 +85,16 @@ impl Server {
             let message = "there is only one page; cursors are not supported";
             return Err(ErrorData::invalid_params(message, None));
         }
-        let catalogue = self.catalogue();
-        let listed = in_pool(move || catalogue.list()).await?;
+        let (catalogue, code) = (self.catalogue(), self.state.code.clone());
+        let list = move || {
+            let (mut listing, warnings) = catalogue.list()?;
+            if let Some(code) = code {
+                listing.tools = code.declarations(&catalogue)?;
+                listing.prompts = Vec::new();
+            }
+            Ok((listing, warnings))
+        };
+        let listed: Result<_, Vec<Diagnostic>> = in_pool(list).await?;
         let (listing, warnings) = listed.map_err(|it| call::internal_error(&it))?;
         self.warn(warnings).await;
         Ok(listing)
@@ -147,6 +158,43 @@ impl Server {
         self.warn(state.catalogue.new_call_warnings()).await;
         observed.end(&outcome).await;
         outcome
+    }
+}
+
+impl Server {
+    /// Calls one of the three tools of `code`.
+    async fn call_code(
+        &self,
+        code: &Arc<CodeMode>,
+        name: &str,
+        arguments: RawArguments,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let state = &*self.state;
+        let observed = state.observers.begin(name, request);
+        let cancelled = async {
+            tokio::select! {
+                () = request.ct.cancelled() => {}
+                () = state.stop.cancelled() => {}
+            }
+        };
+        let call = CodeCall {
+            code: Arc::clone(code),
+            catalogue: self.catalogue(),
+            name: name.to_owned(),
+            arguments,
+            ask: state.catalogue.sessions().host().asker(),
+        };
+        let outcome = state.workers.run_code(call, cancelled).await;
+        self.warn(state.catalogue.new_call_warnings()).await;
+        let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
+        let outcome = outcome.map(|(output, _)| output);
+        observed.end(&outcome).await;
+        let mut result = call::to_call(outcome)?;
+        if has_failed {
+            result.is_error = Some(true);
+        }
+        Ok(CallToolResponse::Complete(result))
     }
 }
 
@@ -248,6 +296,11 @@ impl ServerHandler for Server {
             .or_else(|| serve::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
+        if let Some(code) = &self.state.code {
+            return self
+                .call_code(code, &request.name, arguments, &context)
+                .await;
+        }
         let questions = &self.state.questions;
         let paused = match questions.answer(&request, &arguments)?.transpose() {
             Ok(paused) => paused,

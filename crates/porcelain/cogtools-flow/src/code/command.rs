@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
-use cogtools_agent::{Journal, Permissions};
+use cogtools_agent::Journal;
 use cogtools_code::{
     Decisions, Explanation, Program as Code_, Recorded, Report, Scope, store_and_next, verdict,
 };
@@ -262,11 +262,8 @@ impl ToolArgs {
         let config = project::config(&project::project(io), io)?;
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
         let cx = context.context(io);
-        let names = registry.files().items.into_iter();
-        let names: Vec<String> = names.filter_map(|it| it.name.into_string().ok()).collect();
-        let names = names.iter().map(String::as_str);
-        let permissions = Permissions::new(&config.ask, &self.allow, &self.deny, names);
-        Ok(Scope::new(registry, cx, permissions))
+        let rules = (self.allow.as_slice(), self.deny.as_slice());
+        Ok(Scope::with_rules(registry, cx, &config.ask, rules))
     }
 }
 

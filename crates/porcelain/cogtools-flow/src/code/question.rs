@@ -5,7 +5,6 @@ use cogtools_code::{Consent, Explanation, Scope};
 use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{Failure, Io};
-use serde_json::Value;
 
 /// The person at the terminal, if there is one.
 pub(super) struct Terminal<'t, 'io> {
@@ -49,11 +48,7 @@ pub(super) fn agree(
     };
     terminal.io.quote_lines(code.trim_end());
     for call in &asked {
-        let arguments = call.arguments.as_ref();
-        let arguments = arguments.map_or_else(|| "computed arguments".to_owned(), Value::to_string);
-        let why = call.approval.why.in_words();
-        let line = format!("line {}: {} {arguments} ({why})", call.line, call.tool);
-        terminal.io.quote_lines(&line);
+        terminal.io.quote_lines(&call.to_string());
     }
     // Keys that were typed before cannot be an answer.
     terminal.io.stdin.discard_typed();

@@ -9,7 +9,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::{Cancel, Person, Question, invisible};
+use cogtools_core::{Cancel, Person, invisible};
 
 use rmcp::model::{
     ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -25,6 +25,7 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::auth::may_be_opened;
+use crate::code::AskUser;
 use crate::questions::Form;
 
 /// A log message.
@@ -160,25 +161,29 @@ impl Host {
 
     /// Returns the user, for questions of flows, if the host shows forms. Asking blocks a thread.
     pub(crate) fn person(self: &Arc<Self>) -> Option<Person> {
+        let ask = self.asker()?;
+        Some(Person::new(move |paused, cancel| {
+            let form = Form::of(&paused.question)?;
+            form.answer(ask(form.params.clone(), cancel)?)
+        }))
+    }
+
+    /// Returns a function that shows a form to the user and blocks its thread until there is an
+    /// answer, if the host shows forms.
+    pub(crate) fn asker(self: &Arc<Self>) -> Option<Box<AskUser>> {
         let has_forms = self.state().connection.as_ref()?.abilities.form;
         let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
         has_forms.then(|| {
-            Person::new(move |paused, cancel| {
+            let ask = move |form, cancel: &Cancel| {
                 runtime.block_on(async {
                     tokio::select! {
-                        answer = host.answer(&paused.question) => answer,
+                        answer = tokio::time::timeout(PATIENCE, host.ask(form)) => answer.ok()?,
                         () = cancelled(cancel) => None,
                     }
                 })
-            })
+            };
+            Box::new(ask) as Box<AskUser>
         })
-    }
-
-    /// Returns the answer of the user to the question of a flow.
-    async fn answer(&self, question: &Question) -> Option<String> {
-        let form = Form::of(question)?;
-        let asked = tokio::time::timeout(PATIENCE, self.ask(form.params.clone())).await;
-        form.answer(asked.ok().flatten()?)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
