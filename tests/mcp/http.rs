@@ -128,10 +128,13 @@ pub(super) const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 #[test]
 fn only_requests_from_this_machine_are_accepted() {
     let project = super::project();
-    let service = Service::start(&project, &[]);
+    let named = ["--allow-origin=http://localhost:5173"];
+    let service = Service::start_with(&project, &named, &[]);
     for (path, headers, status) in [
         ("/mcp", &[][..], 200),
         ("/mcp", &[("origin", "http://localhost:5173")][..], 200),
+        ("/mcp", &[("origin", "http://localhost:5174")][..], 403),
+        ("/mcp", &[("origin", "https://localhost:5173")][..], 403),
         ("/mcp", &[("origin", "http://evil.example")][..], 403),
         ("/mcp", &[("origin", "null")][..], 403),
         ("/mcp", &[("host", "evil.example")][..], 403),
@@ -146,7 +149,8 @@ fn only_requests_from_this_machine_are_accepted() {
 #[test]
 fn headers_are_read_as_the_rfcs_say() {
     let project = super::project();
-    let service = Service::start(&project, &[]);
+    let named = ["--allow-origin=http://localhost:5173"];
+    let service = Service::start_with(&project, &named, &[]);
     for (headers, status) in [
         (&[("host", "LOCALHOST")][..], 200),
         (&[("host", "")][..], 403),

@@ -153,16 +153,6 @@ async fn read(
     Ok(Request::from_parts(parts, body.into()))
 }
 
-/// The pages that may send requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Origins {
-    /// Only the pages of this server.
-    #[default]
-    Own,
-    /// The pages of every server on this machine.
-    Loopback,
-}
-
 /// The requests that a server accepts, and its limits.
 #[derive(Clone)]
 pub struct ServerOptions {
@@ -179,8 +169,8 @@ pub struct ServerOptions {
     pub body_timeout: Duration,
     /// The time that responses may take after the server is stopped.
     pub shutdown_grace: Duration,
-    /// The pages that may send requests.
-    pub origins: Origins,
+    /// The origins of pages that may send requests besides those of this server.
+    pub origins: Vec<Target>,
     /// The token that clients must send as `Authorization: Bearer`.
     pub token: Option<String>,
     /// The paths for which no token is needed.
@@ -196,7 +186,7 @@ impl Default for ServerOptions {
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(10),
             shutdown_grace: Duration::from_secs(2),
-            origins: Origins::default(),
+            origins: Vec::new(),
             token: None,
             open_paths: &[],
         }
@@ -246,7 +236,7 @@ fn check(parts: &Parts, options: &ServerOptions, port: u16) -> Result<(), Reject
             "the server is only for this machine\n",
         );
     }
-    if !has_allowed_origin(&parts.headers, options.origins, port) {
+    if !has_allowed_origin(&parts.headers, &options.origins, port) {
         return reject(StatusCode::FORBIDDEN, "the page may not use this server\n");
     }
     let is_open = options.open_paths.contains(&parts.uri.path());
@@ -279,7 +269,7 @@ fn has_local_host(parts: &Parts) -> bool {
 }
 
 /// Returns true if the page that sends the request may do so. Programs send no origin.
-fn has_allowed_origin(headers: &HeaderMap, origins: Origins, port: u16) -> bool {
+fn has_allowed_origin(headers: &HeaderMap, origins: &[Target], port: u16) -> bool {
     if !headers.contains_key(ORIGIN) {
         return true;
     }
@@ -290,8 +280,8 @@ fn has_allowed_origin(headers: &HeaderMap, origins: Origins, port: u16) -> bool 
     else {
         return false;
     };
-    let is_own = !target.is_https && target.port == port;
-    target.is_loopback() && (is_own || origins == Origins::Loopback)
+    let is_own = !target.is_https && target.port == port && target.is_loopback();
+    is_own || origins.iter().any(|it| it.is_same_server(&target))
 }
 
 /// Returns true if the client has sent the token. The comparison takes constant time, so that

@@ -14,6 +14,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, CommandFactory as _, Parser, value_parser};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Code, Diagnostic, Target, Tool};
+use cogtools_http::Target as Origin;
+use cogtools_http::http::Uri;
 use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs, SandboxArg};
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
@@ -71,6 +73,9 @@ struct McpArgs {
     /// Serve over HTTP on this loopback address, such as 127.0.0.1:8765, and print the URL
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
+    /// Let pages of this origin, such as `http://localhost:5173`, use the server; may be repeated
+    #[arg(long, value_name = "ORIGIN", requires = "http", value_parser = origin)]
+    allow_origin: Vec<Origin>,
     /// Count calls, and show them to Prometheus under /metrics
     #[arg(long, requires = "http")]
     metrics: bool,
@@ -123,6 +128,16 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
+/// Reads the origin of a page: a URL without a path.
+fn origin(text: &str) -> Result<Origin, String> {
+    let url = text.parse::<Uri>().ok();
+    let is_origin = |url: &Uri| matches!(url.path(), "" | "/") && url.query().is_none();
+    let target = url.filter(is_origin).and_then(|url| Origin::new(&url).ok());
+    target
+        .filter(|target| target.authorization.is_none())
+        .ok_or_else(|| "expected an origin, such as http://localhost:5173".to_owned())
+}
+
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: McpArgs = args::parse(matches)?;
     if let Some(directory) = args.project {
@@ -150,6 +165,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Some(socket) => Listen::Http(Address {
             socket,
             token: token(io)?,
+            origins: args.allow_origin,
             drain: args.drain.map_or(SHUTDOWN_GRACE, Duration::from_secs),
         }),
         None => Listen::Stdio(io.stdin.take()),
@@ -336,7 +352,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "HTTP",
-        "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. A request that names another host, or comes from a page of another origin, is rejected with status 403. If MCP_SERVER_TOKEN is set, a request without that token as Authorization: Bearer is rejected with status 401. Closing the connection cancels the call.\n\n/healthz answers while the server runs, and /readyz while it accepts requests; neither needs the token. With --metrics, /metrics reports the number and duration of calls for each tool, in the format of Prometheus.\n\nAfter SIGTERM or SIGINT, the server accepts no further connections, and lets running calls continue for --drain seconds; a second signal ends them. On Linux, a server that was started with SIGHUP ignored, as by nohup(1), outlives its terminal and its parent process.",
+        "With --http, the server listens on a loopback address and prints its URL, which ends in /mcp. Port 0 selects a free port. A request that names another host, or comes from a page whose origin --allow-origin does not name, is rejected with status 403. If MCP_SERVER_TOKEN is set, a request without that token as Authorization: Bearer is rejected with status 401. Closing the connection cancels the call.\n\n/healthz answers while the server runs, and /readyz while it accepts requests; neither needs the token. With --metrics, /metrics reports the number and duration of calls for each tool, in the format of Prometheus.\n\nAfter SIGTERM or SIGINT, the server accepts no further connections, and lets running calls continue for --drain seconds; a second signal ends them. On Linux, a server that was started with SIGHUP ignored, as by nohup(1), outlives its terminal and its parent process.",
     ),
     (
         "LIMITS",

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_http::Bytes;
 use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
 use cogtools_http::http::request::Parts;
 use cogtools_http::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
-use cogtools_http::server::{self, Body, Origins, ServerOptions};
+use cogtools_http::server::{self, Body, ServerOptions};
+use cogtools_http::{Bytes, Target};
 use cogtools_program::{EACH_FOR_MCP, Failure, Input, Io};
 use http_body_util::Full;
 use rmcp::RoleServer;
@@ -266,6 +266,8 @@ pub(crate) struct Address {
     pub(crate) socket: SocketAddr,
     /// The token that clients must send as `Authorization: Bearer`.
     pub(crate) token: Option<String>,
+    /// The origins of pages that may use the server.
+    pub(crate) origins: Vec<Target>,
     /// The time for which calls may continue after a signal.
     pub(crate) drain: Duration,
 }
@@ -299,7 +301,7 @@ pub(crate) async fn serve_http(state: &Arc<AppState>, address: Address) -> Resul
         .await;
     let options = ServerOptions {
         max_request_bytes: MAX_REQUEST_BYTES,
-        origins: Origins::Loopback,
+        origins: address.origins,
         shutdown_grace: address.drain,
         token: address.token,
         open_paths: &[HEALTH, READINESS],

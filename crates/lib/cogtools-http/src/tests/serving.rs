@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use http::{Request, StatusCode};
+use http::{Request, StatusCode, Uri};
 use hyper::body::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -11,7 +11,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::peer::{client, get, text};
-use crate::server::{self, Origins, Server, ServerOptions};
+use crate::Target;
+use crate::server::{self, Server, ServerOptions};
 
 /// A server whose responses repeat the request; `/slow` answers after a while.
 struct Service {
@@ -119,14 +120,17 @@ async fn only_this_machine_is_served() {
     service.check(&own, "200").await;
     let two = format!("{own}origin: http://evil.example\r\n");
     service.check(&two, "403").await;
-    let open = Service::start(|options| options.origins = Origins::Loopback).await;
+    let named = Target::new(&Uri::from_static("https://localhost:5173")).expect("a target");
+    let open = Service::start(|options| options.origins = vec![named]).await;
     open.check(
         "host: localhost\r\norigin: https://localhost:5173\r\n",
         "200",
     )
     .await;
-    open.check("host: localhost\r\norigin: https://evil.example\r\n", "403")
-        .await;
+    for origin in ["https://evil.example", "https://localhost:5174"] {
+        let headers = format!("host: localhost\r\norigin: {origin}\r\n");
+        open.check(&headers, "403").await;
+    }
 }
 
 #[tokio::test]
