@@ -41,6 +41,15 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("wide-sandbox"),
         check: wide_sandbox,
     },
+    Rule {
+        name: "no-sandbox",
+        level: Level::Off,
+        summary: "a tool with `exec` or `script` that has no `sandbox`",
+        why: "its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network",
+        fix: "add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`",
+        example: example!("no-sandbox"),
+        check: no_sandbox,
+    },
 ];
 
 fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
@@ -252,6 +261,22 @@ fn wide_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
     };
     for path in sandbox.outside() {
         findings.report(span, format!("`{path}` is outside the project"));
+    }
+}
+
+fn no_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
+    let is_program = ["exec", "script"].iter().any(|key| {
+        let implementation = file.value("implementation");
+        implementation.is_some_and(|implementation| implementation.get(key).is_some())
+    });
+    let Some(entry) = file.entry("implementation").filter(|_| is_program) else {
+        return;
+    };
+    if file.entry("sandbox").is_none() {
+        let at = entry.span.start;
+        findings
+            .report(entry.span, "its program has all rights of its caller")
+            .edit(Span { start: at, end: at }, "sandbox: workspace\n");
     }
 }
 
