@@ -226,3 +226,27 @@ paths: {{/x: {{get: {{operationId: x, security: [{{token: []}}, {{key: []}}]}}}}
     call("API_KEY").outputs("GET /x?key=[redacted] HTTP/1.1");
     call("OTHER").ends(78).says("API_TOKEN");
 }
+
+/// Before: only the texts of providers lost them.
+#[test]
+fn what_a_specification_hides_in_its_texts_is_removed_and_shown() {
+    let project = Project::new();
+    let specification = json!({
+        "openapi": "3.1.0",
+        "servers": [{"url": "http://127.0.0.1:1/v1"}],
+        "paths": {"/pets": {"get": {
+            "operationId": "pets", "summary": "List\u{202e} pets",
+            "parameters": [{
+                "name": "id", "in": "query", "description": "A\u{200b}B", "schema": {"type": "string"},
+            }],
+        }}},
+    });
+    project
+        .file("api.json", specification.to_string())
+        .file(".cogtoolrc.yaml", "tool_sources:\n  - openapi: api.json\n");
+    let declared = run("cogtools-discover", &project).run();
+    declared.stdout_contains(r#""description":"List pets""#);
+    declared.stdout_contains(r#""description":"AB""#);
+    let listed = run("cogtools-list", &project).run();
+    listed.stdout_contains("removed hidden characters U+200B, U+202E");
+}

@@ -31,6 +31,15 @@ fn a_variable_of_a_family_ran_the_code_of_the_repository() {
         "GIT_CONFIG_KEY_0",
         "AWS_SHARED_CREDENTIALS_FILE",
         "MAGICK_CONFIGURE_PATH",
+        "ODBCINI",
+        "GOOGLE_APPLICATION_CREDENTIALS",
+        "AWS_WEB_IDENTITY_TOKEN_FILE",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_BEDROCK_BASE_URL",
+        "LITELLM_API_BASE",
+        "CODE_ASSIST_ENDPOINT",
+        "AWS_ENDPOINT_URL_S3",
+        "AZURE_AUTHORITY_HOST",
     ] {
         let project = Project::new();
         project
@@ -115,16 +124,19 @@ fn a_large_file_takes_linear_time() {
 #[test]
 fn a_declared_secret_is_masked_in_what_a_tool_prints() {
     let project = Project::new();
-    let script = "name: t\ndescription: d\nenv: [API_TOKEN, PLACE]\nimplementation:\n  script: |\n    \
-                  #!/bin/sh\n    echo \"$API_TOKEN at $PLACE\"; echo \"no $API_TOKEN\" >&2; exit $1\n";
+    let script = "name: t\ndescription: d\nenv: [API_TOKEN, PLACE, DATABASE_URL]\nimplementation:\n  script: |\n    \
+                  #!/bin/sh\n    echo \"$API_TOKEN at $PLACE $DATABASE_URL\"; echo \"no $API_TOKEN\" >&2; exit $1\n";
     project.file("tools/t.yaml", script).trust(".");
     let call = || {
         run("cogtools-call", &project)
             .arg("t")
             .env("API_TOKEN", "sk-1234567890")
             .env("PLACE", "the-usual-place")
+            .env("DATABASE_URL", "postgres://me:hunter2-hunter2@host/db")
     };
-    call().run().outputs("*** at the-usual-place\n");
+    call()
+        .run()
+        .outputs("*** at the-usual-place postgres://me:***@host/db\n");
     project.file("tools/t.yaml", script.replace("exit $1", "exit 3"));
     call().run().fails(
         1,

@@ -150,3 +150,19 @@ cogtools-discover: 1 tool declared
         .run()
         .outputs(str!["theirs"]);
 }
+
+/// Before: only the texts of providers lost them.
+#[test]
+fn what_a_package_hides_in_its_texts_is_removed_and_shown() {
+    let project = project(r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#);
+    project.file(
+        "node_modules/pk/tools/sly.yaml",
+        "name: sly\ndescription: \"Say\\u202e \\U000e0041it\"\nparameters:\n  a: {type: string, \
+         description: \"A\\u200bB\"}\nimplementation: \"{{ a }}\"\n",
+    );
+    let declared = run("cogtools-discover", &project).run();
+    declared.stdout_contains(r#""description":"Say it""#);
+    declared.stdout_contains(r#""description":"AB""#);
+    let listed = run("cogtools-list", &project).run();
+    listed.stdout_contains("removed hidden characters U+200B, U+202E, U+E0041");
+}

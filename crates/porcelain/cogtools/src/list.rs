@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::verdict;
-use cogtools_core::source::RemoteTool;
+use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{
@@ -267,6 +267,9 @@ fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
     }
     if tool.is_some_and(|tool| Target::OpenAi.cuts_description(tool)) {
         parts.push("cut for openai description".to_owned());
+    }
+    if let Some(hidden) = tool.map(|tool| tool.hidden()).filter(|it| !it.is_empty()) {
+        parts.push(format!("removed hidden characters {}", code_points(hidden)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }

@@ -29,12 +29,24 @@ use dotenv::LoadedFiles;
 pub type Vars = BTreeMap<OsString, OsString>;
 
 /// Words in the names of variables with secrets.
-const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL"];
+const SECRET_WORDS: [&str; 8] = [
+    "KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "COOKIE",
+];
+/// Ends of such names.
+const SECRET_ENDS: [&str; 3] = ["_PASS", "_PAT", "_AUTH"];
 
 /// Returns true if a variable of that name has a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_WORDS.iter().any(|word| name.contains(word))
+        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Which value takes precedence when both the process and the project's `.env` have

@@ -5,8 +5,10 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::{fmt, fs};
+
+use wildmatch::WildMatch;
 
 use crate::file::WriteError;
 use crate::file::folder::Folder;
@@ -219,24 +221,32 @@ pub(super) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
 
 /// Files with secrets, by name; a star stands for any characters.
 const SECRETS: &str = "\
-    .env .env.* .envrc .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass .my.cnf .boto \
-    .s3cfg .dockercfg .htpasswd .vault-token .terraformrc .git-credentials id_dsa id_ecdsa \
-    id_ecdsa_sk id_ed25519 id_ed25519_sk id_rsa *.key *.pem *.p12 *.pfx *.ppk *.jks *.keystore \
-    *.kdbx *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig credentials credentials.json \
-    client_secret*.json service-account*.json service_account*.json secrets.json secrets.toml \
-    secrets.yaml secrets.yml";
+    .env* *.env .flaskenv .dev.vars .netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .pgpass \
+    .my.cnf .mylogin.cnf .boto .s3cfg .dockercfg .databrickscfg .htpasswd .vault-token .terraformrc \
+    terraform.rc *.tfrc.json .git-credentials .msmtprc .fetchmailrc id_dsa id_ecdsa id_ecdsa_sk \
+    id_ed25519 id_ed25519_sk id_rsa *.key *.pem *.p8 *.p12 *.pfx *.ppk *.jks *.keystore *.kdb *.kdbx \
+    *.ovpn *.tfstate *.tfstate.* *.tfvars *.tfvars.json kubeconfig credentials credentials.json \
+    credentials.toml client_secret*.json service-account*.json service_account*.json \
+    *firebase-adminsdk*.json oauth_creds.json local.settings.json wp-config.php .secrets secrets.json \
+    secrets.toml secrets.yaml secrets.yml";
+/// Folders whose files are secrets, or git's own.
+const SECRET_FOLDERS: [&str; 6] = [".git", ".aws", ".docker", ".gnupg", ".kube", ".ssh"];
+/// The patterns of [`SECRETS`], for many files.
+static PATTERNS: LazyLock<Vec<WildMatch>> =
+    LazyLock::new(|| SECRETS.split_whitespace().map(WildMatch::new).collect());
 
 /// Returns true if a file of that path may contain secrets, or is git's own.
 pub fn is_secret(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let is_named = |name: &str| {
         let name = name.to_ascii_lowercase();
-        SECRETS
-            .split_whitespace()
-            .any(|pattern| wildmatch::WildMatch::new(pattern).matches(&name))
+        PATTERNS.iter().any(|pattern| pattern.matches(&name))
     };
-    let mut parts = path.components();
-    name.is_some_and(is_named) || parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+    let is_folder = |part: Component<'_>| {
+        let mut folders = SECRET_FOLDERS.iter();
+        folders.any(|name| part.as_os_str().eq_ignore_ascii_case(name))
+    };
+    name.is_some_and(is_named) || path.components().any(is_folder)
 }
 
 /// The maximum number of links on a path, as on Linux.

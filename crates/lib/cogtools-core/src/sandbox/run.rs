@@ -30,6 +30,9 @@ pub(crate) enum RunError {
     /// The network has hosts, and this system has no network for one program.
     #[error("its sandbox names hosts under `net`, and this user has no namespaces for that here")]
     Hosts,
+    /// Not all secrets of the project would be left out.
+    #[error("its sandbox reads the project, which has too many files to find all that are secret")]
+    TooLarge,
     /// A path cannot be used.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -179,16 +182,9 @@ impl Run {
         let write: Result<Vec<Option<PathBuf>>, SandboxError> =
             write.map(|path| path.resolve_or_create(roots)).collect();
         let mut write: Vec<PathBuf> = write?.into_iter().flatten().collect();
-        let has_project = read
-            .iter()
-            .chain(&write)
-            .any(|it| it.starts_with(root) || root.starts_with(it));
         // A secret that the sandbox names is not denied.
-        let mut deny = if has_project {
-            secrets::in_project(root)
-        } else {
-            Vec::new()
-        };
+        let mut deny = secrets::in_project(root, read.iter().chain(&write))
+            .map_err(|secrets::TooLarge| RunError::TooLarge)?;
         deny.retain(|secret| !read.contains(secret) && !write.contains(secret));
         let keep = if self.sandbox.is_workspace {
             let below = own.iter().filter(|it| it.starts_with(root) && *it != root);
@@ -251,6 +247,8 @@ impl RunError {
             Self::Hosts => diagnostic(Code::SandboxUnavailable)
                 .hint("cogtools doctor says what is missing")
                 .hint("`net: true` permits all hosts, also without namespaces"),
+            Self::TooLarge => diagnostic(Code::SandboxUnavailable)
+                .hint("name the folders that it needs, as in `sandbox: {read: [src]}`"),
             Self::Sandbox(error) => error.diagnostic(name),
             Self::Folder(_) => diagnostic(Code::IoFailed)
                 .hint("free space in the directory that TMPDIR names, or in the system's"),

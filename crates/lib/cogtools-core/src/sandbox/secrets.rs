@@ -1,6 +1,6 @@
 //! Files with secrets in a project, which "reads the project" does not include.
 
-use std::collections::VecDeque;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,7 @@ use crate::text::{self, Text, TextError};
 
 /// Folders that are not searched: what package managers and compilers put there is large, and has no
 /// secrets of the project.
-const SKIPPED: [&str; 7] = [
-    ".git",
+const SKIPPED: [&str; 6] = [
     ".venv",
     "__pycache__",
     "node_modules",
@@ -18,42 +17,84 @@ const SKIPPED: [&str; 7] = [
     "venv",
     "vendor",
 ];
-/// Git's files that may have a password.
+/// Git's files that may have a password, of a repository and of its submodules.
 const OF_GIT: [&str; 2] = ["config", "credentials"];
-/// Most entries that are looked at, from the root downwards.
-const MAX_ENTRIES: usize = 5_000;
-/// Most files.
-const MAX_FOUND: usize = 256;
+/// Folders of git that have no such files.
+const SKIPPED_OF_GIT: [&str; 6] = ["hooks", "info", "lfs", "logs", "objects", "refs"];
+/// Most entries that are looked at, which takes a fraction of a second.
+const MAX_ENTRIES: usize = 200_000;
+/// Most files, each of which is an option of the program that confines others.
+const MAX_FOUND: usize = 500;
 
-/// The files below `root`, a path without links, that have secrets by their names; git's, if they
-/// have a password.
-pub(super) fn in_project(root: &Path) -> Vec<PathBuf> {
-    let git = OF_GIT.map(|name| root.join(".git").join(name)).into_iter();
-    let mut found: Vec<PathBuf> = git.filter(|file| has_password(root, file)).collect();
-    let mut folders = VecDeque::from([root.to_path_buf()]);
+/// A project that is too large to be searched for secrets.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+/// The files in `permitted` folders of the project at `root`, a path without links, that have secrets
+/// by their names; git's, if they have a password.
+///
+/// # Errors
+///
+/// There are more files than can be looked at or left out.
+pub(super) fn in_project<'p>(
+    root: &Path,
+    permitted: impl Iterator<Item = &'p PathBuf>,
+) -> Result<Vec<PathBuf>, TooLarge> {
+    let below = |path: &PathBuf| {
+        let path = path.canonicalize().ok()?;
+        if root.starts_with(&path) {
+            Some(root.to_path_buf())
+        } else {
+            path.starts_with(root).then_some(path)
+        }
+    };
+    let all: BTreeSet<PathBuf> = permitted.filter_map(below).collect();
+    let is_outermost = |path: &PathBuf| path.ancestors().skip(1).all(|above| !all.contains(above));
+    let folders = all.iter().filter(|path| is_outermost(path)).cloned();
+    in_folders(root, folders.collect(), MAX_ENTRIES)
+}
+
+fn in_folders(
+    root: &Path,
+    folders: Vec<PathBuf>,
+    max_entries: usize,
+) -> Result<Vec<PathBuf>, TooLarge> {
+    let mut found = Vec::new();
+    let in_git = |folder: &Path| folder.components().any(|part| part.as_os_str() == ".git");
+    let below = |folder: &Path| in_git(folder.strip_prefix(root).unwrap_or(folder));
+    let mut folders: Vec<(PathBuf, bool)> = folders
+        .into_iter()
+        .map(|folder| (folder.clone(), below(&folder)))
+        .collect();
     let mut entries = 0;
-    while let Some(folder) = folders.pop_front() {
+    while let Some((folder, in_git)) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             entries += 1;
-            if entries > MAX_ENTRIES || found.len() >= MAX_FOUND {
-                return found;
+            if entries > max_entries || found.len() > MAX_FOUND {
+                return Err(TooLarge);
             }
             let Ok(kind) = entry.file_type() else {
                 continue;
             };
-            let name = entry.file_name();
+            let (name, path) = (entry.file_name(), entry.path());
+            let is_one_of = |names: &[&str]| names.iter().any(|it| name == *it);
             if kind.is_dir() {
-                if !SKIPPED.iter().any(|it| name == *it) {
-                    folders.push_back(entry.path());
+                let skipped = if in_git { SKIPPED_OF_GIT } else { SKIPPED };
+                if !is_one_of(&skipped) {
+                    folders.push((path, in_git || name == ".git"));
                 }
-            } else if is_secret(Path::new(&name)) {
+            } else if in_git {
+                if is_one_of(&OF_GIT) && has_password(root, &path) {
+                    found.push(path);
+                }
+            } else if is_secret(path.strip_prefix(root).unwrap_or(&path)) {
                 // A link may have the name, and its target the secret.
-                let real = entry.path().canonicalize().ok();
+                let real = path.canonicalize().ok();
                 found.extend(real.filter(|it| it.starts_with(root)));
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Returns the text of a file of the project at `root`.
@@ -98,6 +139,8 @@ mod tests {
             (".env", ""),
             ("app/deep/.npmrc", ""),
             ("app/main.js", ""),
+            ("app/.git/modules/m/config", "token = x\n"),
+            ("app/.kube/config", ""),
             ("node_modules/p/.env", ""),
             (
                 ".git/config",
@@ -108,15 +151,26 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, text).expect("a file");
         }
-        let mut found = in_project(&root);
-        found.sort();
-        let expected = [".env", ".git/config", "app/deep/.npmrc"].map(|it| root.join(it));
-        assert_eq!(found, expected);
+        let all = || in_project(&root, [root.clone()].iter());
+        let found = || all().map(|found| found.into_iter().collect::<BTreeSet<_>>());
+        let expected = [
+            ".env",
+            ".git/config",
+            "app/.git/modules/m/config",
+            "app/.kube/config",
+            "app/deep/.npmrc",
+        ];
+        assert_eq!(found(), Ok(expected.map(|it| root.join(it)).into()));
+        let (app, deep) = (root.join("app"), root.join("app/deep"));
+        let of_app = in_project(&root, [app, deep].iter()).map(|found| found.len());
+        assert_eq!(of_app, Ok(3));
+        // What was not looked at may have secrets.
+        assert_eq!(in_folders(&root, vec![root.clone()], 10), Err(TooLarge));
         let plain = "[remote \"o\"]\n\turl = ssh://git@host/r\n";
         fs::write(root.join(".git/config"), plain).expect("a file");
-        assert_eq!(in_project(&root).len(), 2);
+        assert_eq!(found().map(|it| it.len()), Ok(4));
         fs::write(root.join(".git/config"), vec![b'#'; Text::MAX_BYTES + 1]).expect("a file");
-        assert_eq!(in_project(&root).len(), 3);
+        assert_eq!(found().map(|it| it.len()), Ok(5));
     }
 
     #[cfg(unix)]
@@ -128,7 +182,10 @@ mod tests {
         for file in [".env", ".git/config"] {
             std::os::unix::fs::symlink("/dev/zero", root.join(file)).expect("a link");
         }
-        assert_eq!(in_project(&root), [root.join(".git/config")]);
+        assert_eq!(
+            in_project(&root, [root.clone()].iter()),
+            Ok(vec![root.join(".git/config")])
+        );
         assert!(text_of(&root, &root.join(".env")).is_err());
     }
 }

@@ -18,6 +18,7 @@ mod violation;
 mod without;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
@@ -29,6 +30,7 @@ pub(crate) use without::Reach;
 pub use crate::schema::expand::TYPES;
 pub use crate::schema::keyword::{Role, SubSchema};
 pub use crate::schema::value::{InvalidSchema, Validator};
+use crate::source::remove_invisible;
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -71,6 +73,19 @@ impl Schema {
         Self {
             object: recover::object(&original),
             original: Some(original),
+        }
+    }
+
+    /// Removes the invisible characters of its texts for people and models, which are added to
+    /// `hidden`.
+    pub(crate) fn remove_invisible(&mut self, hidden: &mut BTreeSet<char>) {
+        for object in [Some(&mut self.object), self.original.as_mut()] {
+            let Some(object) = object else { continue };
+            let mut value = Value::Object(std::mem::take(object));
+            remove_invisible(&mut value, hidden);
+            if let Value::Object(changed) = value {
+                *object = changed;
+            }
         }
     }
 

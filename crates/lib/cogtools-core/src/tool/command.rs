@@ -136,17 +136,21 @@ impl<'c> CommandCall<'c> {
         Ok(output)
     }
 
-    /// Returns the values of variables that the tool declares and that are secret by their names.
+    /// Returns the values of variables that the tool declares and that are secret by their names, and
+    /// the passwords in URLs of others.
     fn secrets(&self) -> Vec<String> {
-        let declared = self.tool.env.iter().filter(|name| is_secret_name(name));
-        let names: Vec<&String> = declared.collect();
-        if names.is_empty() {
+        if self.tool.env.is_empty() {
             return Vec::new();
         }
         let variables = self.declared_variables().unwrap_or_default();
-        let values = names
-            .iter()
-            .filter_map(|name| variables.get(OsStr::new(name))?.to_str());
+        let values = self.tool.env.iter().filter_map(|name| {
+            let value = variables.get(OsStr::new(name))?.to_str()?;
+            if is_secret_name(name) {
+                Some(value)
+            } else {
+                password(value)
+            }
+        });
         let long = values.filter(|value| value.len() >= MIN_SECRET_BYTES);
         let mut secrets: Vec<String> = long.map(str::to_owned).collect();
         // A part of another one must not be replaced first: the rest would stay.
@@ -258,6 +262,14 @@ impl<'c> CommandCall<'c> {
 
 /// The shortest value that is masked: replacing shorter ones would garble the text.
 const MIN_SECRET_BYTES: usize = 8;
+
+/// The password in a URL.
+fn password(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let (user, _) = authority.rsplit_once('@')?;
+    user.split_once(':').map(|(_, password)| password)
+}
 
 /// `text` with stars in the place of each of `secrets`.
 fn mask<'t>(text: &'t str, secrets: &[String]) -> Cow<'t, str> {

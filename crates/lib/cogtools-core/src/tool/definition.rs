@@ -1,5 +1,6 @@
 //! The definition of a tool: everything but the implementation of its calls.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +42,8 @@ pub struct Definition {
     pub(crate) provenance: Arc<Provenance>,
     /// True if a result that does not match `output` is a note, not a failure.
     pub(crate) is_output_advisory: bool,
+    /// The invisible characters that its texts lost.
+    pub(crate) hidden: BTreeSet<char>,
     /// The file; an empty text with a name for a tool without one.
     pub(crate) text: Text,
     /// The files that it may run, if it is in the private copy of a package.
@@ -110,9 +113,15 @@ impl Definition {
             sandbox: None,
             provenance: Arc::default(),
             is_output_advisory: false,
+            hidden: BTreeSet::new(),
             text: Text::empty(""),
             boundary: None,
         }
+    }
+
+    /// The invisible characters that its texts for people and models lost, because they are by others.
+    pub const fn hidden(&self) -> &BTreeSet<char> {
+        &self.hidden
     }
 
     /// The name.

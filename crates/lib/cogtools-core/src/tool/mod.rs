@@ -23,6 +23,7 @@ mod parse;
 mod reader;
 mod template;
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub use crate::tool::example::Output;
 pub use crate::tool::js::JsSource;
 use crate::tool::locator::Locator;
 pub(crate) use crate::tool::parse::JsonDocument;
-use crate::{Context, Diagnostic, Location, yaml};
+use crate::{Context, Diagnostic, Location, invisible, yaml};
 
 /// A valid tool. Everything about it but its calls is in its [`Definition`].
 #[derive(Debug)]
@@ -124,9 +125,33 @@ impl Tool {
         }
     }
 
-    /// Returns the same tool from another source.
+    /// Returns the same tool from another source. The texts of a package lose their invisible
+    /// characters.
     pub(crate) fn from(mut self, provenance: Arc<Provenance>) -> Self {
+        let is_of_package = matches!(provenance.author, Author::Package(_));
         self.definition.provenance = provenance;
+        if is_of_package {
+            self.without_invisible()
+        } else {
+            self
+        }
+    }
+
+    /// Returns the same tool without invisible characters in its texts for people and models.
+    pub(crate) fn without_invisible(mut self) -> Self {
+        let Definition {
+            title,
+            description,
+            schema,
+            hidden,
+            ..
+        } = &mut self.definition;
+        for text in title.iter_mut().chain([description]) {
+            if let Cow::Owned(rest) = invisible::remove(text, hidden) {
+                *text = rest;
+            }
+        }
+        schema.remove_invisible(hidden);
         self
     }
 

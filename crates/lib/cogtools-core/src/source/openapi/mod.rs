@@ -215,7 +215,7 @@ impl Specification {
     pub(super) fn load(&self, operation: &Operation) -> Result<Tool, ToolError> {
         let document = operation.document.clone().unwrap_or_default();
         let text = Text::new(self.shown(operation), document.to_string().into_bytes());
-        let tool = Tool::parse(text.map_err(ToolError::Text)?)?;
+        let tool = Tool::parse(text.map_err(ToolError::Text)?)?.without_invisible();
         let tool = tool.from(Arc::new(self.provenance()));
         Ok(tool.with_advisory_output(operation.output.as_ref()))
     }

@@ -20,7 +20,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::error::{InvalidDeclaration, ProviderError};
-pub use self::remote::{RemoteTool, without_invisible};
+pub(crate) use self::remote::remove_invisible;
+pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
 use self::call::RemoteCall;

@@ -104,9 +104,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         declarations.errors.push(Arc::new(error));
     }
     if !hidden.is_empty() {
-        let codes = hidden.iter().map(|c| format!("U+{:04X}", u32::from(*c)));
-        let codes: Vec<String> = codes.collect();
-        let error = ProviderError::Invisible(provider.name(), first(&codes));
+        let error = ProviderError::Invisible(provider.name(), code_points(&hidden));
         declarations.errors.push(Arc::new(error));
     }
     // Every list of tools is sorted by name.
@@ -114,6 +112,14 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         .tools
         .sort_by(|one, other| one.name.cmp(&other.name));
     declarations
+}
+
+/// The code points of `characters`, or the first few.
+pub fn code_points(characters: &BTreeSet<char>) -> String {
+    let codes = characters
+        .iter()
+        .map(|c| format!("U+{:04X}", u32::from(*c)));
+    first(&codes.collect::<Vec<String>>())
 }
 
 /// The first few of `items`, and how many more there are.
@@ -159,7 +165,7 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-fn remove_invisible(value: &mut Value, hidden: &mut BTreeSet<char>) {
+pub(crate) fn remove_invisible(value: &mut Value, hidden: &mut BTreeSet<char>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|it| remove_invisible(it, hidden)),
         Value::Object(entries) => {
