@@ -25,7 +25,7 @@ mod person;
 mod progress;
 mod proxy;
 mod service;
-mod session;
+pub(crate) mod session;
 mod shutdown;
 mod soak;
 mod soak_sources;

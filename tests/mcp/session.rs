@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server, and a stateful session with it.
-pub(super) struct Session {
+pub(crate) struct Session {
     pub(super) child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<Value>,
@@ -32,12 +32,12 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts the server in `project` and sends `initialize`.
-    pub(super) fn open(project: &Project) -> Self {
+    pub(crate) fn open(project: &Project) -> Self {
         Self::start(project, &mut Command::new(super::server()))
     }
 
     /// A session with a command that eventually starts the server.
-    pub(super) fn start(project: &Project, command: &mut Command) -> Self {
+    pub(crate) fn start(project: &Project, command: &mut Command) -> Self {
         Self::with_person(project, command, &json!({}), &[])
     }
 
@@ -104,7 +104,7 @@ impl Session {
     }
 
     /// Calls a tool, and returns the id of the request.
-    pub(super) fn call(&mut self, name: &str, arguments: &Value) -> u64 {
+    pub(crate) fn call(&mut self, name: &str, arguments: &Value) -> u64 {
         self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
     }
 
@@ -119,7 +119,7 @@ impl Session {
 
     /// The response to the request with that id.
     #[track_caller]
-    pub(super) fn answer(&mut self, id: u64) -> Value {
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
             if let Some(answer) = self.early.remove(&id) {
@@ -158,7 +158,7 @@ impl Session {
 
     /// The text of an answer, and whether it is an error.
     #[track_caller]
-    pub(super) fn text(&mut self, id: u64) -> (String, bool) {
+    pub(crate) fn text(&mut self, id: u64) -> (String, bool) {
         let answer = self.answer(id);
         let text = answer["result"]["content"][0]["text"].as_str();
         let text = text.unwrap_or_else(|| panic!("no text: {answer}"));

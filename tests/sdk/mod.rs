@@ -2,6 +2,7 @@
 //! what these types and validators reject, an API rejects too.
 
 mod features;
+mod mock;
 mod python;
 mod specifications;
 mod typescript;

@@ -26,11 +26,11 @@ const PYTHON: [&str; 5] = [
     "pydantic==2.14.3",
 ];
 /// The time for a program that reads megabytes, and is not optimised.
-const LIMIT: Duration = Duration::from_mins(5);
+pub(super) const LIMIT: Duration = Duration::from_mins(5);
 
 /// A specification, with the number of its operations and of those that cannot be tools.
-struct Specification {
-    name: &'static str,
+pub(super) struct Specification {
+    pub(super) name: &'static str,
     /// The file in the packages.
     file: &'static str,
     operations: usize,
@@ -41,7 +41,7 @@ struct Specification {
 /// Definitions of schemas in Kubernetes are schemas.
 const RECURSIVE: &str = "JSONSchemaProps` contains itself";
 
-const SPECIFICATIONS: [Specification; 6] = [
+pub(super) const SPECIFICATIONS: [Specification; 6] = [
     Specification {
         name: "github",
         file: "@octokit/openapi/generated/api.github.com.json",
@@ -98,7 +98,7 @@ const SPECIFICATIONS: [Specification; 6] = [
 
 impl Specification {
     /// Returns its text, in JSON.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let place = install::npm(&cache(), "specifications-npm-1", &PACKAGES);
         let path = place.join("node_modules").join(self.file);
         if path.extension().is_none_or(|end| end != "gz") {
