@@ -311,7 +311,7 @@ fn an_answer_over_its_limit_is_an_error_and_never_cut() {
       name: {agent: {rules: 'Who?'}}
       greet: {text: 'Dear {{ name }}'}
 ";
-    let fake = FakeGemini::start([Turn::text(&"x".repeat((8 << 20) + 1))]);
+    let fake = FakeGemini::start([Turn::text("x".repeat((8 << 20) + 1))]);
     let outcome = flow_run(&project_with(nodes), &["run", "f"])
         .env("GEMINI_API_KEY", "a-key-for-tests")
         .env("GOOGLE_GEMINI_BASE_URL", fake.url())

@@ -169,7 +169,7 @@ pub struct ServerOptions {
     pub body_timeout: Duration,
     /// The time that responses may take after the server is stopped.
     pub shutdown_grace: Duration,
-    /// The origins of pages that may send requests besides those of this server.
+    /// Origins whose pages may send requests, besides the origin of this server.
     pub origins: Vec<Target>,
     /// The token that clients must send as `Authorization: Bearer`.
     pub token: Option<String>,
