@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 /// The name of an invisible character, regardless of context; `None` for visible
 /// characters, spaces and control characters.
 ///
@@ -117,6 +119,29 @@ pub(crate) fn remove<'t>(text: &'t str, removed: &mut BTreeSet<char>) -> Cow<'t,
     replace(text, is_preserved, |c, _| {
         removed.insert(c);
     })
+}
+
+/// Removes these characters from the titles and descriptions in `value`, at any depth; they are
+/// added to `removed`.
+pub(crate) fn remove_from_texts(value: &mut Value, removed: &mut BTreeSet<char>) {
+    match value {
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|it| remove_from_texts(it, removed)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                match value {
+                    Value::String(text) if matches!(&**key, "description" | "title") => {
+                        if let Cow::Owned(rest) = remove(text, removed) {
+                            *text = rest;
+                        }
+                    }
+                    value => remove_from_texts(value, removed),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// `text` with a `·` for each of those characters: columns are preserved.
@@ -236,7 +261,7 @@ mod tests {
             escaped,
             "{\n  \"a\\u202e\": [\n    \"\\u001b\\n\\udb40\\udc41\",\n    \"é\\u2066\"\n  ]\n}"
         );
-        let read: serde_json::Value = serde_json::from_str(&escaped).expect("it is JSON");
+        let read: Value = serde_json::from_str(&escaped).expect("it is JSON");
         assert_eq!(read, value);
     }
 }

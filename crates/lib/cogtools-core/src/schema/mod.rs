@@ -30,7 +30,6 @@ pub(crate) use without::Reach;
 pub use crate::schema::expand::TYPES;
 pub use crate::schema::keyword::{Role, SubSchema};
 pub use crate::schema::value::{InvalidSchema, Validator};
-use crate::source::remove_invisible;
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -82,7 +81,7 @@ impl Schema {
         for object in [Some(&mut self.object), self.original.as_mut()] {
             let Some(object) = object else { continue };
             let mut value = Value::Object(std::mem::take(object));
-            remove_invisible(&mut value, hidden);
+            crate::invisible::remove_from_texts(&mut value, hidden);
             if let Value::Object(changed) = value {
                 *object = changed;
             }

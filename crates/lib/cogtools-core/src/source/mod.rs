@@ -16,7 +16,6 @@ pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
 pub use openapi::Specification;
 pub use packages::{Package, Packages};
-pub(crate) use provider::remove_invisible;
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
     clean_path, code_points, neutral_directory, without_invisible,

@@ -20,7 +20,6 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::error::{InvalidDeclaration, ProviderError};
-pub(crate) use self::remote::remove_invisible;
 pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 

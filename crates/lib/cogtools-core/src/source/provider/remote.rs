@@ -2,7 +2,6 @@
 //!
 //! Its name becomes one that hosts accept: MCP allows dots, slashes and 128 characters.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -144,14 +143,14 @@ fn visible(value: &Arc<Value>, hidden: &mut BTreeSet<char>) -> Arc<Value> {
         return Arc::clone(value);
     }
     let mut shown = Value::clone(value);
-    remove_invisible(&mut shown, hidden);
+    invisible::remove_from_texts(&mut shown, hidden);
     Arc::new(shown)
 }
 
 /// Removes the invisible characters of texts for people and models from the declaration `value`, as
 /// its tool is declared and pinned.
 pub fn without_invisible(mut value: Value) -> Value {
-    remove_invisible(&mut value, &mut BTreeSet::new());
+    invisible::remove_from_texts(&mut value, &mut BTreeSet::new());
     value
 }
 
@@ -162,25 +161,6 @@ fn is_plain(value: &Value) -> bool {
         Value::Array(items) => items.iter().all(is_plain),
         Value::Object(entries) => entries.values().all(is_plain),
         _ => true,
-    }
-}
-
-pub(crate) fn remove_invisible(value: &mut Value, hidden: &mut BTreeSet<char>) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|it| remove_invisible(it, hidden)),
-        Value::Object(entries) => {
-            for (key, value) in entries {
-                match value {
-                    Value::String(text) if matches!(&**key, "description" | "title") => {
-                        if let Cow::Owned(rest) = invisible::remove(text, hidden) {
-                            *text = rest;
-                        }
-                    }
-                    value => remove_invisible(value, hidden),
-                }
-            }
-        }
-        _ => {}
     }
 }
 
