@@ -51,6 +51,8 @@ pub enum RepairKind {
     Number,
     /// A missing value became `null`.
     MissingValue,
+    /// A minus without digits became `null`.
+    LoneMinus,
     /// A missing closing bracket or brace was added.
     MissingBracket,
     /// A bracket that closes nothing was left out or replaced.
@@ -98,6 +100,7 @@ impl Display for RepairKind {
             Self::Keyword => "keyword replaced",
             Self::Number => "number rewritten",
             Self::MissingValue => "missing value replaced by null",
+            Self::LoneMinus => "minus without digits replaced by null",
             Self::MissingBracket => "missing bracket added",
             Self::ExtraBracket => "extra bracket removed",
             Self::Concatenation => "strings concatenated",

@@ -76,7 +76,7 @@ impl Parser<'_> {
             return Ok(Some(self.number(&number)));
         }
         if word == "-" && !self.mode.prose {
-            self.repair(RepairKind::MissingValue, start)?;
+            self.repair(RepairKind::LoneMinus, start)?;
             return Ok(Some(Json::Null));
         }
         Ok(None)

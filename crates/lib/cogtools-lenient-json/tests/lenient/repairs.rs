@@ -83,7 +83,8 @@ fn values_of_other_languages_are_rewritten() {
 type Explained = (RepairKind, usize, usize);
 
 /// Texts that need repairs, and the repairs.
-const EXPLAINED: [(&str, &[Explained]); 12] = [
+const EXPLAINED: [(&str, &[Explained]); 13] = [
+    ("{\"a\": -}", &[(RepairKind::LoneMinus, 1, 7)]),
     (
         "{\"a\":1,\n  // why\n}",
         &[(RepairKind::ExtraComma, 1, 7), (RepairKind::Comment, 2, 3)],
