@@ -23,8 +23,10 @@ use crate::sources::host::{MAX_BYTES, clean_all};
 
 /// The field of a form for an answer that is one text, and the name of a question in a result.
 const ANSWER: &str = "answer";
-/// The number of calls that may wait at once; the oldest one makes room.
+/// The number of calls that may wait at once; the oldest ones make room.
 const MAX_CALLS: usize = 256;
+/// The bytes of the results of all calls that wait, as JSON.
+const MAX_RESULTS: usize = 64 << 20;
 
 /// The form of a question.
 pub(crate) struct Form {
@@ -115,6 +117,8 @@ struct WaitingCall {
     arguments: RawArguments,
     form: Form,
     flow: PausedFlow,
+    /// The bytes of its results.
+    bytes: usize,
     until: Instant,
 }
 
@@ -157,9 +161,15 @@ impl Questions {
         let state = format!("{:032x}", u128::from_be_bytes(bytes));
         let request = InputRequest::Elicitation(ElicitRequest::new(form.params.clone()));
         let requests = InputRequests::from([(ANSWER.to_owned(), request)]);
+        let bytes = json!(flow.results).to_string().len();
         let mut calls = self.calls();
-        if calls.len() >= MAX_CALLS {
-            calls.pop_front();
+        calls.retain(|call| call.until > Instant::now());
+        let mut kept: usize = calls.iter().map(|call| call.bytes).sum();
+        while calls.len() >= MAX_CALLS || kept + bytes > MAX_RESULTS {
+            let Some(oldest) = calls.pop_front() else {
+                break;
+            };
+            kept -= oldest.bytes;
         }
         calls.push_back(WaitingCall {
             state: state.clone(),
@@ -167,6 +177,7 @@ impl Questions {
             arguments,
             form,
             flow,
+            bytes,
             until: Instant::now() + Person::PATIENCE,
         });
         Some(InputRequiredResult::new(Some(requests), Some(state)))
@@ -209,5 +220,43 @@ impl Questions {
 
     fn calls(&self) -> MutexGuard<'_, VecDeque<WaitingCall>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::Map;
+
+    use super::*;
+
+    #[test]
+    fn the_oldest_call_makes_room() {
+        let questions = Questions::default();
+        let arguments = RawArguments::from_object(None);
+        let ask = |bytes: usize| {
+            let flow = PausedFlow {
+                question: Question {
+                    tool: "f".to_owned(),
+                    node: "sure".to_owned(),
+                    text: "Sure?".to_owned(),
+                    reply: None,
+                    fault: None,
+                },
+                digest: String::new(),
+                results: Map::from_iter([("a".to_owned(), "x".repeat(bytes).into())]),
+                answers: BTreeMap::new(),
+            };
+            let asked = questions.ask("f", arguments.clone(), flow);
+            asked.and_then(|it| it.request_state).expect("a state")
+        };
+        let answers = |state: &str| {
+            let request = CallToolRequestParams::new("f").with_request_state(state);
+            questions.answer(&request, &arguments).is_ok()
+        };
+        let [first, second, third] = [ask(MAX_RESULTS / 2), ask(1), ask(MAX_RESULTS / 2)];
+        assert!(!answers(&first));
+        assert!(answers(&second) && answers(&third));
     }
 }
