@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
-use cogtools_core::suggest::{did_you_mean, suggestion};
+use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{
     AskConfig, Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools,
@@ -92,28 +92,23 @@ impl Scope {
     fn not_found(&self, name: &str) -> Diagnostic {
         let message = "there is no tool of that name";
         let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
-        match self.nearest(name) {
+        match suggestion(&self.nearest(name)) {
             Some(suggestion) => diagnostic.hint(suggestion),
             None => diagnostic.hint("search_tools(query) finds tools"),
         }
     }
 
-    /// A suggestion of names that are similar to `name`.
-    fn nearest(&self, name: &str) -> Option<String> {
+    /// The names and aliases that are most similar to `name`, best first. Without one it is the name
+    /// that begins alike: a model gets no other chance.
+    pub fn nearest(&self, name: &str) -> Vec<&str> {
         let known = || self.names.iter().chain(self.aliases.keys());
-        did_you_mean(name, known().map(String::as_str)).or_else(|| {
-            // A model gets no other chance: a common beginning is enough.
-            let nearest = known().max_by_key(|other| common_prefix(name, other));
-            let nearest = nearest.filter(|other| common_prefix(name, other) > 1);
-            suggestion(nearest.map(String::as_str).as_slice())
-        })
-    }
-
-    /// The name that is nearest to `name`, if it begins alike.
-    pub fn nearest_name(&self, name: &str) -> Option<&str> {
-        let names = self.names.iter().map(String::as_str);
-        let nearest = names.max_by_key(|other| common_prefix(name, other));
-        nearest.filter(|other| common_prefix(name, other) > 1)
+        let similar = nearest(name, known().map(String::as_str));
+        if !similar.is_empty() {
+            return similar;
+        }
+        let common = known().max_by_key(|other| common_prefix(name, other));
+        let common = common.filter(|other| common_prefix(name, other) > 1);
+        common.map(String::as_str).into_iter().collect()
     }
 
     /// The digest of the file of a tool, for approvals.

@@ -279,7 +279,7 @@ fn describe(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
     let missing: Vec<Value> = missing
         .into_iter()
         .map(|name| {
-            let nearest = scope.nearest_name(name);
+            let nearest = scope.nearest(name).into_iter().next();
             let end = nearest.map(|name| format!("; the nearest is {name}"));
             let _ = writeln!(
                 text,
