@@ -422,7 +422,7 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Writes what a response has used to the log, if anything, and gives back what it has not.
+    /// Writes the usage of a response to the log, if it has any, and releases the reservation.
     pub(crate) fn record_usage(&mut self, usage: Usage) -> Result<(), LogError> {
         let noted = self.note_usage(usage);
         self.release();

@@ -34,7 +34,7 @@ impl Question {
     }
 }
 
-/// A call of a flow that waits for a person, with what it needs to go on.
+/// A call of a flow that waits for a person: the question, and the state that it resumes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PausedFlow {
     /// The question that it waits for.

@@ -89,7 +89,7 @@ pub(crate) trait Decoder: Send + 'static {
 }
 
 /// `object`, unless it is an error; `secret` is kept out of that.
-pub(crate) fn without_error(object: Value, secret: &str) -> Result<Value, ModelError> {
+fn without_error(object: Value, secret: &str) -> Result<Value, ModelError> {
     match object.get("error").filter(|error| !error.is_null()) {
         Some(error) => Err(api_error(error, secret)),
         None => Ok(object),
@@ -115,6 +115,21 @@ struct Events<D> {
     is_read: bool,
     /// True if the last chunk or an error was returned.
     is_over: bool,
+}
+
+/// The chunks of `response`, which is a stream, or one object from a server that does not stream.
+pub(crate) async fn chunks_or_whole<D: Decoder>(
+    response: Response,
+    secret: &str,
+    mut decoder: D,
+) -> Result<Chunks, ModelError> {
+    let kind = response.header(CONTENT_TYPE).unwrap_or_default();
+    if !kind.starts_with("application/json") {
+        return chunks(response, secret, decoder).await;
+    }
+    let answer = without_error(json(response).await?, secret)?;
+    let chunks = [decoder.push(answer)?, decoder.finish(true)];
+    Ok(stream::iter(chunks.into_iter().flatten().map(Ok)).boxed())
 }
 
 /// The chunks of `response`; `secret` is kept out of errors. If the first one is an error, it

@@ -113,8 +113,8 @@ pub struct Spent {
 
 /// A budget and what is used of it. Copies share both.
 ///
-/// Agents that run at the same time share the budget of their caller: a request reserves what it
-/// may use, so that many of them cannot spend the same money.
+/// Agents that run at the same time share the budget of their caller: a request reserves its highest
+/// cost before it is sent, so that many agents cannot spend the same money.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     budget: Budget,
@@ -248,7 +248,7 @@ impl Ledger {
     }
 
     /// Counts a request of `tokens` that a model answers with up to `wanted` tokens, and reserves
-    /// what it may use. Nothing is between the check and the reservation.
+    /// their cost. The check and the reservation are one step under the lock.
     pub(crate) fn reserve(
         &self,
         tokens: u64,

@@ -2,7 +2,7 @@
 //!
 //! It is a folder of whatever runs them: the file `spent`, whose lock guards all else, and a file for
 //! each request that is on its way, which its process keeps locked. A process that dies leaves its
-//! file without a lock: what it had reserved counts as spent.
+//! file without a lock: its reservation counts as spent.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};

@@ -6,14 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cogtools_http::http::header::CONTENT_TYPE;
 use cogtools_http::http::{HeaderName, HeaderValue, Method};
 use cogtools_http::{Client, Response};
+use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
-use crate::wire::{self, Decoder as _, Outgoing};
+use crate::wire::{self, Outgoing};
 use crate::{Chunks, Endpoint, Model, ModelError, ModelInfo, Request, Service};
 
 mod message;
@@ -116,15 +115,8 @@ impl Model for Anthropic {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
             let response = self.post(request).await?;
-            let secret = self.endpoint.secret();
-            let mut assembler = message::Assembler::default();
-            let kind = response.header(CONTENT_TYPE).unwrap_or_default();
-            if !kind.starts_with("application/json") {
-                return wire::chunks(response, secret, assembler).await;
-            }
-            let answer = wire::without_error(wire::json(response).await?, secret)?;
-            let chunks = [assembler.push(answer)?, assembler.finish(true)];
-            Ok(stream::iter(chunks.into_iter().flatten().map(Ok)).boxed())
+            let assembler = message::Assembler::default();
+            wire::chunks_or_whole(response, self.endpoint.secret(), assembler).await
         }
         .boxed()
     }
