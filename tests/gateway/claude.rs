@@ -104,7 +104,8 @@ fn claude(scene: &Scene, model: &Model, args: &[&str]) -> Run {
         .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
         // It waits for the server, however busy the machine is.
         .env("MCP_CONNECTION_NONBLOCKING", "0")
-        .env("MCP_CONNECT_TIMEOUT_MS", "60000")
+        .env("MCP_CONNECT_TIMEOUT_MS", "120000")
+        .env("MCP_TIMEOUT", "120000")
         .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
         .args(["--mcp-config", &file, "--strict-mcp-config"])
         .args(["--allowedTools", "mcp__cogtools"])

@@ -12,8 +12,9 @@ mod own_list;
 mod servers;
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use cogtools_test_support::{Gemini, Project, Run, Version};
@@ -23,7 +24,7 @@ use crate::clients::cache;
 use servers::SERVERS;
 
 /// The time limit of a host.
-const LIMIT: Duration = Duration::from_mins(2);
+const LIMIT: Duration = Duration::from_mins(3);
 
 /// Tools of the server `everything` for clients that can show questions.
 const ASKS: [&str; 2] = [
@@ -46,16 +47,36 @@ struct Scene {
     project: Project,
 }
 
+/// The scene while one test uses it: hosts have time limits, and each starts all servers.
+struct Turn {
+    scene: Arc<Scene>,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Turn {
+    type Target = Scene;
+
+    fn deref(&self) -> &Scene {
+        &self.scene
+    }
+}
+
 impl Scene {
-    /// The scene of all tests that run now: it takes several seconds to make.
-    fn shared() -> Arc<Self> {
+    /// The scene of all tests that run or wait: it takes several seconds to make.
+    fn shared() -> Turn {
         static SCENE: Mutex<Weak<Scene>> = Mutex::new(Weak::new());
-        let mut scene = SCENE.lock().unwrap_or_else(PoisonError::into_inner);
-        scene.upgrade().unwrap_or_else(|| {
+        static TURN: Mutex<()> = Mutex::new(());
+        let mut shared = SCENE.lock().unwrap_or_else(PoisonError::into_inner);
+        let scene = shared.upgrade().unwrap_or_else(|| {
             let made = Arc::new(Self::new());
-            *scene = Arc::downgrade(&made);
+            *shared = Arc::downgrade(&made);
             made
-        })
+        });
+        drop(shared);
+        Turn {
+            scene,
+            _turn: TURN.lock().unwrap_or_else(PoisonError::into_inner),
+        }
     }
 
     fn new() -> Self {
