@@ -42,7 +42,7 @@ fn tools_and_what_they_declare() {
 Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 144 tokens with every request.
 Tool | Source | Tokens | Approval | Tests | Findings | broken | INVALID_TOOL | tools/broken.yaml:1:1
 `description` is missing | add `description: …` | tools/broken.yaml | 2 | danger
-D | tools/danger.yaml | 25 | approved | No examples | 2 | order | Orders *things* of a kind
+D | tools/danger.yaml | 25 | approved | No examples | 3 | order | Orders *things* of a kind
 tools/order.yaml | 119 | needs none | Not run | 2 examples, 0 with a golden file
 7
 

@@ -24,6 +24,8 @@ use crate::Location;
 pub enum Level {
     /// The rule is off.
     Off,
+    /// Findings are advice: reported, and never fail a run.
+    Note,
     /// Findings are reported.
     Warn,
     /// Findings are reported and fail the run.

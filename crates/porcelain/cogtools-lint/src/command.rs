@@ -36,7 +36,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "RULES",
-        "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, warn or error. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings or --strict, also warn), and 0 otherwise. Without any tool to check, there is a warning; with --strict, the exit status is 127.",
+        "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, note, warn or error. A note is advice: it never fails a run, and --fix leaves it to you. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings or --strict, also warn), and 0 otherwise. Without any tool to check, there is a warning; with --strict, the exit status is 127.",
     ),
     (
         "COMMENTS",

@@ -198,6 +198,11 @@ impl FindingBuilder<'_> {
 }
 
 impl Finding {
+    /// Returns true if `--fix` edits it. Advice changes a tool, so that a person decides.
+    pub(crate) fn is_fixable(&self) -> bool {
+        self.level > Level::Note && !self.edits.is_empty()
+    }
+
     /// The sort key: file, line, column.
     pub(crate) fn position(&self) -> (PathBuf, usize, usize) {
         (

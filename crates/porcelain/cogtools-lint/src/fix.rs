@@ -132,7 +132,10 @@ pub(crate) fn is_better(
 /// Removes from `findings` those whose edits do not touch each other, and returns them.
 fn take_non_overlapping(findings: &mut Vec<Finding>) -> Vec<Finding> {
     // A finding with edits all over the file is applied alone, before the others.
-    if let Some(index) = findings.iter().position(|finding| finding.edits.len() > 1) {
+    if let Some(index) = findings
+        .iter()
+        .position(|finding| finding.is_fixable() && finding.edits.len() > 1)
+    {
         let mut finding = findings.remove(index);
         finding.fixed = true;
         return vec![finding];
@@ -147,7 +150,7 @@ fn take_non_overlapping(findings: &mut Vec<Finding>) -> Vec<Finding> {
                 .iter()
                 .all(|other| before(edit, other) || before(other, edit))
         };
-        if !finding.edits.is_empty() && finding.edits.iter().all(is_disjoint) {
+        if finding.is_fixable() && finding.edits.iter().all(is_disjoint) {
             edits.extend(finding.edits.iter().cloned());
             finding.fixed = true;
             taken.push(finding);

@@ -129,9 +129,9 @@ pub struct CaseFile {
     pub text: &'static str,
 }
 
-/// Returns true if `--fix` fixes the example of the rule.
+/// Returns true if `--fix` fixes the example of the rule at its own level.
 pub(crate) fn is_fixable(rule: &'static Rule) -> bool {
-    rule.example.fails.iter().any(|file| {
+    let has_edits = rule.example.fails.iter().any(|file| {
         let text = Text::new(file.path, file.text.as_bytes().to_vec());
         text.is_ok_and(|text| {
             let file = LintFile::parse(Path::new(file.path), text);
@@ -142,7 +142,8 @@ pub(crate) fn is_fixable(rule: &'static Rule) -> bool {
             );
             found.iter().any(|finding| !finding.edits.is_empty())
         })
-    })
+    });
+    rule.level != Level::Note && has_edits
 }
 
 /// Two projects that differ in one mistake.

@@ -34,11 +34,13 @@ pub(crate) enum Format {
     Sarif,
 }
 
-/// The severity of a finding, by its name in other programs.
-const fn severity(finding: &Finding) -> &'static str {
-    match finding.level {
+/// The name of a level in other programs.
+const fn severity(level: Level) -> &'static str {
+    match level {
+        Level::Off => "none",
+        Level::Note => "note",
+        Level::Warn => "warning",
         Level::Error => "error",
-        Level::Warn | Level::Off => "warning",
     }
 }
 
@@ -58,8 +60,9 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     let location = &finding.location;
     let (state, style) = match finding.level {
         _ if finding.fixed => ("fixed", GREEN.bold()),
-        Level::Error => (severity(finding), RED.bold()),
-        Level::Warn | Level::Off => (severity(finding), YELLOW.bold()),
+        level @ Level::Error => (severity(level), RED.bold()),
+        level @ Level::Warn => (severity(level), YELLOW.bold()),
+        level => (severity(level), CYAN.bold()),
     };
     let label = paint(&format!("{state}[{}]", finding.rule.name), style);
     let (file, line, column) = (
@@ -75,10 +78,10 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     }
     text.push_str(&location.excerpt());
     let _ = writeln!(text, "{} {}", paint("why:", CYAN.bold()), finding.rule.why);
-    let note = if finding.edits.is_empty() {
-        ""
-    } else {
+    let note = if finding.is_fixable() {
         " (`--fix` does it)"
+    } else {
+        ""
     };
     let _ = writeln!(
         text,
@@ -90,26 +93,21 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
 
 fn summary(report: &Report<'_>) -> String {
     let open = || report.findings.iter().filter(|finding| !finding.fixed);
-    let errors = open()
-        .filter(|finding| finding.level == Level::Error)
-        .count();
-    let warnings = open().count() - errors;
     let fixed = report.findings.len() - open().count();
-    let fixable = open().filter(|finding| !finding.edits.is_empty()).count();
+    let fixable = open().filter(|finding| finding.is_fixable()).count();
     let mut parts = Vec::new();
     if fixed > 0 {
         parts.push(format!("{fixed} fixed"));
     }
-    parts.push(match (errors, warnings) {
-        (0, 0) => "nothing to report".to_owned(),
-        (0, warnings) => pluralize(warnings, "warning"),
-        (errors, 0) => pluralize(errors, "error"),
-        (errors, warnings) => format!(
-            "{}, {}",
-            pluralize(errors, "error"),
-            pluralize(warnings, "warning")
-        ),
-    });
+    if open().next().is_none() {
+        parts.push("nothing to report".to_owned());
+    }
+    for level in [Level::Error, Level::Warn, Level::Note] {
+        let count = open().filter(|finding| finding.level == level).count();
+        if count > 0 {
+            parts.push(pluralize(count, severity(level)));
+        }
+    }
     if fixable > 0 {
         parts.push(format!("`--fix` can fix {fixable}"));
     }
@@ -137,7 +135,7 @@ fn object(finding: &Finding) -> Value {
     let location = &finding.location;
     json!({
         "rule": finding.rule.name,
-        "severity": severity(finding),
+        "severity": severity(finding.level),
         "file": location.file.display().to_string(),
         "line": location.line,
         "column": location.column,
@@ -145,7 +143,7 @@ fn object(finding: &Finding) -> Value {
         "message": finding.message,
         "why": finding.rule.why,
         "fix": finding.fix,
-        "fixable": !finding.edits.is_empty(),
+        "fixable": finding.is_fixable(),
         "fixed": finding.fixed,
     })
 }
@@ -178,18 +176,16 @@ pub(crate) fn sarif(report: &Report<'_>) -> String {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    let level = match rule.level {
-        Level::Off => "none",
-        Level::Warn => "warning",
-        Level::Error => "error",
-    };
     json!({
         "id": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.why},
         "help": {"text": rule.fix},
         "helpUri": help_uri(rule.name, env!("CARGO_PKG_REPOSITORY")),
-        "defaultConfiguration": {"enabled": rule.level != Level::Off, "level": level},
+        "defaultConfiguration": {
+            "enabled": rule.level != Level::Off,
+            "level": severity(rule.level),
+        },
     })
 }
 
@@ -212,7 +208,7 @@ fn result(finding: &Finding, uri: &str, seen: &mut Seen) -> Value {
     let mut result = json!({
         "ruleId": finding.rule.name,
         "ruleIndex": index,
-        "level": severity(finding),
+        "level": severity(finding.level),
         "message": {"text": format!("{}; {}", finding.message, finding.fix)},
         "locations": [{"physicalLocation": {
             "artifactLocation": {"uri": uri},

@@ -17,7 +17,7 @@ pub fn reference() -> String {
     let mut text = format!(
         "# Rules of `cogtools lint`\n\n\
          <!-- Printed by `{COMMAND}`; edit the rules in crates/porcelain/cogtools-lint instead. -->\n\n\
-         Each rule has a level: `off`, `warn` or `error`. Only errors make a run fail. \
+         Each rule has a level: `off`, `note`, `warn` or `error`. Only errors make a run fail. \
          `.cogtoolrc.yaml` changes the level of a rule in a project:\n\n\
          ```yaml\nlint:\n  rules:\n    no-examples: error\n    openai-strict: off\n```\n\n\
          `cogtools lint --fix` fixes what the rules marked with a star find, where that is safe.\n\n\
@@ -68,6 +68,7 @@ fn format_row(rule: &Rule, star: &str) -> String {
 pub(crate) fn section(rule: &'static Rule) -> String {
     let level = match rule.level {
         Level::Off => "Off by default.",
+        Level::Note => "Advice, which `--fix` leaves to you.",
         Level::Warn => "A warning.",
         Level::Error => "An error.",
     };

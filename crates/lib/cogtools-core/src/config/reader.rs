@@ -427,7 +427,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
             Some(text) => visitor.visit_enum(StrDeserializer::new(text)),
             None if name == "Level" => {
                 let found = text.map_or(self.node.kind().into(), |text| format!("`{text}`"));
-                let message = format!("a rule is set to off, warn or error, not {found}");
+                let message = format!("a rule is set to off, note, warn or error, not {found}");
                 let hint = text.and_then(|text| did_you_mean(text, variants.iter().copied()));
                 Err(Mistake::Other(message, hint))
             }

@@ -43,7 +43,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         name: "no-sandbox",
-        level: Level::Off,
+        level: Level::Note,
         summary: "a tool with `exec` or `script` that has no `sandbox`",
         why: "its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network",
         fix: "add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`",

@@ -193,7 +193,11 @@ impl Workspaces {
             };
             json!({
                 "range": document.range(span),
-                "severity": if finding.level == Level::Error { 1 } else { 2 },
+                "severity": match finding.level {
+                    Level::Error => 1,
+                    Level::Warn => 2,
+                    Level::Note | Level::Off => 3,
+                },
                 "code": finding.rule.name,
                 "source": "cogtools",
                 "message": format!("{message}\n{}", finding.fix),

@@ -103,7 +103,7 @@ hint: did you mean `no-examples`, `empty-example` or `invalid-example`?
         78,
         "",
         str![[r#"
-cogtools-lint: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:29: a rule is set to off, warn or error, not `warning`
+cogtools-lint: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:29: a rule is set to off, note, warn or error, not `warning`
    |
  1 | lint: {rules: {no-examples: warning}}
    |                             ^^^^^^^
@@ -136,5 +136,56 @@ cogtools-lint: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:7: `lint` takes a map, n
 hint: write `lint: {rules: {no-examples: off}}`
 
 "#]],
+    );
+}
+
+const PROGRAM: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: say
+description: List the files of the current directory.
+implementation:
+  exec: [ls]
+examples: [{}]
+";
+
+#[test]
+fn advice_never_fails_a_run_unless_its_level_is_raised() {
+    let project = Project::new();
+    project.file("tools/say.yaml", PROGRAM);
+    for args in [&[][..], &["--strict"], &["--deny-warnings"], &["--fix"]] {
+        outcome!(run(&project, args)).expect(
+            0,
+            str![[r#"
+tools/say.yaml:4:1: note[no-sandbox]: its program has all rights of its caller
+   |
+ 4 | implementation:
+   | ^^^^^^^^^^^^^^
+why: its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network
+fix: add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`
+
+1 file: 1 note
+
+"#]],
+            "",
+        );
+    }
+    assert_eq!(project.read("tools/say.yaml"), PROGRAM);
+    let json = run(&project, &["--json", "--strict"]);
+    assert_eq!(json.status, 0);
+    let found: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(
+        (&found[0]["severity"], &found[0]["fixable"]),
+        (&"note".into(), &false.into())
+    );
+    let sarif = run(&project, &["--format", "sarif"]);
+    let found: serde_json::Value = serde_json::from_str(&sarif.stdout).unwrap();
+    assert_eq!(found["runs"][0]["results"][0]["level"], "note");
+
+    project.file(".cogtoolrc.yaml", "lint: {rules: {no-sandbox: error}}\n");
+    assert_eq!(run(&project, &[]).status, 78);
+    assert_eq!(run(&project, &["--fix"]).status, 0);
+    let fixed = project.read("tools/say.yaml");
+    assert!(
+        fixed.contains("sandbox: workspace\nimplementation:"),
+        "{fixed}"
     );
 }

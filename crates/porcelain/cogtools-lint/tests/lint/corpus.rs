@@ -21,7 +21,8 @@ struct Case {
 }
 
 /// Rules that are not about the classes of the corpus.
-const OF_ALL: [&str; 11] = [
+const OF_ALL: [&str; 12] = [
+    "no-sandbox",
     "no-schema",
     "no-examples",
     "missing-description",

@@ -150,7 +150,7 @@ fn sarif_format() {
     let index = |name: &str| rules().position(|rule| rule.name == name).unwrap();
     let descriptors: Vec<Value> = rules()
         .map(|rule| {
-            let level = ["none", "warning", "error"][rule.level as usize];
+            let level = ["none", "note", "warning", "error"][rule.level as usize];
             json!({
                 "id": rule.name,
                 "shortDescription": {"text": rule.summary},

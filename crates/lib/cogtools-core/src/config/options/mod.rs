@@ -160,7 +160,7 @@ pub struct Options {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lint {
-    /// Rules by name, each off, warn or error; cogtools lint --explain all lists them.
+    /// Rules by name, each off, note, warn or error; cogtools lint --explain all lists them.
     pub rules: BTreeMap<String, Level>,
 }
 
