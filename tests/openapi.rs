@@ -161,6 +161,33 @@ fn a_url_is_cached_and_locked() {
 }
 
 #[test]
+fn a_relative_server_is_where_the_specification_is() {
+    let id = json!([{"name": "id", "in": "query", "schema": {"type": "string"}}]);
+    let paths = json!({"/pets": {"get": {"operationId": "getPet", "parameters": id}}});
+    let cases = [
+        (
+            json!({"openapi": "3.1.0", "servers": [{"url": "../v2"}]}),
+            "/v2",
+        ),
+        (
+            json!({"openapi": "3.1.0", "servers": [{"url": "/v3/"}]}),
+            "/v3",
+        ),
+        (json!({"openapi": "3.1.0"}), ""),
+        (json!({"swagger": "2.0", "basePath": "/v4"}), "/v4"),
+    ];
+    for (mut specification, path) in cases {
+        let api = Api::new("one");
+        specification["paths"] = paths.clone();
+        *api.text.lock().expect("no panic") = specification.to_string();
+        let project = Project::new();
+        project.file(".cogtoolrc.yaml", api.config(""));
+        trust(&project).ends(0);
+        call(&project).outputs(&format!("{path}/pets?id=a%2Fb"));
+    }
+}
+
+#[test]
 fn a_url_of_the_user_needs_no_approval() {
     let api = Api::new("one");
     let project = Project::untrusted();

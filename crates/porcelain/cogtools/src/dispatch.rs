@@ -78,8 +78,8 @@ enum Words {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: CogtoolsArgs = args::parse(matches)?;
-    let path = ProgramPath::new(io)?;
     if args.exec_path {
+        let path = ProgramPath::new(io)?;
         return io.show(&format!("{}\n", path.exec_dir().display()));
     }
     let words = args.program.map(|Words::All(words)| words);
@@ -87,9 +87,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return welcome(io);
     };
     match name.to_string_lossy().as_ref() {
-        "help" => help(rest, &path, io),
+        "help" => help(rest, &ProgramPath::new(io)?, io),
         "version" => Err(own("--version")),
-        name => exec(name, rest.to_vec(), &path, io),
+        name => exec(name, rest.to_vec(), io),
     }
 }
 
@@ -99,19 +99,15 @@ fn own(option: &str) -> Failure {
 }
 
 /// Continues as the program `name`. Built-in programs are never searched for.
-fn exec(
-    name: &str,
-    args: Vec<OsString>,
-    program_path: &ProgramPath,
-    io: &Io<'_>,
-) -> Result<(), Failure> {
+fn exec(name: &str, args: Vec<OsString>, io: &Io<'_>) -> Result<(), Failure> {
     if let Some(program) = built_in(name) {
         return Err(Failure::Exec(Next::Program(program, args)));
     }
+    let program_path = ProgramPath::new(io)?;
     let Some(file) = program_path.find(name) else {
         return Err(match program_path.find_untrusted(name) {
             Some(untrusted) => denied(name, &untrusted, io).into(),
-            None => unknown(name, &args, program_path, io).into(),
+            None => unknown(name, &args, &program_path, io).into(),
         });
     };
     let mut process = Process::new(file);
@@ -235,7 +231,7 @@ fn show_manual(
     }
     let mut args: Vec<OsString> = commands.iter().map(OsString::from).collect();
     args.push("--help".into());
-    exec(name, args, program_path, io)
+    exec(name, args, io)
 }
 
 /// The arguments for `man` to show the page: its file in the installation of cogtools, or its

@@ -168,6 +168,7 @@ fn settings_of(options: SpecificationOptions, stem: &str) -> Options {
             .name
             .unwrap_or_else(|| stem.replace(is_invalid_in_name, "_")),
         prefix: options.prefix.unwrap_or_default(),
+        base: None,
         server: options.server,
         variables: options.variables,
         auth: options.auth,

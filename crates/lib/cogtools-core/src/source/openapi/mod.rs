@@ -43,6 +43,9 @@ pub struct Options {
     pub name: String,
     /// The prefix of the names of its tools.
     pub prefix: String,
+    /// The URL of the specification, which the relative URL of a server is resolved against.
+    #[serde(skip)]
+    pub base: Option<String>,
     /// The URL of the server, instead of that in the file.
     pub server: Option<String>,
     /// Variables in the URL of the server.

@@ -61,8 +61,14 @@ impl Remote {
 
 impl Specification {
     /// Makes the specification at `url`, which is cached for `cache`; for a day if it is `None`.
-    pub fn at_url(url: String, cache: Option<Duration>, is_users: bool, options: Options) -> Self {
+    pub fn at_url(
+        url: String,
+        cache: Option<Duration>,
+        is_users: bool,
+        mut options: Options,
+    ) -> Self {
         let display_path = PathBuf::from(&url);
+        options.base = Some(url.clone());
         let cache = cache.unwrap_or(CACHE_TTL);
         let remote = Remote {
             url,

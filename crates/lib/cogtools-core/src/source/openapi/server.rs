@@ -1,12 +1,25 @@
 //! The server of an operation, and its credentials.
 
+use fluent_uri::{Uri, UriRef};
 use serde_json::{Value, json};
 
 use super::operation::Place;
 use super::schema::follow;
 
 impl Place<'_> {
+    /// Returns the URL of the server, relative only if that of the specification is not known.
     pub(super) fn server(&self) -> String {
+        let server = self.declared_server();
+        let resolved = self.options.base.as_deref().and_then(|base| {
+            let base = Uri::parse(base).ok()?;
+            let server = UriRef::parse(server.as_str()).ok()?;
+            let resolved = server.resolve_against(&base.strip_fragment()).ok()?;
+            Some(resolved.into_string())
+        });
+        resolved.unwrap_or(server)
+    }
+
+    fn declared_server(&self) -> String {
         if let Some(server) = &self.options.server {
             return server.clone();
         }
@@ -26,18 +39,14 @@ impl Place<'_> {
             }
             return url;
         }
+        let path = self.root.get("basePath").and_then(Value::as_str);
         let Some(host) = self.root.get("host").and_then(Value::as_str) else {
-            return "/".to_owned();
+            return path.unwrap_or("/").to_owned();
         };
         let schemes = self.root.get("schemes").and_then(Value::as_array);
         let has_http_only = schemes.is_some_and(|all| all.iter().all(|it| it == "http"));
         let scheme = if has_http_only { "http" } else { "https" };
-        let base = self
-            .root
-            .get("basePath")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
-        format!("{scheme}://{host}{base}")
+        format!("{scheme}://{host}{}", path.unwrap_or_default())
     }
 
     /// Returns the credentials of the first alternative whose variables are set.
