@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 14] = [
+const WRITERS: [&str; 15] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -45,6 +45,8 @@ const WRITERS: [&str; 14] = [
     "crates/lib/cogtools-core/src/tool/exec.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.
     "crates/lib/cogtools-core/src/process/mod.rs",
+    // A text that the user edits is a new file in the temporary folder, which only they can read.
+    "crates/lib/cogtools-program/src/terminal/editor.rs",
     // Programs that run nodes and flows get events through descriptors that they have opened.
     "crates/porcelain/cogtools-flow/src/recorder.rs",
     // The recording of a node is in a temporary folder of its own; its process reads it.

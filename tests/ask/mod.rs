@@ -12,6 +12,7 @@ mod answers;
 mod approvals;
 mod caching;
 mod claude;
+mod code;
 mod configuration;
 mod conversation;
 mod dry_run;

@@ -19,7 +19,9 @@ use crate::limits::{LoopGuard, Refused, Repetition, Reservation};
 use crate::observer::{Activity, Observer, Questions, Silent};
 use crate::prompt::dynamic_changes;
 use crate::state::Fixed;
-use crate::{AgentTool, Conversation, Journal, Ledger, Settings, ToolTraits, Tools, calls};
+use crate::{
+    AgentTool, Conversation, Journal, Ledger, Settings, ToolTraits, Tools, WaitingCall, calls,
+};
 
 /// The parts of an agent.
 pub struct AgentParts<'a> {
@@ -68,6 +70,8 @@ pub struct Agent<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) questions: Questions,
     pub(crate) cancel: Cancel,
+    /// Calls of programs for which the run waits.
+    pub(crate) waiting: Vec<WaitingCall>,
     /// Ends the calls of the last response.
     pub(crate) calls: Cancel,
     /// The schema of the answer, if the model does not take one beside tools.
@@ -116,6 +120,7 @@ impl<'a> Agent<'a> {
             last_finish: None,
             observer: parts.observer,
             questions: Questions::default(),
+            waiting: Vec::new(),
             calls: parts.cancel.child(),
             cancel: parts.cancel,
             last_schema: None,
@@ -125,6 +130,11 @@ impl<'a> Agent<'a> {
     /// The log of the session.
     pub const fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// Calls of programs for which the run waits.
+    pub fn waiting(&self) -> &[WaitingCall] {
+        &self.waiting
     }
 
     /// The name of the model.

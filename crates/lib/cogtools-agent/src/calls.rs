@@ -4,10 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cogtools_core::{Cancel, Code, Diagnostic, Hint};
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{
     Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why,
-    head_and_tail,
 };
 use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
@@ -22,7 +21,8 @@ use crate::diagnostic::is_refused_request;
 use crate::exchange::waiting;
 use crate::journal::AS_JSON;
 use crate::observer::{Activity, Answer, Asked, Question};
-use crate::tools::{AgentTool, CallResult, ReadyCall, declarations};
+use crate::outcome::{call_budget_spent, cancelled, denial, failure, interrupted, shorten};
+use crate::tools::{AgentTool, CallResult, ReadyCall, WaitingCall, declarations};
 use crate::{CallScope, Settings};
 
 /// Maximum number of calls that run at the same time.
@@ -41,16 +41,16 @@ pub(crate) enum CallsEnd {
 }
 
 /// A call about which everything is decided.
-struct Decided {
-    call: OpenCall,
+pub(crate) struct Decided {
+    pub(crate) call: OpenCall,
     /// The arguments that the tool gets.
-    resolved: Option<Value>,
-    approval: Approval,
-    next: Next,
+    pub(crate) resolved: Option<Value>,
+    pub(crate) approval: Approval,
+    pub(crate) next: Next,
 }
 
 /// The next step of a call.
-enum Next {
+pub(crate) enum Next {
     Run {
         run: ReadyCall,
         is_parallel: bool,
@@ -64,13 +64,15 @@ enum Next {
 
 /// An event while calls run.
 enum Happened {
-    Answered(Option<Answered>),
+    Ended(Option<Ended>),
     Asked(Asked),
     OutOfTime,
 }
 
+/// A call with its result, or the calls of its program that wait for the user.
+type Ended = Result<Box<Answered>, Vec<WaitingCall>>;
 /// Calls that run now.
-type Running = FuturesUnordered<BoxFuture<'static, Answered>>;
+type Running = FuturesUnordered<BoxFuture<'static, Ended>>;
 
 impl Agent<'_> {
     /// Answers the calls that have no result yet.
@@ -78,13 +80,14 @@ impl Agent<'_> {
         let open = self.journal.conversation().open_calls().to_vec();
         // All questions come first, so that a user who has answered them may leave.
         let decided: VecDeque<Decided> = open.into_iter().map(|call| self.decide(call)).collect();
-        let waiting: Vec<CallId> = decided
+        let mut waiting: Vec<CallId> = decided
             .iter()
             .filter(|decided| matches!(decided.next, Next::Wait))
             .map(|decided| decided.call.id.clone())
             .collect();
         let mut running = Running::new();
         self.calls = self.cancel.child();
+        self.waiting.clear();
         let result = self.carry_out(decided, &mut running).await;
         if result.is_err() {
             // Without a log nothing may go on; the running calls are cancelled, and awaited.
@@ -92,6 +95,7 @@ impl Agent<'_> {
             while self.next_answer(&mut running).await.is_some() {}
         }
         result?;
+        waiting.extend(self.waiting.iter().map(|one| one.call.clone()));
         if !waiting.is_empty() {
             self.journal.append(Event::Paused { calls: waiting })?;
             return Ok(CallsEnd::Paused);
@@ -130,16 +134,17 @@ impl Agent<'_> {
                 };
                 self.begin(next, running)?;
             }
-            let Some(answered) = self.next_answer(running).await else {
-                return Ok(());
-            };
-            self.finish_call(answered)?;
+            match self.next_answer(running).await {
+                None => return Ok(()),
+                Some(Ok(answered)) => self.finish_call(*answered)?,
+                Some(Err(waiting)) => self.waiting.extend(waiting),
+            }
         }
     }
 
     /// The next call that has ended. Questions of agents that calls run are asked meanwhile, and
     /// the calls end when the time of the run is over.
-    async fn next_answer(&mut self, running: &mut Running) -> Option<Answered> {
+    async fn next_answer(&mut self, running: &mut Running) -> Option<Ended> {
         loop {
             let left = self.ledger.time_left().unwrap_or(Duration::MAX);
             let is_late = self.calls.is_cancelled();
@@ -147,13 +152,13 @@ impl Agent<'_> {
             let next = async {
                 tokio::select! {
                     biased;
-                    answered = running.next() => Happened::Answered(answered),
+                    ended = running.next() => Happened::Ended(ended),
                     Some(asked) = questions.next() => Happened::Asked(asked),
                     () = sleep(left), if !is_late => Happened::OutOfTime,
                 }
             };
             match waiting(next, &mut *self.observer).await {
-                Happened::Answered(answered) => return answered,
+                Happened::Ended(ended) => return ended,
                 // Not asked any more; its agent takes that as a no.
                 Happened::Asked(asked) if self.calls.is_cancelled() => drop(asked),
                 Happened::Asked(asked) => asked.ask(&mut *self.observer),
@@ -182,6 +187,7 @@ impl Agent<'_> {
                     ledger: self.ledger.clone(),
                     log: self.journal.log(),
                     call: entry,
+                    approval,
                     questions: self.questions.sender(),
                 };
                 running.push(Box::pin(run_call(
@@ -206,6 +212,9 @@ impl Agent<'_> {
     fn decide(&mut self, call: OpenCall) -> Decided {
         let traits = self.known.get(&call.tool).map(|(traits, _)| *traits);
         let traits = traits.unwrap_or_default();
+        if traits.is_program {
+            return self.decide_program(call, traits);
+        }
         let decision = self.journal.state().decision(&call.id).cloned();
         let mut approval =
             decision.unwrap_or_else(|| self.settings.permissions.decide(&call.tool, &traits));
@@ -214,19 +223,18 @@ impl Agent<'_> {
             let (outcome, response) = interrupted();
             Next::Answer(outcome, response)
         } else {
-            match self.prepare(&call) {
+            match self.prepare(&call.tool, &call.arguments) {
                 Err(diagnostics) => {
                     let (outcome, response) = failure(&diagnostics);
                     Next::Answer(outcome, response)
                 }
                 Ok((run, arguments)) => {
-                    let reason = self.permit(&call, &arguments, &mut approval);
+                    self.permit(&call, &arguments, &mut approval);
                     if approval.decision == Decision::Asked {
-                        approval.digest = self.tools.digest(&call.tool);
+                        approval.digest = self.tools.digest(&call.tool, &arguments);
                     }
                     resolved = Some(arguments);
-                    let is_parallel = traits.is_parallel();
-                    self.next(run, is_parallel, &approval, reason)
+                    self.next(run, traits.is_parallel(), &approval)
                 }
             }
         };
@@ -239,25 +247,13 @@ impl Agent<'_> {
     }
 
     /// Decides what happens with a valid call.
-    fn next(
-        &self,
-        run: ReadyCall,
-        is_parallel: bool,
-        approval: &Approval,
-        reason: Option<String>,
-    ) -> Next {
+    pub(crate) fn next(&self, run: ReadyCall, is_parallel: bool, approval: &Approval) -> Next {
         if self.cancel.is_cancelled() {
             return Next::Leave;
         }
         let (outcome, response) = match approval.decision {
             Decision::Asked => return Next::Wait,
-            Decision::Denied => {
-                let denial = match reason {
-                    Some(reason) => format!("denied by the user: {reason}"),
-                    None => denial(approval).to_owned(),
-                };
-                (Outcome::Denied, json!({"error": denial}))
-            }
+            Decision::Denied => (Outcome::Denied, json!({"error": denial(approval)})),
             Decision::Allowed | Decision::Granted if self.ledger.try_add_call() => {
                 return Next::Run { run, is_parallel };
             }
@@ -266,20 +262,14 @@ impl Agent<'_> {
         Next::Answer(outcome, response)
     }
 
-    /// Asks for an approval if there is none yet. It stays `Asked` if the run has to wait. Returns
-    /// why the user has denied the call, if they say it.
-    fn permit(
-        &mut self,
-        call: &OpenCall,
-        arguments: &Value,
-        approval: &mut Approval,
-    ) -> Option<String> {
+    /// Asks for an approval if there is none yet. It stays `Asked` if the run has to wait.
+    fn permit(&mut self, call: &OpenCall, arguments: &Value, approval: &mut Approval) {
         if approval.decision != Decision::Asked || self.cancel.is_cancelled() {
-            return None;
+            return;
         }
         if self.always.contains(&call.tool) {
             *approval = Approval::new(Decision::Granted, Why::Answer);
-            return None;
+            return;
         }
         let runs = self.known.get(&call.tool);
         let answer = self.observer.ask(&Question {
@@ -288,30 +278,30 @@ impl Agent<'_> {
             runs: runs.and_then(|(_, runs)| runs.as_deref()),
             approval,
         });
-        let (decision, why) = match answer {
+        *approval = match answer {
             Answer::Always => {
                 self.always.insert(call.tool.clone());
-                (Decision::Granted, Why::Answer)
+                Approval::new(Decision::Granted, Why::Answer)
             }
-            Answer::Yes => (Decision::Granted, Why::Answer),
-            Answer::No | Answer::NoBecause(_) => (Decision::Denied, Why::Answer),
-            Answer::NoTerminal => (Decision::Denied, Why::NoTerminal),
-            Answer::Pause => return None,
+            Answer::Yes => Approval::new(Decision::Granted, Why::Answer),
+            Answer::No => Approval::denied(None),
+            Answer::NoBecause(reason) => Approval::denied(Some(reason)),
+            Answer::NoTerminal => Approval::new(Decision::Denied, Why::NoTerminal),
+            Answer::Pause => return,
         };
-        *approval = Approval::new(decision, why);
-        match answer {
-            Answer::NoBecause(reason) => Some(reason),
-            _ => None,
-        }
     }
 
-    fn prepare(&self, call: &OpenCall) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
-        let Value::Object(arguments) = &call.arguments else {
+    pub(crate) fn prepare(
+        &self,
+        tool: &str,
+        arguments: &Value,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        let Value::Object(arguments) = arguments else {
             let message = "the arguments must be an object";
             let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, message);
-            return Err(vec![diagnostic.with_subject(call.tool.as_str())]);
+            return Err(vec![diagnostic.with_subject(tool)]);
         };
-        Arc::clone(&self.tools).prepare(&call.tool, arguments.clone())
+        self.tools.prepare(tool, arguments.clone())
     }
 
     fn record_call(
@@ -400,10 +390,11 @@ pub(crate) async fn run_call(
     run: ReadyCall,
     scope: CallScope,
     [user, time]: [Cancel; 2],
-) -> Answered {
+) -> Ended {
     let started = Instant::now();
     let result = spawn_blocking(move || run(&scope)).await;
     let (outcome, response) = match result {
+        Ok(CallResult::Waits(waiting)) => return Err(waiting),
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
         Ok(CallResult::Failed(_)) if user.is_cancelled() => cancelled(),
         Ok(CallResult::Failed(_)) if time.is_cancelled() => {
@@ -417,12 +408,12 @@ pub(crate) async fn run_call(
             "unexpected failure while the tool was running",
         )]),
     };
-    Answered {
+    Ok(Box::new(Answered {
         call,
         outcome,
         response,
         started,
-    }
+    }))
 }
 
 /// The tool that takes the answer.
@@ -503,90 +494,4 @@ impl Agent<'_> {
         self.fixed.tools = Arc::default();
         Ok(true)
     }
-}
-
-/// The longest result that a model gets whole, in bytes. Of a longer one it gets the beginning
-/// and the end.
-const MAX_RESULT_BYTES: usize = 40_000;
-
-/// A failure as a model reads it: every error, and what to do about it.
-pub(crate) fn failure(diagnostics: &[Diagnostic]) -> (Outcome, Value) {
-    let code = diagnostics
-        .first()
-        .map_or(Code::Internal, |first| first.code);
-    let outcome = match code {
-        Code::Timeout => Outcome::TimedOut,
-        Code::Denied => Outcome::Denied,
-        code => Outcome::Failed {
-            code: code.name().to_owned(),
-        },
-    };
-    let lines: Vec<String> = diagnostics.iter().flat_map(lines).collect();
-    (
-        outcome,
-        json!({"error": lines.join("\n"), "code": code.name()}),
-    )
-}
-
-fn lines(diagnostic: &Diagnostic) -> Vec<String> {
-    let mut lines = vec![diagnostic.summary()];
-    let details = diagnostic.details.trim();
-    if !details.is_empty() {
-        lines.push(details.to_owned());
-    }
-    // Commands are for people.
-    let texts = diagnostic.hints.iter().filter_map(|hint| match hint {
-        Hint::Text(text) => Some(format!("hint: {text}")),
-        Hint::Run { .. } => None,
-    });
-    lines.extend(texts);
-    lines
-}
-
-/// A call that is beyond the budget.
-pub(crate) fn call_budget_spent() -> Diagnostic {
-    let message = "not run: the budget of calls is spent";
-    Diagnostic::new(Code::BudgetSpent, message)
-}
-
-/// Why a call does not run.
-pub(crate) fn denial(approval: &Approval) -> &'static str {
-    match approval.why {
-        Why::Rule => "denied by a rule of the user; do not call it again",
-        Why::NoTerminal => "denied: this call needs an approval, and there is no one to ask",
-        _ => "denied by the user; ask what to do instead, or go on without it",
-    }
-}
-
-/// The beginning and the end of a long result, and the whole as text; `None` if it is short.
-pub(crate) fn shorten(response: &Value) -> Option<(Value, String)> {
-    let (key, value) = response.as_object()?.iter().next()?;
-    let whole = match value {
-        Value::String(text) if text.len() > MAX_RESULT_BYTES => text.clone(),
-        Value::String(_) => return None,
-        value => {
-            let json = value.to_string();
-            if json.len() <= MAX_RESULT_BYTES {
-                return None;
-            }
-            json
-        }
-    };
-    let mut content = response.clone();
-    content[key] = head_and_tail(&whole, MAX_RESULT_BYTES).into();
-    Some((content, whole))
-}
-
-/// A call of which only the start is known. Whether it had an effect is for the model to find
-/// out, not for a second call.
-pub(crate) fn interrupted() -> (Outcome, Value) {
-    let message = "interrupted: the run ended while this call was running, which may have had an \
-        effect; find out before you call it again";
-    (Outcome::Cancelled, json!({"error": message}))
-}
-
-/// A call that the user has cancelled.
-pub(crate) fn cancelled() -> (Outcome, Value) {
-    let message = "cancelled by the user";
-    (Outcome::Cancelled, json!({"error": message}))
 }

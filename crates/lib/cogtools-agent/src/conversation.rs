@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cogtools_log::{CallId, Decision, Entry, Event, Id, Outcome};
+use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, Outcome};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
@@ -60,6 +60,10 @@ pub struct OpenCall {
     position: usize,
     /// True if it was started by a run that did not live to see its end.
     pub has_started: bool,
+    /// The last decision about it in the log.
+    pub approval: Option<Approval>,
+    /// The arguments that the tool gets, if the log has others than were sent.
+    pub resolved: Option<Value>,
 }
 
 impl OpenCall {
@@ -100,11 +104,18 @@ impl Conversation {
                 self.finish = finish_reason.as_deref().map(Finish::new);
                 self.push_response(id, content);
             }
-            Event::Call { call, approval, .. } => {
+            Event::Call {
+                call,
+                approval,
+                resolved,
+                ..
+            } => {
                 let is_started = matches!(approval.decision, Decision::Allowed | Decision::Granted);
                 let mut open = self.open.iter_mut();
                 if let Some(open) = open.find(|open| open.id == *call) {
                     open.has_started = is_started;
+                    open.approval = Some(approval.clone());
+                    open.resolved.clone_from(resolved);
                 }
             }
             Event::Result {
@@ -155,6 +166,8 @@ impl Conversation {
                 arguments: call.args.cloned().unwrap_or_else(|| json!({})),
                 position,
                 has_started: false,
+                approval: None,
+                resolved: None,
             });
         }
         // Neither a refusal nor a response of thoughts only can be sent back.

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cogtools_log::{BlobId, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session, Timestamp};
+use cogtools_log::{
+    BlobId, Blobs, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session, Timestamp,
+};
 use cogtools_model::{Content, Usage};
 use serde_json::json;
 
@@ -155,6 +157,16 @@ impl Journal {
         let log = self.log.lock();
         let session = log.session()?;
         Ok(sent_dynamic(session.path_to(head), log.blobs()))
+    }
+
+    /// Reads the session, and the folder of its blobs.
+    ///
+    /// # Errors
+    ///
+    /// The log cannot be read.
+    pub fn read(&self) -> Result<(Session, Blobs), LogError> {
+        let log = self.log.lock();
+        Ok((log.session()?, log.blobs().clone()))
     }
 
     /// Waits until everything is on the disk.

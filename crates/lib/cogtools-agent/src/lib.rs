@@ -16,6 +16,8 @@ mod layers;
 mod limits;
 mod observer;
 mod options;
+mod outcome;
+mod program;
 mod prompt;
 mod provider;
 mod session;
@@ -29,7 +31,9 @@ pub use conversation::{Conversation, OpenCall, Turn};
 pub use journal::Journal;
 pub use layers::Layers;
 pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
-pub use observer::{Activity, Answer, CallScope, Observer, Question, Relay, Silent};
+pub use observer::{
+    Activity, Answer, CallScope, Observer, ProgramAnswer, ProgramQuestion, Question, Relay, Silent,
+};
 pub use options::{
     BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, limit_name, stable_seed,
 };
@@ -44,4 +48,4 @@ pub use provider::{
 pub use session::{begin_session, log_options};
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
-pub use tools::{AgentTool, CallResult, ReadyCall, Tools, declarations};
+pub use tools::{AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations};

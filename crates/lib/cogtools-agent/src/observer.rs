@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_log::{Approval, CallId, Event, Id, LogError, Outcome};
+use cogtools_log::{Approval, CallId, Entry, Event, Id, LogError, Outcome, Session};
 use cogtools_model::{ModelError, Usage};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -74,6 +74,40 @@ pub trait Observer {
 
     /// Decides about a call. Called only if nothing else decides.
     fn ask(&mut self, question: &Question<'_>) -> Answer;
+
+    /// Decides about a program before it starts. By default, each call is asked about when it comes.
+    fn ask_program(&mut self, question: &ProgramQuestion) -> ProgramAnswer {
+        let _ = question;
+        ProgramAnswer::Ask
+    }
+}
+
+/// A program that needs an answer before it starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramQuestion {
+    /// The code.
+    pub code: String,
+    /// The calls in it that need a yes, a line each.
+    pub calls: Vec<String>,
+    /// Why it cannot run, if the user has edited it.
+    pub problem: Option<String>,
+    /// The digest of the tools of these calls.
+    pub digest: Option<String>,
+}
+
+/// The answer to the question about a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProgramAnswer {
+    /// It may run, with the calls that are shown.
+    Run,
+    /// It may run, and each call is asked about when it comes.
+    Ask,
+    /// The user has another program in mind, and is asked about it.
+    Edit(String),
+    /// It may not run, for a reason that the model reads.
+    No(Option<String>),
+    /// The run pauses until there is an answer.
+    Pause,
 }
 
 /// A call that needs an answer.
@@ -128,6 +162,8 @@ pub struct CallScope {
     pub(crate) log: SharedLog,
     /// The entry of the call.
     pub(crate) call: Id,
+    /// The decision about the call.
+    pub approval: Approval,
     pub(crate) questions: UnboundedSender<Asked>,
 }
 
@@ -160,6 +196,23 @@ impl CallScope {
             tool: tool.to_owned(),
         })?;
         Ok(journal)
+    }
+
+    /// The journal of a program that the call runs: below the call, or after the entry `last` of a
+    /// run before.
+    pub fn program(&self, last: Option<Id>) -> Journal {
+        Journal::below(self.log.clone(), last.unwrap_or(self.call))
+    }
+
+    /// The lines of the call on the way to the root: one for each run that has begun it.
+    pub fn lines(&self, session: &Session) -> Vec<Id> {
+        let path = session.path_to(self.call);
+        let Some(Event::Call { call: id, .. }) = path.last().map(|entry| &entry.event) else {
+            return Vec::new();
+        };
+        let is_same =
+            |entry: &&&Entry| matches!(&entry.event, Event::Call { call, .. } if call == id);
+        path.iter().filter(is_same).map(|entry| entry.id).collect()
     }
 
     /// Who answers the questions of an agent that the call runs.

@@ -258,7 +258,9 @@ impl Connection {
             Self::Recorded(recording) => {
                 let known = recording.model.take_call(tool, arguments.clone());
                 let result = known.map_or_else(run, CallResult::from_tape);
-                recording.model.keep_call(tool, arguments, result.to_tape());
+                if let Some(tape) = result.to_tape() {
+                    recording.model.keep_call(tool, arguments, tape);
+                }
                 result
             }
             Self::Replayed(replay) => match replay.take_call(tool, arguments) {

@@ -84,6 +84,9 @@ pub struct ToolTraits {
     pub is_pure: bool,
     /// A package or a provider brings it.
     pub is_foreign: bool,
+    /// It runs a program: each call in it is decided about, and a run that was interrupted goes on
+    /// from the session.
+    pub is_program: bool,
 }
 
 impl ToolTraits {
@@ -96,6 +99,7 @@ impl ToolTraits {
                 tool.provenance().author,
                 Author::Package(_) | Author::Provider
             ),
+            is_program: false,
         }
     }
 
@@ -106,7 +110,7 @@ impl ToolTraits {
 
     /// Returns true if a call of it can run again when it is not known whether it has run.
     pub fn is_repeatable(&self) -> bool {
-        self.is_parallel() || self.annotations.idempotent == Some(true)
+        self.is_parallel() || self.is_program || self.annotations.idempotent == Some(true)
     }
 }
 
@@ -150,7 +154,8 @@ impl Permissions {
     ///
     /// A rule of the user decides first: one that denies, one that asks, one that allows. Then a
     /// tool that may destroy something, reaches an open world or runs a program of others needs
-    /// an answer. What is pure or changes nothing is allowed. Everything else needs an answer.
+    /// an answer. A program, and what is pure or changes nothing, is allowed. Everything else needs
+    /// an answer.
     pub fn decide(&self, name: &str, tool: &ToolTraits) -> Approval {
         let rules = [
             (&self.deny, Decision::Denied),
@@ -163,7 +168,9 @@ impl Permissions {
             }
         }
         let hints = tool.annotations;
-        let (decision, why) = if hints.destructive == Some(true) {
+        let (decision, why) = if tool.is_program {
+            (Decision::Allowed, Why::Default)
+        } else if hints.destructive == Some(true) {
             (Decision::Asked, Why::Destructive)
         } else if hints.open_world == Some(true) {
             (Decision::Asked, Why::OpenWorld)

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use cogtools_core::{Diagnostic, Hint, Target, Tool, ToolOutput};
+use cogtools_log::CallId;
 use serde_json::{Map, Value, json};
 
-use crate::{CallScope, ToolTraits};
+use crate::{CallScope, ProgramQuestion, ToolTraits};
 
 /// A tool as a model sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +56,24 @@ pub enum CallResult {
     Output(Value),
     /// Why it did not: every violation, with hints on how to repair the call.
     Failed(Vec<Diagnostic>),
+    /// It goes on when the user has decided about these calls of its program.
+    Waits(Vec<WaitingCall>),
+}
+
+/// A call of a program that waits for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingCall {
+    /// The call: the program and its step.
+    pub call: CallId,
+    /// Everything that the user decides about.
+    pub about: String,
 }
 
 impl CallResult {
-    /// Encodes the result for a tape.
-    pub(crate) fn to_tape(&self) -> Value {
-        match self {
+    /// Encodes the result for a tape; `None` if there is none yet.
+    pub(crate) fn to_tape(&self) -> Option<Value> {
+        Some(match self {
+            Self::Waits(_) => return None,
             Self::Output(output) => json!({ "output": output }),
             Self::Failed(diagnostics) => {
                 let entries = diagnostics.iter().map(|one| {
@@ -75,7 +88,7 @@ impl CallResult {
                 });
                 json!({ "failed": entries.collect::<Vec<_>>() })
             }
-        }
+        })
     }
 
     /// Decodes the result on a tape.
@@ -113,9 +126,16 @@ pub trait Tools: Send + Sync {
         arguments: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>>;
 
-    /// The digest of the file of the tool `name`, if it has one.
-    fn digest(&self, name: &str) -> Option<String> {
-        let _ = name;
+    /// The digest of everything that the user is asked about beside the `arguments` of a call of
+    /// `name`: the file of the tool, if it has one.
+    fn digest(&self, name: &str, arguments: &Value) -> Option<String> {
+        let _ = (name, arguments);
+        None
+    }
+
+    /// The question about the program that a call of `name` runs.
+    fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
+        let _ = (name, arguments);
         None
     }
 }

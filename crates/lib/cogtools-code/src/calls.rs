@@ -232,8 +232,12 @@ impl Runner<'_> {
                 None if decisions.approve.contains(&decided.step) => Some(Decision::Granted),
                 None => None,
             };
-            earlier =
-                decision.map(|decision| (Approval::new(decision, Why::Answer), reason.cloned()));
+            earlier = decision.map(|decision| {
+                (
+                    Approval::new(decision, Why::Answer),
+                    reason.cloned().flatten(),
+                )
+            });
         }
         let prepared = if is_large {
             let message = format!("the arguments are larger than {} MiB", MAX_ARGUMENTS >> 20);
@@ -366,6 +370,9 @@ impl Runner<'_> {
                 }
             }
             let message = format!("step {}: {} {}", call.step, call.tool, call.arguments);
+            let why = call.approval.why.in_words();
+            let about = format!("{message}\nasked: {why}");
+            self.report.waiting.push((call.step.clone(), about));
             messages.push(message);
             first = first.or(Some(call.step.clone()));
             self.report.calls.push(CallReport {

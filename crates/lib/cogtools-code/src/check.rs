@@ -1,11 +1,11 @@
 //! A program before it runs: the tools that it names, which of them need a yes, and mistakes that
 //! their types show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::thread;
 
-use cogtools_agent::ToolTraits;
+use cogtools_agent::{ProgramQuestion, ToolTraits};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Diagnostic, Location, Tool, digest};
 use cogtools_js_syntax::{MAX_NESTING, nesting};
@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 use crate::Scope;
 
 /// The stack of the thread that parses, mostly never touched.
-const STACK_SIZE: usize = 128 << 20;
+pub(crate) const STACK_SIZE: usize = 128 << 20;
 /// The object with the tools.
 const TOOLS: &str = "tools";
 
@@ -116,6 +116,21 @@ impl Explanation {
     pub fn asked(&self) -> impl Iterator<Item = &NamedCall> {
         let calls = self.calls.iter();
         calls.filter(|call| call.approval.decision == Decision::Asked)
+    }
+
+    /// The question about `code`, whose explanation this is.
+    pub fn question(&self, code: &str, scope: &Scope) -> ProgramQuestion {
+        let calls: Vec<String> = self.asked().map(ToString::to_string).collect();
+        let tools: BTreeSet<&str> = self.asked().map(|call| call.tool.as_str()).collect();
+        let digests = tools.into_iter().filter_map(|tool| scope.digest(tool));
+        let digests: Vec<String> = digests.collect();
+        ProgramQuestion {
+            code: code.to_owned(),
+            digest: (!calls.is_empty())
+                .then(|| digest::bytes(digests.join("\n").as_bytes()).to_string()),
+            calls,
+            problem: None,
+        }
     }
 
     /// Returns the consent to the calls that it shows. `scope` fills in defaults of their arguments.

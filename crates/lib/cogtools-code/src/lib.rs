@@ -7,17 +7,25 @@
 mod calls;
 mod check;
 mod dry_run;
+#[cfg(feature = "questions")]
+mod highlight;
 mod outcome;
+#[cfg(feature = "questions")]
+mod question;
 mod record;
 mod replay;
 mod report;
 mod run;
 mod scope;
+mod tools;
 mod types;
 mod worker;
 
 pub use check::{Consent, Explanation, NamedCall, verdict};
+#[cfg(feature = "questions")]
+pub use question::ask;
 pub use replay::{Recorded, store_and_next};
 pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
 pub use scope::Scope;
+pub use tools::{CodeTools, Run, Source, describe, search};

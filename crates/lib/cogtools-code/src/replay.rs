@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Blobs, Decision, Event, Outcome, Session, Timestamp};
+use cogtools_log::{Approval, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp};
 use serde_json::Value;
 
 use crate::Decisions;
@@ -23,6 +23,8 @@ pub struct Recorded {
     pub time: Timestamp,
     /// The values that it began with.
     pub store: Value,
+    /// Its last line.
+    pub last: Id,
     /// Its calls, by step.
     pub(crate) calls: HashMap<String, RecordedCall>,
     /// The number of lines that it printed.
@@ -92,17 +94,28 @@ impl Recorded {
                         seed: *seed,
                         time: entry.time,
                         store: store.clone(),
+                        last: entry.id,
                         calls: HashMap::new(),
                         prints: 0,
                     });
                 }
-                (Event::Store { value, blob, .. }, _) => {
+                (
+                    Event::Store {
+                        program,
+                        value,
+                        blob,
+                    },
+                    found,
+                ) => {
+                    if let Some(found) = found.as_mut().filter(|it| it.name == *program) {
+                        found.last = entry.id;
+                    }
                     store = match blob {
                         Some(blob) => read_blob(blobs, blob)?,
                         None => value.clone(),
                     };
                 }
-                (event, Some(program)) => program.add(event, entry.time, blobs)?,
+                (_, Some(program)) => program.add(entry, blobs)?,
                 _ => {}
             }
         }
@@ -113,6 +126,23 @@ impl Recorded {
             };
             Box::new(Diagnostic::new(Code::SessionNotFound, message))
         })
+    }
+
+    /// The program that began below one of the lines `calls`.
+    ///
+    /// # Errors
+    /// A blob of it cannot be read.
+    pub fn below(
+        session: &Session,
+        blobs: &Blobs,
+        calls: &[Id],
+    ) -> Result<Option<Self>, Box<Diagnostic>> {
+        let name = session.entries.iter().find_map(|entry| match &entry.event {
+            Event::Program { program, .. } if calls.contains(&entry.parent?) => Some(program),
+            _ => None,
+        });
+        name.map(|name| Self::read(session, blobs, Some(name)))
+            .transpose()
     }
 
     /// Fails if the user decides about a call that the program has not made.
@@ -133,13 +163,8 @@ impl Recorded {
         }
     }
 
-    fn add(
-        &mut self,
-        event: &Event,
-        time: Timestamp,
-        blobs: &Blobs,
-    ) -> Result<(), Box<Diagnostic>> {
-        match event {
+    fn add(&mut self, entry: &Entry, blobs: &Blobs) -> Result<(), Box<Diagnostic>> {
+        match &entry.event {
             Event::Call {
                 tool,
                 arguments,
@@ -159,9 +184,10 @@ impl Recorded {
             }
             Event::Decision { call, approval } => {
                 let step = call.as_str().strip_prefix(&format!("{}.", self.name));
-                if let Some(call) = step.and_then(|step| self.calls.get_mut(step)) {
-                    call.approval = approval.clone();
-                }
+                let Some(call) = step.and_then(|step| self.calls.get_mut(step)) else {
+                    return Ok(());
+                };
+                call.approval = approval.clone();
             }
             Event::Result {
                 outcome,
@@ -184,13 +210,15 @@ impl Recorded {
                 call.result = (!masked).then(|| RecordedResult {
                     outcome: outcome.clone(),
                     content,
-                    time,
+                    time: entry.time,
                     ms: *ms,
                 });
             }
             Event::Print { program, .. } if *program == self.name => self.prints += 1,
-            _ => {}
+            Event::ProgramEnd { program, .. } if *program == self.name => {}
+            _ => return Ok(()),
         }
+        self.last = entry.id;
         Ok(())
     }
 }

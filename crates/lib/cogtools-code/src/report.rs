@@ -22,6 +22,8 @@ pub struct Report {
     pub ms: u64,
     /// Why it did not complete.
     pub errors: Vec<Diagnostic>,
+    /// The steps that wait for the user, and what is decided about each.
+    pub waiting: Vec<(String, String)>,
 }
 
 /// A call of a program.
@@ -53,6 +55,7 @@ impl Report {
             program: program.to_owned(),
             ms: 0,
             errors: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 

@@ -53,7 +53,7 @@ pub struct Decisions {
     /// Calls that may run.
     pub approve: Vec<String>,
     /// Calls that may not run, with reasons for the program.
-    pub reject: BTreeMap<String, String>,
+    pub reject: BTreeMap<String, Option<String>>,
 }
 
 impl Program {
@@ -130,7 +130,16 @@ impl Program {
         let recorder = Recorder::new(journal, self.name.clone());
         let recorded = self.recorded.take();
         let mut report = Report::new(recorder.program());
-        let begun = begin(&self, scope, recorded.as_ref(), &recorder);
+        let open = recorded.as_ref();
+        let open = open.map(|recorded| interrupted(recorded, scope, &self.decisions));
+        let open = open.unwrap_or_default();
+        let summary = |(step, open): &(String, Diagnostic)| (step.clone(), open.summary());
+        report.waiting = open.iter().map(summary).collect();
+        let begun = if open.is_empty() {
+            begin(&self, scope, recorded.as_ref(), &recorder)
+        } else {
+            Err(open.into_iter().map(|(_, open)| open).collect())
+        };
         let (begun, recorded) = match begun {
             Ok(begun) => (begun, recorded),
             Err(diagnostics) => {
@@ -197,7 +206,7 @@ impl Program {
     }
 }
 
-/// Records the beginning, or checks that the run before can go on. Returns the seed and the time.
+/// Records the beginning, unless a run before has. Returns the seed and the time.
 fn begin(
     program: &Program,
     scope: &Scope,
@@ -205,10 +214,6 @@ fn begin(
     recorder: &Recorder,
 ) -> Result<(u64, Timestamp), Vec<Diagnostic>> {
     if let Some(recorded) = recorded {
-        let open = interrupted(recorded, scope, &program.decisions);
-        if !open.is_empty() {
-            return Err(open);
-        }
         return Ok((recorded.seed, recorded.time));
     }
     let seed = seed();
@@ -233,8 +238,12 @@ pub(crate) fn millis(time: Timestamp) -> f64 {
         .unwrap_or_default()
 }
 
-/// The calls that were interrupted, and about which the user has to decide.
-fn interrupted(recorded: &Recorded, scope: &Scope, decisions: &Decisions) -> Vec<Diagnostic> {
+/// The calls that were interrupted, and about which the user has to decide, by step.
+fn interrupted(
+    recorded: &Recorded,
+    scope: &Scope,
+    decisions: &Decisions,
+) -> Vec<(String, Diagnostic)> {
     let is_decided =
         |step: &String| decisions.repeat.contains(step) || decisions.results.contains_key(step);
     let is_repeatable = |call: &RecordedCall| {
@@ -254,11 +263,12 @@ fn interrupted(recorded: &Recorded, scope: &Scope, decisions: &Decisions) -> Vec
             "the program ended while this call was running; it may have had an effect".to_owned()
         };
         let subject = format!("step {step}: {} {}", call.tool, call.arguments);
-        Diagnostic::new(Code::CodeInterrupted, message)
+        let diagnostic = Diagnostic::new(Code::CodeInterrupted, message)
             .with_subject(subject)
             .hint("find out whether it had")
             .hint(format!("`--repeat {step}` runs it again"))
-            .hint(format!("`--result {step}=JSON` goes on with a result"))
+            .hint(format!("`--result {step}=JSON` goes on with a result"));
+        ((*step).clone(), diagnostic)
     });
     diagnostics.collect()
 }

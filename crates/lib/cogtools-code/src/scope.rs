@@ -10,10 +10,7 @@ use cogtools_core::{
     AskConfig, Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools,
 };
 
-use crate::types;
-
-/// The name of the tool that runs programs. No program can call it.
-const RUN_CODE: &str = "run_code";
+use crate::{CodeTools, types};
 
 /// The tools that a program can call, and the rules for its calls.
 pub struct Scope {
@@ -31,7 +28,7 @@ impl Scope {
     fn new(registry: Registry, cx: Context) -> Self {
         let files = registry.files().items.into_iter();
         let names = files.filter_map(|file| file.name.into_string().ok());
-        let names: Vec<String> = names.filter(|name| name != RUN_CODE).collect();
+        let names: Vec<String> = names.filter(|name| name != CodeTools::RUN).collect();
         Self {
             aliases: aliases(&names),
             names,

@@ -260,6 +260,9 @@ pub struct Approval {
     /// The digest of the tool's file when the user was asked: another one is not approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Why the user does not want the call, for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The decision about a call.
@@ -331,16 +334,23 @@ impl Approval {
             why,
             rule: None,
             digest: None,
+            reason: None,
+        }
+    }
+
+    /// The user's no, with a reason.
+    pub fn denied(reason: Option<String>) -> Self {
+        Self {
+            reason,
+            ..Self::new(Decision::Denied, Why::Answer)
         }
     }
 
     /// The decision by a rule of the user.
     pub fn by_rule(decision: Decision, rule: impl Into<String>) -> Self {
         Self {
-            decision,
-            why: Why::Rule,
             rule: Some(rule.into()),
-            digest: None,
+            ..Self::new(decision, Why::Rule)
         }
     }
 }

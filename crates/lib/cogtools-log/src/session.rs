@@ -139,14 +139,24 @@ impl Session {
             .map(|entry| entry.id)
     }
 
-    /// The entries of agents that a call has run: each [`Event::Agent`], and what is below it.
+    /// The entries of agents and programs that a call has run: each [`Event::Agent`], each
+    /// [`Event::Program`] below a call, and what is below it.
     pub fn nested(&self) -> HashSet<Id> {
-        let mut nested = HashSet::new();
+        let (mut nested, mut calls) = (HashSet::new(), HashSet::new());
         // A parent comes before its children.
         for entry in self.nodes() {
-            let is_below = entry.parent.is_some_and(|parent| nested.contains(&parent));
-            if is_below || matches!(entry.event, Event::Agent { .. }) {
+            let is_below = |ids: &HashSet<Id>| entry.parent.is_some_and(|it| ids.contains(&it));
+            let is_first = match entry.event {
+                Event::Agent { .. } => true,
+                Event::Program { .. } => is_below(&calls),
+                _ => false,
+            };
+            if is_first || is_below(&nested) {
                 nested.insert(entry.id);
+            } else if let Event::Call { place, .. } = &entry.event
+                && place.program.is_none()
+            {
+                calls.insert(entry.id);
             }
         }
         nested

@@ -233,15 +233,15 @@ impl Session {
         sum
     }
 
-    /// The entries of the agents that the call in the entry `call` has run, and of those that
-    /// these have called.
+    /// The entries of the agents or the program that the call in the entry `call` has run, and of
+    /// those that these have called.
     pub fn agents(&self, call: &Entry) -> Vec<&Entry> {
         let mut ids = HashSet::new();
         let mut entries = Vec::new();
         // A parent comes before its children.
         for entry in self.nodes().filter(|entry| entry.id > call.id) {
-            let is_first =
-                matches!(entry.event, Event::Agent { .. }) && entry.parent == Some(call.id);
+            let is_first = matches!(entry.event, Event::Agent { .. } | Event::Program { .. })
+                && entry.parent == Some(call.id);
             if is_first || entry.parent.is_some_and(|parent| ids.contains(&parent)) {
                 ids.insert(entry.id);
                 entries.push(entry);

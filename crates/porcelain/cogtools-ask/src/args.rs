@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Parser};
 use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, Provider, TapeArgs};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, Never, Threshold};
 use cogtools_log::Id;
 use cogtools_program::Failure;
 use cogtools_program::args::{self, RegistryArgs};
@@ -81,6 +81,11 @@ pub(crate) struct AskArgs {
     /// List the models of the provider
     #[arg(long)]
     models: bool,
+    /// Let the model write programs that call the tools, with --code=TOKENS only if the tools cost
+    /// as many tokens
+    #[arg(long, value_name = "TOKENS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "0", value_parser = threshold)]
+    pub(crate) code: Option<Threshold>,
     /// Run calls of these tools without a question
     #[arg(long, value_name = "PATTERN")]
     pub(crate) allow: Vec<String>,
@@ -93,9 +98,21 @@ pub(crate) struct AskArgs {
     /// Run this call, for which the session waits
     #[arg(long, value_name = "CALL")]
     pub(crate) approve: Vec<String>,
-    /// Do not run this call, for which the session waits
+    /// Run this program, for which the session waits, and ask at each call that needs a yes
     #[arg(long, value_name = "CALL")]
+    pub(crate) approve_each: Vec<String>,
+    /// Ask again about this program, for which the session waits, with the code on standard input
+    #[arg(long, value_name = "CALL", conflicts_with_all = ["prompt", "file"])]
+    pub(crate) edit: Option<String>,
+    /// Do not run this call, for which the session waits, for a reason that the model reads
+    #[arg(long, value_name = "CALL[=WHY]")]
     pub(crate) reject: Vec<String>,
+    /// Run this call of a program again, although it may have run already
+    #[arg(long, value_name = "CALL")]
+    pub(crate) repeat: Vec<String>,
+    /// The result of this call of a program, which was interrupted and does not run again
+    #[arg(long, value_name = "CALL=JSON")]
+    pub(crate) result: Vec<String>,
     /// Print one JSON object at the end
     #[arg(long, conflicts_with = "stream_json")]
     json: bool,
@@ -182,6 +199,22 @@ impl AskArgs {
 
     /// Returns true if the run goes on without a task: the user only answers questions.
     pub(crate) fn is_answer(&self) -> bool {
-        !self.approve.is_empty() || !self.reject.is_empty()
+        let answers = [
+            &self.approve,
+            &self.approve_each,
+            &self.reject,
+            &self.repeat,
+            &self.result,
+        ];
+        self.edit.is_some() || answers.iter().any(|calls| !calls.is_empty())
+    }
+}
+
+/// Reads a number of tokens, or `off`.
+fn threshold(text: &str) -> Result<Threshold, String> {
+    match text.parse() {
+        Ok(tokens) => Ok(Threshold::Tokens(tokens)),
+        Err(_) if text == "off" => Ok(Threshold::Off(Never::Off)),
+        Err(_) => Err("a number of tokens, or `off`".to_owned()),
     }
 }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cogtools_agent::{
-    AgentTool, CHANGES, Connection, HistorySettings, Journal, Ledger, Tools as _,
-};
+use cogtools_agent::{AgentTool, CHANGES, Connection, HistorySettings, Journal, Ledger};
 use cogtools_core::Pattern;
 use cogtools_log::{Event, Mask};
 use cogtools_model::Part;
@@ -148,7 +146,7 @@ impl Conversation {
         io: &mut Io<'_>,
     ) -> Result<Stage<'a>, Failure> {
         if !args.quiet {
-            let tools = pluralize(materials.tools.list().len(), "tool");
+            let tools = pluralize(materials.tools.all().len(), "tool");
             let model = &materials.settings.request.model;
             io.note(&format!(
                 "{model}, {tools}; /help lists the commands, Ctrl-D ends"
@@ -287,8 +285,8 @@ fn obey(
         (Slash::Quit, _) => return Ok(Next::End),
         (Slash::Help, _) => say(commands_help().trim_end(), io),
         (Slash::Tools(pattern), stage) => {
-            let tools = stage.materials().tools.list();
-            say(&list_tools(&tools, pattern.as_deref()), io);
+            let tools = stage.materials().tools.all();
+            say(&list_tools(tools, pattern.as_deref()), io);
         }
         (Slash::Model(None), stage) => {
             let model = stage.materials().settings.request.model.clone();

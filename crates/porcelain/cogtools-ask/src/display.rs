@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Activity, Answer, Observer, Question};
+use cogtools_agent::{Activity, Answer, Observer, ProgramAnswer, ProgramQuestion, Question};
 use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
@@ -299,6 +299,23 @@ impl Observer for Display<'_, '_> {
                 self.note(Level::Activity, &text);
             }
         }
+    }
+
+    fn ask_program(&mut self, question: &ProgramQuestion) -> ProgramAnswer {
+        let Some(prompt) = Prompt::of(self.io) else {
+            // Without a pause, calls are denied when they come.
+            return if self.pause {
+                ProgramAnswer::Pause
+            } else {
+                ProgramAnswer::Ask
+            };
+        };
+        self.waiting.erase(self.io);
+        self.end_line();
+        cogtools_code::ask(&prompt, question, self.io).unwrap_or_else(|_| {
+            self.cancel.cancel();
+            ProgramAnswer::No(None)
+        })
     }
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {

@@ -4,7 +4,9 @@
 
 mod answer_schema;
 mod args;
+mod code;
 mod conversation;
+mod decisions;
 mod display;
 mod dry_run;
 mod history;
@@ -44,6 +46,8 @@ pub const PROGRAM: Program = Program {
         Code::Denied,
         Code::InvalidTool,
         Code::InvalidConfig,
+        Code::CodeTypes,
+        Code::SchemaViolation,
         Code::Timeout,
         Code::SessionNotFound,
     ],

@@ -75,10 +75,44 @@ ask in the configuration are the defaults of the options; see `cogtoolrc(5)`.",
 other tools need approval: at a terminal you are asked, and without a terminal the call is denied \
 and the model is told. The question shows the reason, the command or the URL, and all arguments. \
 Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
-ask.allow in your own configuration. If you say why not, the model reads it. --allow and --deny decide by patterns of names, in which * matches any \
+ask.allow in your own configuration. If you say why not, the model reads it, as it does with --reject CALL=WHY. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
 it, even hours later. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
+    ),
+    (
+        "PROGRAMS",
+        "With --code, the model gets the tool run_code instead of all tools: it writes programs that call \
+them, as `cogtools-code(1)` describes, and reads what they print. The types of the tools are part of \
+its description, if they are short; otherwise the model has search_tools and describe_tools as well. \
+With --code=TOKENS, or ask.code in the configuration, it gets run_code only if the declarations of \
+the tools have as many tokens. A session that has run a program stays in this mode.
+
+The calls of a program follow the rules of APPROVAL, and count in the budget. If some need approval, \
+you are asked once before the program starts. The question shows the whole code, these calls with \
+their literal arguments, and the reasons:
+
+run
+  Approve these calls. A call that destroys something or reaches an open world, and whose arguments \
+the code computes, is still asked about when it comes.
+
+run, and ask at each of them
+  Ask about every call when it comes.
+
+edit
+  Open the code in the editor that VISUAL or EDITOR names, then ask about the edited program. The \
+model reads it.
+
+no, because …
+  Do not run it. The model reads the reason, if you give one.
+
+With --pause, the run stops at the question: --approve, --approve-each, --edit (with the code on \
+standard input) or --reject continues it. A call of a program that waits has a name such as p1.3: the \
+program, and the step.
+
+If the run is interrupted, --continue runs the program again with the recorded results. A call that \
+was interrupted and may have had an effect does not run again by itself: the run stops with status \
+75, and --repeat p1.3 or --result p1.3=JSON continues it.",
     ),
     (
         "BUDGET",

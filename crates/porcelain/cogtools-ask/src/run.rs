@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Connection, HistorySettings, Journal, Layers, Ledger, ModelFacts, Permissions, RequestOptions,
-    Settings, Tools as _, budget_of, connect, diagnostic, runtime, stable_seed,
+    Connection, HistorySettings, Layers, Ledger, ModelFacts, Permissions, RequestOptions, Settings,
+    State, budget_of, connect, diagnostic, runtime, stable_seed,
 };
+use cogtools_code::CodeTools;
 use cogtools_core::environment::SHARED_MONEY;
 use cogtools_core::todo::TodoList;
-use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
-use cogtools_log::{Approval, CallId, Decision, Event, Why};
+use cogtools_core::{
+    AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target, Threshold,
+};
+use cogtools_log::{Entry, Event, Session};
 use cogtools_model::{Content, Generation, ModelInfo, Part};
 use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::json;
@@ -17,6 +20,7 @@ use serde_json::json;
 use crate::answer_schema::AnswerSchema;
 use crate::args::{Action, AskArgs, OutputFormat};
 use crate::conversation::Conversation;
+use crate::decisions::Decider;
 use crate::tools::{Agents, ProjectTools};
 use crate::worker::{Materials, Worker};
 use crate::{dry_run, prompt, tools, worker};
@@ -34,6 +38,8 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let agent = agent.transpose()?;
     let task = match &agent {
         Some(agent) => vec![Part::text_of(agent.prompt.as_str())],
+        // Standard input is the program.
+        None if args.edit.is_some() => Vec::new(),
         None => prompt::task_parts(args, io)?,
     };
     let may_be_empty = args.is_answer() || args.resume || Conversation::is_possible(args, io);
@@ -43,7 +49,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     // The first signal stops the turn, and what there is of it is kept; the second one ends all.
     let cancel = io.signals.begin_with_second();
     let todos = TodoList::default();
-    let tools = tools(args, &cancel, &todos, io)?;
+    let tools = tools(args, (&config.ask, &project), &cancel, &todos, io)?;
     let materials = match &agent {
         Some(agent) => tools::agent_materials(agent, args, &config, &project, (tools, cancel), io)?,
         None => materials(args, &config, &project, (tools, cancel, todos), io)?,
@@ -95,7 +101,7 @@ fn answer_once(
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
-    decide(&mut opened.journal, args, &materials.tools)?;
+    Decider::new(args, &materials.tools, &mut opened.journal).decide(io)?;
     let worker = Worker::new(materials, connection, opened, ledger)?;
     let (_, summary) = worker.work(args, task, io)?;
     summary.report(args, io)
@@ -104,6 +110,7 @@ fn answer_once(
 /// The tools of the project, which share the list of `todos`.
 fn tools(
     args: &AskArgs,
+    (ask, project): (&AskConfig, &Project),
     cancel: &Cancel,
     todos: &TodoList,
     io: &mut Io<'_>,
@@ -115,11 +122,36 @@ fn tools(
         ..context.context(io)
     };
     cx.call.todos = Some(todos.clone());
-    let (tools, diagnostics) = ProjectTools::load(registry, cx, args.model.provider.target());
+    let api = args.model.provider.target();
+    let (tools, diagnostics) = ProjectTools::load(registry, cx, api);
     if !args.quiet {
         io.warn(&diagnostics, &EACH);
     }
-    Ok(tools)
+    // An agent has the tools that its file names.
+    if args.action() == Action::Agent {
+        return Ok(tools);
+    }
+    let mut threshold = args.code;
+    if threshold.is_none() && has_programs(args, project, io)? {
+        threshold = Some(Threshold::Tokens(0));
+    }
+    let threshold = threshold.or(ask.code);
+    Ok(tools.in_code(threshold, ask, [&args.allow, &args.deny], api)?)
+}
+
+/// Returns true if the session that goes on has calls that run programs.
+fn has_programs(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<bool, Failure> {
+    let Some(file) = worker::existing(args, project, io)? else {
+        return Ok(false);
+    };
+    let session = Session::read(&file).map_err(|error| Failure::from(error.diagnostic()))?;
+    let state = State::new(&session, args.from);
+    let mut open = state.conversation().open_calls().iter();
+    let path = state.head().map(|head| session.path_to(head));
+    let mut path = path.unwrap_or_default().into_iter();
+    let is_run =
+        |entry: &Entry| matches!(&entry.event, Event::Call { tool, .. } if tool == CodeTools::RUN);
+    Ok(open.any(|open| open.tool == CodeTools::RUN) || path.any(is_run))
 }
 
 /// Collects the inputs of a run.
@@ -150,40 +182,6 @@ fn materials<'a>(
         schema,
         cancel,
     })
-}
-
-/// Writes the user's answers to the log.
-///
-/// # Errors
-/// The session does not wait for a call, or its tool is not the one that the user was asked about.
-fn decide(journal: &mut Journal, args: &AskArgs, tools: &ProjectTools) -> Result<(), Failure> {
-    let granted = args.approve.iter().map(|call| (call, Decision::Granted));
-    let denied = args.reject.iter().map(|call| (call, Decision::Denied));
-    for (call, decision) in granted.chain(denied) {
-        let id = CallId::new(call.as_str());
-        let mut open = journal.conversation().open_calls().iter();
-        let Some(open) = open.find(|open| open.id == id) else {
-            let diagnostic =
-                Diagnostic::new(Code::Usage, "the session does not wait for this call");
-            return Err(diagnostic.with_subject(call.as_str()).into());
-        };
-        let question = journal.state().question(&id);
-        let asked = question.and_then(|question| question.digest.as_ref());
-        let is_same = |digest: &String| tools.digest(&open.tool).as_ref() == Some(digest);
-        if decision == Decision::Granted && !asked.is_none_or(is_same) {
-            let message = format!("`{}` has changed since you were asked", open.tool);
-            return Err(Diagnostic::new(Code::Denied, message)
-                .with_subject(call.as_str())
-                .hint("`cogtools ask --continue --pause` asks about the tool as it is now")
-                .into());
-        }
-        let approval = Approval::new(decision, Why::Answer);
-        let event = Event::Decision { call: id, approval };
-        journal
-            .append(event)
-            .map_err(|error| worker::log_failure(&error))?;
-    }
-    Ok(())
 }
 
 fn no_task() -> Failure {

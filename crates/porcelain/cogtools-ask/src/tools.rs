@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, HistorySettings,
-    Layers, Permissions, ReadyCall, RequestOptions, RunEnd, Settings, Tools, budget_of, facts,
-    limit_name, recorded_model, stable_seed,
+    Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
+    budget_of, facts, limit_name, recorded_model, stable_seed,
 };
+use cogtools_code::CodeTools;
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{AgentTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
-    Registry, Target, Tool,
+    Registry, Target, Threshold, Tool,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Finish, Generation, Part};
@@ -24,6 +25,7 @@ use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
+use crate::code::{self, CodeMode};
 use crate::worker::Materials;
 use crate::{run, worker};
 
@@ -34,6 +36,8 @@ pub(crate) struct ProjectTools {
     tools: Vec<AgentTool>,
     /// The runner of the tools that are agents.
     agents: OnceLock<Arc<Agents>>,
+    /// The model calls the tools in programs alone.
+    pub(crate) code: Option<CodeMode>,
 }
 
 impl ProjectTools {
@@ -71,8 +75,33 @@ impl ProjectTools {
             cx,
             tools,
             agents: OnceLock::new(),
+            code: None,
         };
         (project, diagnostics)
+    }
+
+    /// The model gets `run_code` instead of the tools, if they cost as many tokens as `threshold`.
+    ///
+    /// # Errors
+    /// A tool that runs code cannot be declared, which would be a bug.
+    pub(crate) fn in_code(
+        mut self,
+        threshold: Option<Threshold>,
+        config: &AskConfig,
+        rules: [&[String]; 2],
+        api: Target,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        if code::is_reached(threshold, &self.tools) {
+            let tools = (self.registry.clone(), self.cx.clone());
+            let rules = rules.map(<[String]>::to_vec);
+            self.code = Some(CodeMode::new(tools, config.clone(), rules, api)?);
+        }
+        Ok(self)
+    }
+
+    /// The tools of the project, however the model calls them.
+    pub(crate) fn all(&self) -> &[AgentTool] {
+        &self.tools
     }
 
     /// Only those whose names match one of `patterns`.
@@ -86,6 +115,9 @@ impl ProjectTools {
 
     /// From now on, `agents` run the tools that are agents.
     pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
+        if let Some(code) = &self.code {
+            code.set_connection(Arc::clone(&agents.connection));
+        }
         // They are set once, when the provider is known.
         let _ = self.agents.set(agents);
     }
@@ -120,12 +152,21 @@ impl ProjectTools {
 
 impl Tools for ProjectTools {
     fn list(&self) -> Vec<AgentTool> {
-        self.tools.clone()
+        let code = self.code.as_ref().map(CodeMode::declared);
+        code.unwrap_or(&self.tools).clone()
     }
 
-    fn digest(&self, name: &str) -> Option<String> {
+    fn digest(&self, name: &str, arguments: &Value) -> Option<String> {
+        if self.code.is_some() {
+            return self.question(name, arguments)?.digest;
+        }
         let tool = self.find(name).ok()?;
         Some(FlowTask::digest(&tool))
+    }
+
+    fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
+        let code = self.code.as_ref().filter(|_| name == CodeTools::RUN)?;
+        code.question(arguments)
     }
 
     fn prepare(
@@ -133,6 +174,9 @@ impl Tools for ProjectTools {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        if let Some(code) = &self.code {
+            return code.prepare(name, arguments);
+        }
         let tool = self.find(name)?;
         let accepted = tool
             .accept(Arguments::from(arguments))

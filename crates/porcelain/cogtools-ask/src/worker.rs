@@ -163,22 +163,28 @@ impl<'a> Worker<'a> {
         });
         let tools = materials.tools.list();
         let state = agent.journal().state();
-        let open = state.conversation().open_calls().iter();
-        let paused = open.map(|call| {
-            let runs = tools.iter().find(|tool| tool.name == call.tool);
-            let question = display::question_lines(
-                state.question(&call.id),
-                runs.and_then(|tool| tool.runs.as_deref()),
-            );
-            let about = format!(
-                "{}: {} {}{question}",
-                call.id.as_str(),
-                call.tool,
-                call.arguments
-            );
+        let mut open: Vec<_> = state.conversation().open_calls().iter().collect();
+        if !agent.waiting().is_empty() {
+            // The program itself has begun.
+            open.retain(|call| !call.has_started);
+        }
+        let paused = open.into_iter().map(|call| {
+            let id = call.id.as_str();
+            let arguments = call.resolved.as_ref().unwrap_or(&call.arguments);
+            let about = if let Some(program) = materials.tools.question(&call.tool, arguments) {
+                let calls = program.calls.join("\n");
+                format!("{id}: {}\n{}\n{calls}", call.tool, program.code.trim_end())
+            } else {
+                let runs = tools.iter().find(|tool| tool.name == call.tool);
+                let runs = runs.and_then(|tool| tool.runs.as_deref());
+                let question = display::question_lines(state.question(&call.id), runs);
+                format!("{id}: {} {}{question}", call.tool, call.arguments)
+            };
             (call.id.clone(), about)
         });
-        let paused: Vec<(CallId, String)> = paused.collect();
+        let waiting = agent.waiting().iter();
+        let waiting = waiting.map(|one| (one.call.clone(), format!("{}: {}", one.call, one.about)));
+        let paused: Vec<(CallId, String)> = paused.chain(waiting).collect();
         self.journal = agent.into_journal();
         let ended = ended
             .transpose()
@@ -294,7 +300,7 @@ pub(crate) fn existing(
     project: &Project,
     io: &Io<'_>,
 ) -> Result<Option<SessionFile>, Failure> {
-    if args.session.is_none() && !args.resume && args.from.is_none() {
+    if args.session.is_none() && !args.resume && args.from.is_none() && !args.is_answer() {
         return Ok(None);
     }
     let (file, _, exists) = locate(args, project, io)?;

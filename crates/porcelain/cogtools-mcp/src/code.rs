@@ -1,19 +1,18 @@
 //! Code mode: `search_tools`, `describe_tools` and `run_code` instead of every tool. A model reads
 //! the types of the tools that it needs, and writes one program that calls them.
 
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
-use cogtools_code::{Decisions, Explanation, Program, Recorded, Report, Scope, store_and_next};
-use cogtools_core::text::Text;
-use cogtools_core::tool::ToolError;
-use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput, estimate_tokens};
+use cogtools_code::{
+    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, Scope, Source, describe,
+    search, store_and_next,
+};
+use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
 use cogtools_program::Failure;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::render;
 use crate::catalogue::{CallError, Catalogue};
@@ -21,22 +20,13 @@ use crate::command::RawArguments;
 use crate::declarations::PublishedTool;
 use crate::questions::form;
 
-/// The tools that a client sees.
-const TOOLS: [&str; 3] = [
-    include_str!("code/search_tools.yaml"),
-    include_str!("code/describe_tools.yaml"),
-    include_str!("code/run_code.yaml"),
-];
-/// The types of tools up to this size, in tokens, are part of the description of `run_code`.
-const BUDGET: usize = 4_000;
-
 /// Asks the user a question by a form.
 pub(crate) type AskUser =
     dyn Fn(ElicitRequestParams, &Cancel) -> Option<ElicitResult> + Send + Sync;
 
 /// The three tools, and the programs of one connection.
 pub(crate) struct CodeMode {
-    tools: Vec<Tool>,
+    tools: CodeTools,
     /// Patterns of tools whose calls need no question.
     allow: Vec<String>,
     /// The session of the connection, which begins with its first program.
@@ -50,32 +40,14 @@ struct CodeSession {
     journal: Option<Journal>,
 }
 
-/// The arguments of `run_code`.
-struct Run {
-    source: Source,
-    args: Map<String, Value>,
-    timeout: Duration,
-}
-
-enum Source {
-    Code(String),
-    /// The name of a program of this connection.
-    Resume(String),
-}
-
 impl CodeMode {
     /// Code mode in which calls of tools that match `allow` need no question.
     ///
     /// # Errors
     /// One of the three tools is not valid, which would be a bug.
     pub(crate) fn new(allow: Vec<String>, is_shared: bool) -> Result<Self, Failure> {
-        let load = |text: &&str| {
-            let text = Text::new("code.yaml", text.as_bytes().to_vec()).map_err(ToolError::Text)?;
-            Tool::parse(text)
-        };
-        let tools = TOOLS.iter().map(load).collect::<Result<_, ToolError>>();
         Ok(Self {
-            tools: tools.map_err(ToolError::diagnostics)?,
+            tools: CodeTools::new()?,
             allow,
             session: Mutex::default(),
             is_shared,
@@ -89,21 +61,10 @@ impl CodeMode {
         catalogue: &Catalogue,
     ) -> Result<Vec<Arc<PublishedTool>>, Vec<Diagnostic>> {
         let scope = catalogue.scope(&self.allow, Cancel::default())?;
-        let (types, _) = scope.describe(scope.names());
-        let count = scope.names().len();
-        let end = if estimate_tokens(&types) <= BUDGET {
-            format!("\n\n{types}")
-        } else {
-            format!(
-                "\n\nThere are {count} tools: `search_tools` finds them, and `describe_tools` prints their types."
-            )
-        };
-        let published = self.tools.iter().map(|tool| {
-            let end = if tool.name().as_str() == "run_code" {
-                end.as_str()
-            } else {
-                ""
-            };
+        let (end, _) = CodeTools::end_of_description(&scope);
+        let published = self.tools.all().iter().map(|tool| {
+            let is_run = tool.name().as_str() == CodeTools::RUN;
+            let end = if is_run { end.as_str() } else { "" };
             PublishedTool::with_description(tool, end, catalogue.options(false)).map(Arc::new)
         });
         published.collect()
@@ -117,20 +78,18 @@ impl CodeMode {
         catalogue: &Catalogue,
         (ask, cancel): (Option<&AskUser>, Cancel),
     ) -> Result<(ToolOutput, bool), CallError> {
-        let tool = self.tools.iter().find(|tool| tool.name().as_str() == name);
-        let Some(tool) = tool else {
-            let diagnostic = Diagnostic::new(Code::ToolNotFound, "there is no tool of that name");
-            let diagnostic = diagnostic.with_subject(name);
-            let hint = "`run_code` calls it, as `tools.NAME(args)`";
-            return Err(CallError::NotFound(vec![diagnostic.hint(hint)]));
-        };
-        let arguments = accept(tool, arguments).map_err(CallError::Failed)?;
+        let arguments = arguments.parse().map_err(CallError::Failed)?;
+        let accepted = self.tools.accept(name, arguments);
+        let arguments = accepted.map_err(|diagnostics| match diagnostics.first() {
+            Some(first) if first.code == Code::ToolNotFound => CallError::NotFound(diagnostics),
+            _ => CallError::Failed(diagnostics),
+        })?;
         let scope = catalogue
             .scope(&self.allow, cancel)
             .map_err(CallError::Failed)?;
         match name {
-            "search_tools" => Ok((search(&arguments, &scope), false)),
-            "describe_tools" => Ok((describe(&arguments, &scope), false)),
+            CodeTools::SEARCH => Ok((search(&arguments, &scope), false)),
+            CodeTools::DESCRIBE => Ok((describe(&arguments, &scope), false)),
             _ => {
                 let run = Run::new(arguments).map_err(CallError::Failed)?;
                 let mut person = Person { ask, scope: &scope };
@@ -227,98 +186,6 @@ impl CodeMode {
             session.journal = journal;
         }
         Ok(report)
-    }
-}
-
-/// Checks the arguments of one of the three tools, and fills in defaults.
-fn accept(tool: &Tool, arguments: RawArguments) -> Result<Map<String, Value>, Vec<Diagnostic>> {
-    let accepted = tool.accept(arguments.parse()?);
-    Ok(accepted
-        .map_err(|error| error.diagnostics(tool))?
-        .into_object())
-}
-
-fn search(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
-    let query = arguments
-        .get("query")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let limit = arguments.get("limit").and_then(Value::as_u64);
-    let limit = limit
-        .and_then(|limit| usize::try_from(limit).ok())
-        .unwrap_or_default();
-    let (found, total) = scope.search(query, limit);
-    let lines = found.iter().map(|(name, description)| {
-        let first = description.lines().next().unwrap_or_default();
-        format!("{name}: {first}\n")
-    });
-    let mut text: String = lines.collect();
-    if text.is_empty() {
-        text += "no tool fits\n";
-    }
-    let tools = found
-        .iter()
-        .map(|(name, description)| json!({"name": name, "description": description}));
-    ToolOutput {
-        value: Some(json!({"tools": tools.collect::<Vec<_>>(), "total": total})),
-        ..ToolOutput::new(text)
-    }
-}
-
-fn describe(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
-    let names = arguments
-        .get("names")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let names: Vec<String> = names
-        .filter_map(|name| Some(name.as_str()?.to_owned()))
-        .collect();
-    let (types, missing) = scope.describe(&names);
-    let mut text = types.clone();
-    let missing: Vec<Value> = missing
-        .into_iter()
-        .map(|name| {
-            let nearest = scope.nearest(name).into_iter().next();
-            let end = nearest.map(|name| format!("; the nearest is {name}"));
-            let _ = writeln!(
-                text,
-                "// there is no tool {name}{}",
-                end.unwrap_or_default()
-            );
-            json!({"name": name, "nearest": nearest})
-        })
-        .collect();
-    ToolOutput {
-        value: Some(json!({"types": types, "missing": missing})),
-        ..ToolOutput::new(text)
-    }
-}
-
-impl Run {
-    fn new(mut arguments: Map<String, Value>) -> Result<Self, Vec<Diagnostic>> {
-        let mut text = |name: &str| match arguments.remove(name) {
-            Some(Value::String(text)) => Some(text),
-            _ => None,
-        };
-        let source = match (text("code"), text("resume")) {
-            (Some(code), None) => Source::Code(code),
-            (None, Some(name)) => Source::Resume(name),
-            _ => {
-                let message = "pass either `code` or `resume`";
-                let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
-                return Err(vec![diagnostic.with_subject("run_code")]);
-            }
-        };
-        let timeout = arguments.get("timeoutMs").and_then(Value::as_u64);
-        Ok(Self {
-            source,
-            args: match arguments.remove("args") {
-                Some(Value::Object(args)) => args,
-                _ => Map::new(),
-            },
-            timeout: timeout.map_or(Program::TIMEOUT, Duration::from_millis),
-        })
     }
 }
 

@@ -110,6 +110,12 @@ impl Report {
         let _ = writeln!(self.text, "    agent: {}", facts.join(", "));
     }
 
+    /// Writes the number of calls of a program that a call has run.
+    pub(crate) fn program(&mut self, name: &str, summary: &Summary<'_>) {
+        let calls = pluralize(summary.calls, "call");
+        let _ = writeln!(self.text, "    program {}: {calls}", sanitize(name));
+    }
+
     /// Writes the sums.
     pub(crate) fn summary(&mut self, summary: &Summary<'_>) {
         let end = summary.end_name().map(|end| end.replace('_', " "));

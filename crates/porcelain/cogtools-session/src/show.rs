@@ -31,8 +31,11 @@ pub(crate) fn show(
         report.step(step);
         if matches!(step.entry.event, Event::Call { .. }) && !nested.is_empty() {
             let entries = session.agents(step.entry);
-            if !entries.is_empty() {
-                report.agent(&View::new(&session, &entries).summary);
+            let summary = View::new(&session, &entries).summary;
+            match entries.first().map(|first| &first.event) {
+                Some(Event::Program { program, .. }) => report.program(program, &summary),
+                Some(_) => report.agent(&summary),
+                None => {}
             }
         }
     }

@@ -353,6 +353,18 @@ impl Ledger {
         is_within
     }
 
+    /// The number of calls that are within the budget.
+    pub fn calls_left(&self) -> usize {
+        let left = |ledger: &Self| {
+            let limit = ledger.budget.calls?;
+            Some(limit.saturating_sub(ledger.spent().calls))
+        };
+        let left = self.chain().filter_map(left).min();
+        left.map_or(usize::MAX, |left| {
+            usize::try_from(left).unwrap_or(usize::MAX)
+        })
+    }
+
     /// The limit that the next request would exceed.
     pub fn exceeded(&self) -> Option<BudgetLimit> {
         let spent = self.spent();

@@ -22,7 +22,7 @@ fn dangers_come_before_what_is_harmless() {
     let program = |annotations, is_foreign| ToolTraits {
         annotations,
         is_foreign,
-        is_pure: false,
+        ..PROGRAM
     };
     let none = Annotations::default();
     let cases = [

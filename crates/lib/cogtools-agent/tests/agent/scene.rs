@@ -126,6 +126,7 @@ pub(crate) const PURE: ToolTraits = ToolTraits {
     },
     is_pure: true,
     is_foreign: false,
+    is_program: false,
 };
 
 /// A program.

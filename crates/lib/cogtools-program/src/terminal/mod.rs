@@ -5,6 +5,8 @@
 //! other programs goes through [`Io::show`](crate::Io::show) and
 //! [`Io::show_json`](crate::Io::show_json), which leave it unchanged on a pipe.
 
+#[cfg(feature = "questions")]
+mod editor;
 mod pager;
 pub mod status_line;
 pub mod style;

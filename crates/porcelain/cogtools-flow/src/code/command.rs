@@ -22,7 +22,7 @@ use cogtools_program::{
 use serde_json::{Map, Value};
 
 use super::manual::MANUAL;
-use super::question::{Agreement, Terminal, agree};
+use super::question::{Terminal, agree};
 use crate::journal::{self, Target};
 use crate::run::given_results;
 
@@ -279,20 +279,9 @@ impl RunArgs {
             None => Map::new(),
         };
         let scope = self.source.tools.scope(io)?;
-        let explanation = Explanation::of(&code, &scope);
-        let mut terminal = Terminal::new(io, self.pause);
-        if !self.dry_run && explanation.mistakes.is_empty() {
-            match agree(&code, &explanation, &scope, &mut terminal)? {
-                Agreement::Go => {}
-                Agreement::No(reason) => {
-                    let message = match reason {
-                        Some(reason) => format!("the program does not run: {reason}"),
-                        None => "the program does not run".to_owned(),
-                    };
-                    return Err(Diagnostic::new(Code::Denied, message).into());
-                }
-            }
-        }
+        // A dry run asks no more than one that pauses.
+        let mut terminal = Terminal::new(io, self.pause || self.dry_run);
+        let (code, explanation) = agree(code, &scope, &mut terminal)?;
         let mut program = Code_::new(code, args);
         program.max_calls = self.calls;
         program.is_dry = self.dry_run;
@@ -386,14 +375,14 @@ impl ResumeArgs {
 }
 
 /// The reasons in `STEP=WHY`.
-fn reasons(given: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn reasons(given: &[String]) -> Result<BTreeMap<String, Option<String>>, Failure> {
     let split = |text: &String| {
         let (step, why) = text.split_once('=').ok_or_else(|| {
             let diagnostic = Diagnostic::new(Code::Usage, "a rejection needs a reason");
             let diagnostic = diagnostic.with_subject(text.as_str());
             Failure::from(diagnostic.hint(format!("--reject {text}=WHY")))
         })?;
-        Ok((step.to_owned(), why.to_owned()))
+        Ok((step.to_owned(), Some(why.to_owned())))
     };
     given.iter().map(split).collect()
 }

@@ -12,7 +12,7 @@ pub(super) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "APPROVAL",
-        "The rules are those of `cogtools-ask(1)`: templates, JavaScript and read-only tools of your own run; other calls need a yes. At a terminal you are asked once, before the program starts: the question shows the code and the calls. `run` agrees to them; a call that destroys something or reaches an open world, and whose arguments the code computes, is still asked about when it comes. `ask at each of them` asks about every call. Without a terminal such calls are DENIED in the program. With `--pause` the program ends with APPROVAL_WANTED, and `resume --approve STEP` or `--reject STEP=WHY` goes on.",
+        "The rules are those of `cogtools-ask(1)`: templates, JavaScript and read-only tools of your own run; other calls need a yes. At a terminal you are asked once, before the program starts: the question shows the code and the calls. `run` agrees to them; a call that destroys something or reaches an open world, and whose arguments the code computes, is still asked about when it comes. `run, and ask at each of them` asks about every call. `edit` opens the code in the editor that VISUAL or EDITOR names, and you are asked about the edited program. Without a terminal such calls are DENIED in the program. With `--pause` the program ends with APPROVAL_WANTED, and `resume --approve STEP` or `--reject STEP=WHY` goes on.",
     ),
     (
         "SESSIONS",

@@ -1,9 +1,10 @@
 //! The questions about a program: once before it starts, and about calls when they come.
 
-use cogtools_agent::{Activity, Answer, Observer, Question};
-use cogtools_code::{Consent, Explanation, Scope};
+use cogtools_agent::{Activity, Answer, Observer, ProgramAnswer, Question};
+use cogtools_code::{Consent, Explanation, Program, Scope, ask};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::{pluralize, sanitize};
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 
 /// The person at the terminal, if there is one.
@@ -13,14 +14,6 @@ pub(super) struct Terminal<'t, 'io> {
     pub(super) consent: Option<Consent>,
     /// True if calls wait in the session.
     pauses: bool,
-}
-
-/// The answer before a program starts.
-pub(super) enum Agreement {
-    /// It runs, with the consent of the terminal.
-    Go,
-    /// It does not run.
-    No(Option<String>),
 }
 
 impl<'t, 'io> Terminal<'t, 'io> {
@@ -34,42 +27,44 @@ impl<'t, 'io> Terminal<'t, 'io> {
 }
 
 /// Shows the program with the calls that need a yes, and asks. Without a terminal, and if no call
-/// needs one, it runs.
+/// needs one, it runs. Returns it as the user has edited it, and what is known about it.
+///
+/// # Errors
+/// The user does not want it.
 pub(super) fn agree(
-    code: &str,
-    explanation: &Explanation,
+    code: String,
     scope: &Scope,
     terminal: &mut Terminal<'_, '_>,
-) -> Result<Agreement, Failure> {
-    let asked: Vec<_> = explanation.asked().collect();
-    let prompt = Prompt::of(terminal.io).filter(|_| !asked.is_empty() && !terminal.pauses);
+) -> Result<(String, Explanation), Failure> {
+    let mut explanation = Explanation::of(&code, scope);
+    let mut question = explanation.question(&code, scope);
+    let needs_yes = !question.calls.is_empty() && explanation.mistakes.is_empty();
+    let prompt = Prompt::of(terminal.io).filter(|_| needs_yes && !terminal.pauses);
     let Some(prompt) = prompt else {
-        return Ok(Agreement::Go);
+        return Ok((code, explanation));
     };
-    terminal.io.quote_lines(code.trim_end());
-    for call in &asked {
-        terminal.io.quote_lines(&call.to_string());
-    }
-    // Keys that were typed before cannot be an answer.
-    terminal.io.stdin.discard_typed();
-    let question = format!(
-        "Run this program, in which {} may change something?",
-        pluralize(asked.len(), "call")
-    );
-    let options = ["run", "ask at each of them", "no", "no, because …"];
-    match prompt.select(&question, &options.map(str::to_owned))? {
-        0 => {
-            terminal.consent = Some(explanation.consent(scope));
-            Ok(Agreement::Go)
+    loop {
+        match ask(&prompt, &question, terminal.io)? {
+            ProgramAnswer::Run => terminal.consent = Some(explanation.consent(scope)),
+            ProgramAnswer::Ask | ProgramAnswer::Pause => {}
+            ProgramAnswer::Edit(code) => {
+                explanation = Explanation::of(&code, scope);
+                question = explanation.question(&code, scope);
+                let length = Program::check_length(&code).err().map(|error| *error);
+                let problems = length.iter().chain(&explanation.mistakes);
+                let problems: Vec<String> = problems.map(Diagnostic::summary).collect();
+                question.problem = (!problems.is_empty()).then(|| problems.join("\n"));
+                continue;
+            }
+            ProgramAnswer::No(reason) => {
+                let message = match reason {
+                    Some(reason) => format!("the program does not run: {reason}"),
+                    None => "the program does not run".to_owned(),
+                };
+                return Err(Diagnostic::new(Code::Denied, message).into());
+            }
         }
-        1 => Ok(Agreement::Go),
-        2 => Ok(Agreement::No(None)),
-        _ => {
-            let reason = prompt.text("Why not?", "", "the model reads it")?;
-            Ok(Agreement::No(
-                Some(reason).filter(|it| !it.trim().is_empty()),
-            ))
-        }
+        return Ok((question.code, explanation));
     }
 }
 

@@ -353,6 +353,11 @@ pub struct AskConfig {
     ///
     /// Example: `budget: {turns: 20, calls: 50, tokens: 100000, seconds: 300, money: 1.5}`
     pub budget: AgentBudget,
+    /// The number of tokens of the tools' declarations from which the model gets `run_code` instead
+    /// of the tools, or off: it writes programs that call them. By default, off.
+    ///
+    /// Example: `code: 20000`
+    pub code: Option<Threshold>,
     /// The part of a conversation that is sent, and what is cached.
     pub history: AskHistory,
     /// A file with prices and sizes of models. Only in the user's own file.
