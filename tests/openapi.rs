@@ -188,6 +188,26 @@ fn a_relative_server_is_where_the_specification_is() {
 }
 
 #[test]
+fn the_server_of_an_entry_needs_a_host_if_it_is_private() {
+    let api = Api::new("one");
+    let port = api.server.port;
+    let project = Project::new();
+    project.file("api.json", api.text.lock().expect("no panic").clone());
+    let config = |hosts: &str| {
+        let options = format!("file: api.json, server: \"http://127.0.0.1:{port}/v2\"{hosts}");
+        project.file(
+            ".cogtoolrc.yaml",
+            format!("tool_sources: [{{openapi: {{{options}}}}}]\n"),
+        );
+    };
+    config("");
+    call(&project).ends(77).says(&format!("127.0.0.1:{port}"));
+    assert!(api.server.requests().is_empty());
+    config(&format!(", hosts: [\"127.0.0.1:{port}\"]"));
+    call(&project).outputs("/v2/pets/a%2Fb");
+}
+
+#[test]
 fn a_url_of_the_user_needs_no_approval() {
     let api = Api::new("one");
     let project = Project::untrusted();

@@ -248,3 +248,21 @@ fn ctrl_c_ends_the_wait_for_a_network_that_never_answers() {
     outcome.fails(130, "");
     assert!(start.elapsed() < Duration::from_secs(4));
 }
+
+#[test]
+fn connections_of_tools_stay_open() {
+    let (port, count) = crate::http::persistent();
+    let project = Project::new();
+    for name in ["one", "two"] {
+        project.file(format!("tools/{name}.yaml"), crate::http::at(name, port));
+    }
+    let call = |name| Turn::call(name, json!({}));
+    let fake = FakeGemini::start([call("one"), call("two"), call("one"), Turn::text("done")]);
+    quietly(&project, &fake, &["--allow", "*", "Go"]).outputs("done\n");
+    let conversation = fake.finish();
+    for request in &conversation.main()[1..] {
+        let response = &request.responses()[0]["response"];
+        assert_eq!(response["output"], "ok", "{response}");
+    }
+    assert_eq!(*count.lock().expect("no panic"), 1);
+}
