@@ -106,16 +106,16 @@ done
 #[test]
 fn the_environment_is_what_is_declared() {
     let (project, run) = prepare("env: [CITY, REGION]\nimplementation: {exec: [/usr/bin/env]}\n");
-    project.file(".env", "REGION='from the file'\nOTHER=no\nPATH=/evil\n");
+    project.file(".env", "REGION='north'\nOTHER=no\nPATH=/evil\n");
     run.env("CITY", "Oslo")
-        .env("REGION", "from the process")
+        .env("REGION", "south")
         .env("SECRET", "no")
         .env("LD_LIBRARY_PATH", "/nowhere")
         .run()
         .outputs(str![[r#"
 CITY=Oslo
 PATH=/usr/bin:/bin
-REGION=from the file
+REGION=north
 
 "#]]);
     call("implementation: {exec: [/usr/bin/env]}\n", &json!({})).outputs(str![[r#"

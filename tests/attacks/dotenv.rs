@@ -124,19 +124,20 @@ fn a_large_file_takes_linear_time() {
 #[test]
 fn a_declared_secret_is_masked_in_what_a_tool_prints() {
     let project = Project::new();
-    let script = "name: t\ndescription: d\nenv: [API_TOKEN, PLACE, DATABASE_URL]\nimplementation:\n  script: |\n    \
-                  #!/bin/sh\n    echo \"$API_TOKEN at $PLACE $DATABASE_URL\"; echo \"no $API_TOKEN\" >&2; exit $1\n";
+    let script = "name: t\ndescription: d\nenv: [API_TOKEN, PLACE, DATABASE_URL, MODE]\nimplementation:\n  script: |\n    \
+                  #!/bin/sh\n    echo \"$API_TOKEN at $PLACE $DATABASE_URL $MODE\"; echo \"no $API_TOKEN\" >&2; exit $1\n";
     project.file("tools/t.yaml", script).trust(".");
     let call = || {
         run("cogtools-call", &project)
             .arg("t")
             .env("API_TOKEN", "sk-1234567890")
             .env("PLACE", "the-usual-place")
+            .env("MODE", "production")
             .env("DATABASE_URL", "postgres://me:hunter2-hunter2@host/db")
     };
     call()
         .run()
-        .outputs("*** at the-usual-place postgres://me:***@host/db\n");
+        .outputs("*** at *** postgres://me:***@host/db production\n");
     project.file("tools/t.yaml", script.replace("exit $1", "exit 3"));
     call().run().fails(
         1,

@@ -165,4 +165,15 @@ fn what_a_package_hides_in_its_texts_is_removed_and_shown() {
     declared.stdout_contains(r#""description":"AB""#);
     let listed = run("cogtools-list", &project).run();
     listed.stdout_contains("removed hidden characters U+200B, U+202E, U+E0041");
+
+    project.file(
+        "node_modules/pk/tools/runs.yaml",
+        "name: runs\ndescription: \"Run\\u2066 it\"\nimplementation: {exec: [echo]}\n",
+    );
+    let trust = || run("cogtools-trust", &project).args(["--dry-run", "pk"]);
+    trust().run().stdout_contains("hidden    U+2066\n");
+    trust()
+        .arg("--json")
+        .run()
+        .stdout_contains("\"hidden\": [\n        \"U+2066\"");
 }

@@ -159,6 +159,23 @@ const OLD: &str = r##"[
 ]"##;
 
 #[test]
+fn no_format_hands_on_exclusive_bounds_of_draft_04() {
+    let scene = Scene::new(&declaring(OLD), "");
+    for format in ["gemini", "openai", "anthropic", "mcp"] {
+        let outcome = scene
+            .run("cogtools-discover")
+            .args(["--format", format])
+            .run();
+        let shown = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        assert!(shown.contains(r#""exclusiveMinimum":0"#), "{shown}");
+        assert!(!shown.contains(r#""exclusiveMinimum":true"#), "{shown}");
+        let parameters =
+            r#""parameters":{"type":"object","properties":{"age":{"type":"integer","minimum":1}}}"#;
+        assert_eq!(shown.contains(parameters), format == "gemini", "{shown}");
+    }
+}
+
+#[test]
 fn old_words_and_foreign_names_are_translated() {
     let scene = Scene::new(&declaring(OLD), "");
     let outcome = scene

@@ -27,6 +27,33 @@ implementation: \"# {{ count }} of {{ kind }} to {{ to.street }}\"
 ";
 
 #[test]
+fn what_a_package_hides_in_its_texts_is_shown() {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [node_modules]\n")
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file(
+            "node_modules/pk/tools/sly.yaml",
+            "name: sly\ndescription: \"Say\\u202e it\"\nimplementation: it\n",
+        );
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    for page in ["/tools", "/tools/sly"] {
+        let shown = text(&server.get(&cookie, page).body);
+        let shown = shown.replace('\n', " ");
+        let (_, codes) = shown.split_once("Removed hidden characters").expect(&shown);
+        assert!(
+            codes.get(..10).is_some_and(|it| it.contains("U+202E")),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
 fn tools_and_what_they_declare() {
     let project = crate::project_with("order", ORDER);
     project.file("tools/broken.yaml", "name: broken\n").file(

@@ -131,7 +131,7 @@ struct Gemini<'t> {
     description: &'t str,
     /// The API rejects empty `properties`, so they are left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'t Map<String, Value>>,
+    parameters: Option<Cow<'t, Map<String, Value>>>,
     #[serde(rename = "parametersJsonSchema")]
     schema: Cow<'t, Map<String, Value>>,
 }
@@ -141,7 +141,7 @@ impl<'t> Gemini<'t> {
         Self {
             name: tool.name().as_str(),
             description: tool.description(),
-            parameters: (!schema.is_empty()).then(|| schema.as_object()),
+            parameters: (!schema.is_empty()).then(|| schema.gemini_object()),
             schema: schema.json_schema(),
         }
     }

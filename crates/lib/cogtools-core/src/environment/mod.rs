@@ -6,6 +6,7 @@
 
 mod denylist;
 mod dotenv;
+mod secret;
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -18,6 +19,8 @@ use serde::Deserialize;
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use dotenv::{host_files, may_be_loaded};
+pub use secret::is_secret_name;
+pub(crate) use secret::{mask, texts as secret_texts};
 
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
@@ -27,27 +30,6 @@ use dotenv::LoadedFiles;
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
-
-/// Words in the names of variables with secrets.
-const SECRET_WORDS: [&str; 8] = [
-    "KEY",
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "CREDENTIAL",
-    "COOKIE",
-];
-/// Ends of such names.
-const SECRET_ENDS: [&str; 3] = ["_PASS", "_PAT", "_AUTH"];
-
-/// Returns true if a variable of that name has a secret.
-pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    SECRET_WORDS.iter().any(|word| name.contains(word))
-        || SECRET_ENDS.iter().any(|end| name.ends_with(end))
-}
 
 /// Which value takes precedence when both the process and the project's `.env` have
 /// one.

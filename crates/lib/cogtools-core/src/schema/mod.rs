@@ -138,6 +138,16 @@ impl Schema {
         Value::Object(self.json_schema().into_owned())
     }
 
+    /// The Schema Object with only bounds that the Gemini API accepts, if others have written it;
+    /// the linter tells the author of any other.
+    pub(crate) fn gemini_object(&self) -> Cow<'_, Map<String, Value>> {
+        if self.is_recovered() && !translate::changes_nothing(&self.object) {
+            Cow::Owned(recover::without_exclusive_bounds(&self.object))
+        } else {
+            Cow::Borrowed(&self.object)
+        }
+    }
+
     /// The schema that the validator gets: formats that hosts need not know are in it.
     fn validation_schema(&self) -> Value {
         let object = match &self.original {

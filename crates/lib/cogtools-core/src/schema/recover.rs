@@ -43,6 +43,33 @@ pub(super) fn object(schema: &Object) -> Object {
     result
 }
 
+/// Returns `schema` without exclusive bounds, which the Gemini API rejects: the bound of an integer
+/// is moved by one, and any other becomes one that includes its value.
+pub(super) fn without_exclusive_bounds(schema: &Object) -> Object {
+    let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
+    let is_exclusive = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
+    let moved = |value: &Value, step: i64| {
+        let value = value.as_i64().filter(|_| is_integer)?;
+        value.checked_add(step).map(Value::from)
+    };
+    let entries = schema.iter().filter_map(|(keyword, value)| {
+        let value = match keyword.as_str() {
+            "exclusiveMinimum" | "exclusiveMaximum" => return None,
+            "minimum" if is_exclusive("exclusiveMinimum") => moved(value, 1),
+            "maximum" if is_exclusive("exclusiveMaximum") => moved(value, -1),
+            keyword => keyword::takes(keyword).map(|takes| {
+                takes.convert(value, |value| match value {
+                    Value::Object(schema) => Value::Object(without_exclusive_bounds(schema)),
+                    flag => flag.clone(),
+                })
+            }),
+        }
+        .unwrap_or_else(|| value.clone());
+        Some((keyword.clone(), value))
+    });
+    entries.collect()
+}
+
 fn convert(schema: &Value, root: &Root<'_>, depth: usize) -> Object {
     let Value::Object(schema) = schema else {
         return Object::new();
@@ -248,6 +275,34 @@ mod tests {
             json!({"enum": [], "minLength": "3", "pattern": 1}),
             json!({}),
         );
+    }
+
+    #[test]
+    fn exclusive_bounds_are_moved_or_loosened() {
+        let with = |schema: Value| json!({"properties": {"a": {"items": schema}}, "anyOf": [true]});
+        for (schema, expected) in [
+            (
+                json!({"type": "integer", "minimum": 3, "exclusiveMinimum": true}),
+                json!({"type": "integer", "minimum": 4}),
+            ),
+            (
+                json!({"type": "integer", "maximum": 3, "exclusiveMaximum": true, "minimum": 0,
+                    "exclusiveMinimum": false}),
+                json!({"type": "integer", "maximum": 2, "minimum": 0}),
+            ),
+            (
+                json!({"type": "integer", "maximum": i64::MIN, "exclusiveMaximum": true}),
+                json!({"type": "integer", "maximum": i64::MIN}),
+            ),
+            (
+                json!({"type": "number", "minimum": 0, "exclusiveMinimum": true}),
+                json!({"type": "number", "minimum": 0}),
+            ),
+        ] {
+            let whole = with(schema);
+            let found = without_exclusive_bounds(whole.as_object().unwrap_or(&Object::new()));
+            assert_eq!(Value::Object(found), with(expected));
+        }
     }
 
     #[test]

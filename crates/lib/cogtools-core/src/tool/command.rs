@@ -6,7 +6,6 @@
 //! directory. Its standard output is the result.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -18,7 +17,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
-use crate::environment::{Vars, is_secret_name};
+use crate::environment::{Vars, mask, secret_texts};
 use crate::process::{Captured, Exit, LineSink, Output, Process};
 use crate::sandbox::{Run, Sandbox};
 use crate::tool::call::{RunError, ToolOutput};
@@ -136,26 +135,16 @@ impl<'c> CommandCall<'c> {
         Ok(output)
     }
 
-    /// Returns the values of variables that the tool declares and that are secret by their names, and
-    /// the passwords in URLs of others.
+    /// Returns the texts of variables that the tool declares, which its output may not have.
     fn secrets(&self) -> Vec<String> {
         if self.tool.env.is_empty() {
             return Vec::new();
         }
         let variables = self.declared_variables().unwrap_or_default();
-        let values = self.tool.env.iter().filter_map(|name| {
-            let value = variables.get(OsStr::new(name))?.to_str()?;
-            if is_secret_name(name) {
-                Some(value)
-            } else {
-                password(value)
-            }
-        });
-        let long = values.filter(|value| value.len() >= MIN_SECRET_BYTES);
-        let mut secrets: Vec<String> = long.map(str::to_owned).collect();
-        // A part of another one must not be replaced first: the rest would stay.
-        secrets.sort_by_key(|secret| Reverse(secret.len()));
-        secrets
+        secret_texts(self.tool.env.iter().filter_map(|name| {
+            let value = variables.get(OsStr::new(name))?;
+            Some((name.as_str(), value.to_str()?))
+        }))
     }
 
     /// Makes the error of a run that failed.
@@ -258,28 +247,6 @@ impl<'c> CommandCall<'c> {
     pub(super) fn diagnostic(&self, error: &CommandError) -> RunError {
         error.diagnostic(self.name())
     }
-}
-
-/// The shortest value that is masked: replacing shorter ones would garble the text.
-const MIN_SECRET_BYTES: usize = 8;
-
-/// The password in a URL.
-fn password(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("://")?;
-    let authority = rest.split(['/', '?', '#']).next()?;
-    let (user, _) = authority.rsplit_once('@')?;
-    user.split_once(':').map(|(_, password)| password)
-}
-
-/// `text` with stars in the place of each of `secrets`.
-fn mask<'t>(text: &'t str, secrets: &[String]) -> Cow<'t, str> {
-    let mut masked = Cow::Borrowed(text);
-    for secret in secrets {
-        if masked.contains(secret.as_str()) {
-            masked = masked.replace(secret.as_str(), "***").into();
-        }
-    }
-    masked
 }
 
 /// Makes the result of a program that succeeded.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use axum::http::StatusCode;
 use cogtools_core::approval::verdict;
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::source::RemoteTool;
+use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Context, Diagnostic, Registry, Target, Tool};
@@ -48,6 +48,7 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             "toolset": tool.provenance().toolset,
             "tokens": tool.tokens(),
             "approval": approval(tool, cx),
+            "hidden": hidden(tool),
             "annotations": annotations.collect::<Vec<Value>>(),
             "capabilities": tool.capabilities(),
             "declarations": declarations.collect::<Vec<Value>>(),
@@ -256,6 +257,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Co
             row["tokens"] = tool.tokens().into();
             row["tests"] = json!(runs.tests(&tool, &file.path));
             row["approval"] = approval(&tool, cx).into();
+            row["hidden"] = hidden(&tool).into();
         }
         Err(error) => {
             let first = error.diagnostics().into_iter().next();
@@ -263,6 +265,12 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Co
         }
     }
     row
+}
+
+/// The code points of invisible characters that were removed from the texts of a tool.
+fn hidden(tool: &Tool) -> Option<String> {
+    let hidden = tool.hidden();
+    (!hidden.is_empty()).then(|| code_points(hidden))
 }
 
 /// Returns true if a tool may run, in words.

@@ -46,7 +46,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "REVIEW",
-        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
+        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the invisible characters that were removed from descriptions (hidden), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
     ),
     (
         "NAMES",
@@ -58,7 +58,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "One object: sources, an array of objects with name, kind (project, provider, specification or package), state, runs (command lines, the URL of a specification, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and command or script), for a provider sandbox (what its programs may reach, or null), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
+        "One object: sources, an array of objects with name, kind (project, provider, specification or package), state, runs (command lines, the URL of a specification, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and command or script), for a provider sandbox (what its programs may reach, or null), hidden (the code points of invisible characters that were removed from descriptions, if there are any), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
     ),
     (
         "FILES",

@@ -9,7 +9,7 @@ use cogtools_core::trust::{Grant, Verdict};
 use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
-use super::review::{self, Line, is_confined, join, tools_json};
+use super::review::{self, Line, hidden, is_confined, join, tools_json};
 use super::visible::wrapped;
 
 /// Findings and actions, per source.
@@ -191,6 +191,11 @@ impl<'r> Report<'r> {
             if let Kind::Provider(provider) = &entry.subject.kind {
                 let sandbox = provider.effective_sandbox(self.cx);
                 object["sandbox"] = sandbox.map_or(Value::Null, |sandbox| sandbox.to_json());
+            }
+            let hidden = hidden(entry.subject, self.cx);
+            if !hidden.is_empty() {
+                let codes = hidden.iter().map(|c| format!("U+{:04X}", u32::from(*c)));
+                object["hidden"] = codes.collect();
             }
             let uncovered = entry.subject.uncovered(self.cx).into_iter();
             object["uncovered"] = uncovered

@@ -4,6 +4,7 @@
 //! something are made visible.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -16,7 +17,7 @@ use cogtools_core::environment::Vars;
 use cogtools_core::file::{self, ReadScope};
 use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
 use cogtools_core::shebang::is_executable;
-use cogtools_core::source::{Specification, clean_path};
+use cogtools_core::source::{Specification, clean_path, code_points};
 use cogtools_core::tool::{Author, Invocation, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
@@ -66,10 +67,33 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
     if matches!(source.kind, Kind::Package { .. }) {
         lines.extend(file_names(&source.files(cx)));
     }
+    let hidden = hidden(source, cx);
+    if !hidden.is_empty() {
+        lines.push(line("hidden", code_points(&hidden)));
+    }
     for one in source.uncovered(cx) {
         lines.extend(labelled("unhashed", &format!("{} ({})", one.what, one.why)));
     }
     lines
+}
+
+/// Invisible characters that were removed from the texts of what `source` declares.
+pub(crate) fn hidden(source: &TrustableSource, cx: &Context) -> BTreeSet<char> {
+    let of = |tools: &[Tool]| {
+        tools
+            .iter()
+            .flat_map(|tool| tool.hidden().clone())
+            .collect()
+    };
+    match &source.kind {
+        Kind::Project { tools } | Kind::Package { tools, .. } => of(tools),
+        Kind::Specification(specification) => {
+            let declared = specification.review(cx);
+            declared.map(|(tools, _)| of(&tools)).unwrap_or_default()
+        }
+        // They are known after the approval, when it is queried.
+        Kind::Provider(_) => BTreeSet::new(),
+    }
 }
 
 /// Describes each tool of `source` as data.
