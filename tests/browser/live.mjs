@@ -100,6 +100,26 @@ await check("a call is allowed by keyboard, and a message goes to a chosen model
   assert.deepEqual(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage)]), [[], ["cogtools-side"]]);
 });
 
+await check("a program is edited, asked about again, and run", async () => {
+  await page.goto(`${home}/sessions/file.9`);
+  const press = async (name) => {
+    await page.waitForFunction(() => !document.querySelector(".question button").disabled);
+    await page.getByRole("button", { name, exact: true }).click();
+  };
+  await page.locator(".question .program", { hasText: "first" }).waitFor();
+  await press("Edit");
+  await axe(page, "a question about a program");
+  await page.locator(".question textarea").fill("return tools.note({text: 'other'})");
+  await press("Ask about this program");
+  await page.locator(".question .program", { hasText: "other" }).waitFor();
+  assert.equal(await page.locator(".question").count(), 1);
+  await page.waitForFunction(() => document.getElementById("running").hidden);
+  await press("Run");
+  await page.getByText("It ran.").waitFor();
+  await page.locator(".question").waitFor({ state: "detached" });
+  assert.deepEqual(await page.locator("#board .inner strong").allTextContents(), ["note"]);
+});
+
 await check("another session in the same file is shown, and what was typed stays", async () => {
   await page.goto(`${home}/sessions/file.8`);
   await page.getByText("What is old?").first().waitFor();

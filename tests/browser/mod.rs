@@ -116,7 +116,7 @@ pub(crate) fn chromium() -> PathBuf {
 }
 
 /// The session files that the pages show, in the order of their numbers.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "demo.jsonl",
     "evil.jsonl",
     "live.jsonl",
@@ -126,6 +126,7 @@ const FILES: [&str; 9] = [
     "broken.jsonl",
     "killed.jsonl",
     "swap.jsonl",
+    "code.jsonl",
 ];
 
 /// A tool whose result is not what its golden file says.
@@ -188,22 +189,29 @@ fn open_pages(pictures: &Path) -> Output {
     let (project, lines) = project();
     let fake = FakeGemini::start([
         Turn::call("note", json!({"text": "one"})),
+        Turn::call(
+            "run_code",
+            json!({"code": "return tools.note({text: 'first'})"}),
+        ),
         // For the flow, which knows nothing to say.
         Turn::error(400),
         Turn::text("Noted."),
         Turn::text("Of another model."),
+        Turn::text("It ran."),
     ]);
     let url = fake.url();
     let vars = [
         ("GEMINI_API_KEY", "a-key-for-tests"),
         ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
     ];
-    let ask = ["-q", "--session", "ask.jsonl", "--pause", "Note <b>one</b>"];
-    let ask = run("cogtools-ask", &project).args(ask);
-    let ask = vars
-        .iter()
-        .fold(ask, |ask, (name, value)| ask.env(name, value));
-    ask.run().status(75);
+    for (file, more) in [("ask.jsonl", "--code=off"), ("code.jsonl", "--code")] {
+        let ask = ["-q", "--session", file, "--pause", more, "Note <b>one</b>"];
+        let ask = run("cogtools-ask", &project).args(ask);
+        let ask = vars
+            .iter()
+            .fold(ask, |ask, (name, value)| ask.env(name, value));
+        ask.run().status(75);
+    }
     let args: Vec<&str> = FILES.iter().flat_map(|file| ["--session", file]).collect();
     let server = Server::start_with(&project, &args, &vars);
     let empty = Project::new();
@@ -268,6 +276,7 @@ ok a session is followed, and focus and panels stay
 ok a run whose process is gone is interrupted, and the next message may be sent
 ok a question is answered by keyboard, and the page goes on
 ok a call is allowed by keyboard, and a message goes to a chosen model
+ok a program is edited, asked about again, and run
 ok another session in the same file is shown, and what was typed stays
 ok the address names the turn, and going back leads to the one before
 ok a session opens at its end

@@ -207,3 +207,86 @@ fn a_turn_that_a_page_has_begun_is_stopped_there() {
     assert!(!page.contains("badge executing"), "{page}");
     fake.finish();
 }
+
+/// A program of a model that notes two texts, of which one is computed.
+const PROGRAM: &str = "tools.note({text: 'one'}); return tools.note({text: ['t', 'wo'].join('')})";
+
+#[test]
+fn a_program_is_shown_whole_and_has_four_answers() {
+    let open = || {
+        let project = Project::new();
+        project.file("tools/note.yaml", NOTE);
+        let fake = FakeGemini::start([
+            Turn::call("run_code", json!({ "code": PROGRAM })),
+            Turn::text("done"),
+        ]);
+        let url = fake.url();
+        let vars = [
+            ("GEMINI_API_KEY", "a-key-for-tests"),
+            ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
+        ];
+        let words = ["-q", "--code", "--session", "s.jsonl", "--pause", "Go"];
+        let ask = run("cogtools-ask", &project).args(words);
+        let ask = vars
+            .iter()
+            .fold(ask, |ask, (name, value)| ask.env(name, value));
+        ask.run().status(75);
+        let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
+        let cookie = server.cookie();
+        (project, fake, server, cookie)
+    };
+    let post = |server: &Server, cookie: &str, body: serde_json::Value| {
+        let reply = server.post(cookie, "/sessions/file.0/approve", &body.to_string());
+        assert_eq!((reply.status, reply.body.as_str()), (200, DONE), "{body}");
+    };
+    let notes =
+        |project: &Project| std::fs::read_to_string(project.path("notes.txt")).unwrap_or_default();
+
+    // Run it: the computed call is asked about when it comes, and its calls are under it.
+    let (project, fake, server, cookie) = open();
+    let before = shown(&server, &cookie);
+    let before = before.replace("&quot;", "\"").replace("&#39;", "'");
+    for part in [
+        "May this program run? | call-1-1 | tools.note({text: 'one'});",
+        "line 1: note {\"text\":\"one\"} | line 1: note computed arguments",
+    ] {
+        assert!(before.contains(part), "{part} in {before}");
+    }
+    post(
+        &server,
+        &cookie,
+        json!({"call": "call-1-1", "allow": true, "each": true}),
+    );
+    assert_eq!(notes(&project), "");
+    let waiting = shown(&server, &cookie);
+    assert!(waiting.contains("May this call run? | p1.1 |"), "{waiting}");
+    post(&server, &cookie, json!({"call": "p1.1", "allow": false}));
+    assert_eq!(notes(&project), "");
+    fake.finish();
+
+    // Edit it: the question is about the edited program.
+    let (project, fake, server, cookie) = open();
+    let edited = "return tools.note({text: 'other'})";
+    post(
+        &server,
+        &cookie,
+        json!({"call": "call-1-1", "allow": false, "code": edited}),
+    );
+    let again = shown(&server, &cookie);
+    assert!(
+        again.contains("other") && !again.contains("join"),
+        "{again}"
+    );
+    post(&server, &cookie, json!({"call": "call-1-1", "allow": true}));
+    assert_eq!(notes(&project), "other\n");
+    fake.finish();
+
+    // No, because.
+    let (project, fake, server, cookie) = open();
+    let no = json!({"call": "call-1-1", "allow": false, "reason": "not today"});
+    post(&server, &cookie, no);
+    assert_eq!(notes(&project), "");
+    let conversation = fake.finish();
+    let response = &conversation.main()[1].responses()[0]["response"];
+    assert_eq!(*response, json!({"error": "denied by the user: not today"}));
+}

@@ -20,7 +20,7 @@ const isRunning = () => isSending || work.dataset.state === "running";
 function showRunning() {
   const running = isRunning();
   document.getElementById("running").hidden = !running;
-  for (const control of document.querySelectorAll("#message :is(textarea, input, button), .question :is(input, button)")) {
+  for (const control of document.querySelectorAll("#message :is(textarea, input, button), .question :is(textarea, input, button)")) {
     control.setAttribute("aria-disabled", String(running));
     if (control.matches("textarea, input")) {
       control.readOnly = running;
@@ -87,6 +87,43 @@ function approval(key, tool) {
   return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false)];
 }
 
+// The answers to a question about a program: run it, in two ways, another one, or none.
+function program(key, code) {
+  const decide = (label, className, decision) => button(label, className, () => reply("approve", { call: key, ...decision() }));
+  const text = element("textarea", "", "code");
+  text.setAttribute("aria-label", `Program of ${key}`);
+  text.rows = 12;
+  text.spellcheck = false;
+  text.value = code;
+  const edited = decide("Ask about this program", "", () => ({ allow: false, code: text.value }));
+  [text, edited].forEach((one) => { one.hidden = true; });
+  const edit = button("Edit", "", () => {
+    [text, edited].forEach((one) => { one.hidden = false; });
+    text.focus();
+  });
+  const reason = element("input");
+  reason.setAttribute("aria-label", `Why ${key} may not run; the model reads it`);
+  reason.placeholder = "Why not?";
+  return [
+    decide("Run", "main", () => ({ allow: true })),
+    decide("Run, and ask at each call", "", () => ({ allow: true, each: true })),
+    edit,
+    reason,
+    decide("No", "", () => ({ allow: false, reason: reason.value })),
+    text,
+    edited,
+  ];
+}
+
+function controlsOf(question) {
+  const { kind, question: key, tool } = question.dataset;
+  switch (kind) {
+    case "approval": return approval(key, tool);
+    case "program": return program(key, question.querySelector(".program").textContent);
+    default: return answer(key, question.querySelector(".text").textContent);
+  }
+}
+
 // Lets the buttons of a question be pressed once its end has been seen.
 function enableWhenSeen(controls) {
   const buttons = controls.querySelectorAll("button");
@@ -116,9 +153,8 @@ function answer(key, question) {
 function enhance() {
   for (const question of conversation.querySelectorAll(".question:not([data-ready])")) {
     question.dataset.ready = "";
-    const { kind, question: key, tool } = question.dataset;
     const controls = element("div", "", "actions");
-    controls.append(...(kind === "approval" ? approval(key, tool) : answer(key, question.querySelector(".text").textContent)));
+    controls.append(...controlsOf(question));
     question.append(controls);
     enableWhenSeen(controls);
   }

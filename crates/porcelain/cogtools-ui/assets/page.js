@@ -38,7 +38,7 @@ export function reloadNotice(text) {
 
 // Another file is where the session was. What was typed stays until the reader lets it go.
 export function showReplaced() {
-  const isTyping = [...document.querySelectorAll("#message textarea, .question input")].some((one) => one.value);
+  const isTyping = [...document.querySelectorAll("#message textarea, .question :is(input, textarea:not([hidden]))")].some((one) => one.value);
   if (!isTyping) {
     location.reload();
     return;

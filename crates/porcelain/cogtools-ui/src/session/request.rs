@@ -21,7 +21,7 @@ use crate::graph::graph;
 use crate::page::visible;
 use crate::respond::{Answer, App, PageError};
 use crate::session::sessions::{RunState, list};
-use crate::session::turn::{Turn, read_texts};
+use crate::session::turn::{QuestionKind, Turn, read_texts};
 use crate::session::turns::turns;
 use crate::{child, tool};
 
@@ -142,11 +142,45 @@ pub(crate) async fn blob(
 /// More than any run may take: its budget ends it.
 const TIMEOUT: Duration = Duration::from_hours(24);
 
+/// The time that an explanation of a program may take.
+const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The calls in a program that need a yes, a line each.
+fn asked_calls(app: &App, code: &str) -> Vec<String> {
+    let args = ["code", "explain", "--json"];
+    let output = app.project.run(args, code.into(), EXPLAIN_TIMEOUT);
+    let explained = output.ok().filter(|output| output.exit.is_success());
+    let explained = explained.and_then(|output| serde_json::from_slice(&output.stdout.bytes).ok());
+    let explained: Value = explained.unwrap_or_default();
+    let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
+    let tools = list(&explained, "tools").into_iter();
+    let asked = tools.filter(|tool| tool["approval"] == "ask");
+    let lines = asked.flat_map(|tool| {
+        let name = tool["tool"].as_str().unwrap_or_default().to_owned();
+        list(&tool, "calls").into_iter().map(move |call| {
+            let arguments = match &call["arguments"] {
+                Value::Null => "computed arguments".to_owned(),
+                arguments => arguments.to_string(),
+            };
+            format!("line {}: {name} {arguments}", call["line"])
+        })
+    });
+    lines.collect()
+}
+
 /// A decision about a call that waits.
 #[derive(Deserialize)]
 struct Decision {
     call: String,
     allow: bool,
+    /// True if each call of a program that may run is asked about.
+    #[serde(default)]
+    each: bool,
+    /// Another program, about which the user is asked.
+    code: Option<String>,
+    /// Why the call may not run, for the model.
+    #[serde(default)]
+    reason: String,
     /// The tool whose calls run without a question from now on, as long as the server runs.
     #[serde(default)]
     always: String,
@@ -179,10 +213,13 @@ pub(crate) async fn approve(
     let shared = Arc::clone(&app);
     let session = name.clone();
     run(app, name, body, move |file, decision: Decision| {
-        let option = if decision.allow {
-            "--approve"
-        } else {
-            "--reject"
+        let call = &decision.call;
+        let option = match (&decision.code, decision.allow, decision.reason.trim()) {
+            (Some(_), _, _) => format!("--edit={call}"),
+            (None, true, _) if decision.each => format!("--approve-each={call}"),
+            (None, true, _) => format!("--approve={call}"),
+            (None, false, "") => format!("--reject={call}"),
+            (None, false, reason) => format!("--reject={call}={reason}"),
         };
         // A name, and no pattern for others.
         let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
@@ -190,8 +227,8 @@ pub(crate) async fn approve(
             shared.runs.allow(&session, decision.always);
         }
         let mut args = shared.ask(&session, file);
-        args.push(format!("{option}={}", decision.call).into());
-        (args, Vec::new())
+        args.push(option.into());
+        (args, decision.code.unwrap_or_default().into_bytes())
     })
     .await
 }
@@ -428,6 +465,9 @@ impl View {
                 (tool.description().to_owned(), runs.unwrap_or_default())
             });
             (question.description, question.runs) = described.unwrap_or_default();
+            if question.kind == QuestionKind::Program {
+                question.calls = asked_calls(app, &question.code);
+            }
         }
     }
 

@@ -218,8 +218,10 @@ pub(super) fn failed(code: &str) -> Badge {
     }
 }
 
-/// The argument with the code of `run_js`.
+/// The argument with the code of `run_js` and `run_code`.
 const CODE: &str = "code";
+/// The tool that runs a program.
+const RUN_CODE: &str = "run_code";
 /// The beginning of a guard's remarks in a log.
 const GUARD: &str = "[guard]";
 
@@ -233,12 +235,21 @@ impl Turns {
                 arguments,
                 resolved,
                 approval,
-                ..
+                place,
             } => {
                 self.start(at, call.as_str(), tool, arguments, true);
                 let turn = self.current(at);
+                if let Some((_, step)) = turn.step(call.as_str()) {
+                    step.is_of_program = place.program.is_some();
+                }
+                let is_run = tool == RUN_CODE && place.program.is_none();
+                let code = resolved.as_ref().unwrap_or(arguments).get(CODE);
+                let code = code.and_then(Value::as_str).filter(|_| is_run);
                 if let Some(detail) = turn.detail(call.as_str()) {
                     detail.approval = approval_text(approval);
+                    if let Some(code) = code {
+                        (detail.program, detail.code) = (code.to_owned(), cut::text(code));
+                    }
                     detail.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
                     if let Some(resolved) = resolved {
                         let text = cut::text(&cut::value(resolved));

@@ -154,6 +154,8 @@ pub(crate) struct Step {
     pub(crate) time: String,
     /// Why it failed.
     pub(crate) message: String,
+    /// True if a program has made the call.
+    pub(crate) is_of_program: bool,
 }
 
 /// A row of the thinking log.
@@ -186,6 +188,9 @@ pub(crate) struct Detail {
     /// All arguments that the tool gets, however long they are.
     #[serde(skip)]
     pub(crate) whole: String,
+    /// The whole program that the call runs; empty if it runs none.
+    #[serde(skip)]
+    pub(crate) program: String,
     /// True if this is the call of a tool, not only a node.
     #[serde(skip)]
     pub(crate) is_call: bool,
@@ -216,6 +221,8 @@ pub(crate) struct Request {
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Question {
     pub(crate) kind: QuestionKind,
+    /// The number of the line that asks.
+    pub(crate) line: usize,
     /// The call, or the node.
     pub(crate) key: String,
     /// The question of a node.
@@ -225,6 +232,10 @@ pub(crate) struct Question {
     pub(crate) description: String,
     /// All arguments of the call.
     pub(crate) arguments: String,
+    /// The program.
+    pub(crate) code: String,
+    /// The calls in it that need a yes, a line each.
+    pub(crate) calls: Vec<String>,
     /// The command or the URL of the call.
     pub(crate) runs: String,
     /// Why there is a question.
@@ -238,6 +249,8 @@ pub(crate) enum QuestionKind {
     /// True if a call may run.
     #[default]
     Approval,
+    /// The user decides about a whole program.
+    Program,
     /// The inputs of a node of a flow.
     Answer,
 }

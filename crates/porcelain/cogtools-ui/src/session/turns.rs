@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::cut;
 use crate::markdown::Html;
 use crate::session::turn::{
-    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, Request, Turn,
+    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
 };
 
 /// The turns so far.
@@ -20,6 +20,8 @@ pub(crate) struct Turns {
     pub(super) all: Vec<Turn>,
     /// The entries of agents that calls run: they belong to the turn of the call.
     nested: HashSet<cogtools_log::Id>,
+    /// The entries of calls that a model has made: programs below them belong to their turn, too.
+    calls: HashSet<cogtools_log::Id>,
     /// The bytes of texts of the model that the page has still room for.
     room: usize,
     usage: Usage,
@@ -67,13 +69,19 @@ pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
 
 impl Turns {
     fn add(&mut self, at: At<'_>) {
-        let is_nested = at
-            .entry
-            .parent
-            .is_some_and(|parent| self.nested.contains(&parent));
-        if is_nested || matches!(at.entry.event, Event::Agent { .. }) {
+        let is_below = |ids: &HashSet<_>| at.entry.parent.is_some_and(|it| ids.contains(&it));
+        let is_nested = is_below(&self.nested);
+        let is_first = match at.entry.event {
+            Event::Agent { .. } => true,
+            Event::Program { .. } => is_below(&self.calls),
+            _ => false,
+        };
+        if is_nested || is_first {
             self.nested.insert(at.entry.id);
         } else {
+            if matches!(&at.entry.event, Event::Call { place, .. } if place.program.is_none()) {
+                self.calls.insert(at.entry.id);
+            }
             self.mark_branch(at);
         }
         match &at.entry.event {
@@ -166,6 +174,13 @@ impl Turns {
     fn remark(&mut self, at: At<'_>, event: &Event) {
         let text = match event {
             Event::Agent { tool } => format!("the agent {tool} begins"),
+            Event::Program { program, .. } => format!("the program {program} begins"),
+            Event::Print { text, .. } => format!("printed: {text}"),
+            Event::Store { program, .. } => format!("the program {program} keeps values"),
+            Event::ProgramEnd { program, calls, .. } => {
+                let calls = pluralize(usize::try_from(*calls).unwrap_or(usize::MAX), "call");
+                format!("end of the program {program}: {calls}")
+            }
             Event::Compaction { up_to, .. } => format!("everything up to {up_to} is a summary"),
             Event::Expired { results } => {
                 format!(
@@ -361,9 +376,16 @@ impl Turns {
             text.cloned().unwrap_or_default()
         };
         let question = Question {
+            line: at.line,
             key: key.to_owned(),
             tool: of(|detail| &detail.tool),
             arguments: of(|detail| &detail.whole),
+            kind: if of(|detail| &detail.program).is_empty() {
+                QuestionKind::Approval
+            } else {
+                QuestionKind::Program
+            },
+            code: of(|detail| &detail.program),
             why: of(|detail| &detail.approval),
             ..Question::default()
         };
