@@ -1,6 +1,7 @@
 //! Declarations for other hosts, checked against the official SDKs of both languages:
 //! what these types and validators reject, an API rejects too.
 
+mod curated;
 mod features;
 mod mock;
 mod python;
