@@ -70,11 +70,11 @@ def make(mode):
 
 
 def secrets(*files):
-    """Reads files, of which there is nothing to see."""
+    """Reads files. A file that seems to be empty would be a wrong answer, too."""
     for file in files:
         try:
-            if open(file).read():
-                return
+            open(file).read()
+            return
         except PermissionError:
             pass
     raise PermissionError(files)

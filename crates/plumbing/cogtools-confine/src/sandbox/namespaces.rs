@@ -21,8 +21,14 @@ use crate::options::Policy;
 
 /// Settings of a process are files in it, which others cannot reach by it.
 const PROC: &str = "/proc";
-/// The content of a file that is denied.
-const EMPTY: &str = "/dev/null";
+/// Takes the place of a file that is denied: even root cannot open a device on a mount without them.
+const DEVICE: &str = "/dev/null";
+/// Flags of the mount of a file that is denied. It has all that its system may have set already, as
+/// those of the mount of devices must stay.
+const CLOSED: MountFlags = MountFlags::RDONLY
+    .union(MountFlags::NODEV)
+    .union(MountFlags::NOSUID)
+    .union(MountFlags::NOEXEC);
 /// Flags of a mount that must stay as they are.
 const FLAGS: [(&str, MountFlags); 6] = [
     ("nosuid", MountFlags::NOSUID),
@@ -69,7 +75,8 @@ pub(crate) fn enter(policy: &Policy) -> io::Result<()> {
         mount_bind_recursive(path, path)?;
     }
     for path in policy.deny.iter().filter(|path| path.is_file()) {
-        mount_bind_recursive(EMPTY, path)?;
+        mount_bind_recursive(DEVICE, path)?;
+        mount_remount(path, MountFlags::BIND | CLOSED, "")?;
     }
     let is_writable = |path: &Path| {
         path.starts_with(PROC)
