@@ -7,7 +7,7 @@ use super::operation::Place;
 use super::schema::follow;
 
 impl Place<'_> {
-    /// Returns the URL of the server, relative only if that of the specification is not known.
+    /// Returns the URL of the server, relative only if the specification has no known URL.
     pub(super) fn server(&self) -> String {
         let server = self.declared_server();
         let resolved = self.options.base.as_deref().and_then(|base| {
