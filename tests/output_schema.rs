@@ -57,7 +57,8 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Subcommands of other programs, for the same reasons.
-const OTHER_COMMANDS: [&str; 22] = [
+const OTHER_COMMANDS: [&str; 23] = [
+    "code call",
     "code check",
     "code types",
     "config set",

@@ -1,6 +1,7 @@
 //! Programs that call tools: `cogtools code`.
 
 mod attacks;
+mod in_tools;
 pub(crate) mod resuming;
 
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod asking;
+mod code;
 mod diagrams;
 mod engine;
 mod examples;

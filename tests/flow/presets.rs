@@ -55,7 +55,7 @@ examples:
             1,
             str![[r#"
 FAILED calendar (1 example)
-  tools/calendar.yaml:5:12: example 1: assertion: `with` says what the tools that a flow calls answer, and this tool is no flow
+  tools/calendar.yaml:5:12: example 1: assertion: `with` says what the tools that a flow or code calls answer, and this tool calls none
     hint: remove `with`
 
 1 tool, 1 example: 1 failure

@@ -45,7 +45,7 @@ pub use prompt::{
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,
 };
-pub use session::{begin_session, log_options};
+pub use session::{begin_session, begin_tool_session, log_options};
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
 pub use tools::{AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations};

@@ -23,6 +23,24 @@ pub fn begin_session(
     model: &str,
     io: &Io<'_>,
 ) -> Result<Option<(Log, SessionFile)>, Failure> {
+    begin(path, model, false, io)
+}
+
+/// Begins a session of the call of a tool, which is neither listed nor continued unless it is named.
+/// There is none if the user has no folder for sessions.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn begin_tool_session(io: &Io<'_>) -> Result<Option<Log>, Failure> {
+    Ok(begin(None, "", true, io)?.map(|(log, _)| log))
+}
+
+fn begin(
+    path: Option<&Path>,
+    model: &str,
+    of_tool: bool,
+    io: &Io<'_>,
+) -> Result<Option<(Log, SessionFile)>, Failure> {
     let failure = |error: LogError| Failure::from(error.diagnostic());
     let project = project::project(io);
     let (id, file) = match (path, dirs::state_dir(io)) {
@@ -38,7 +56,10 @@ pub fn begin_session(
     };
     let options = log_options(io);
     let root = project.root().display().to_string();
-    let header = Header::new(id, options.clock.now(), &root, model);
+    let header = Header {
+        of_tool,
+        ..Header::new(id, options.clock.now(), &root, model)
+    };
     let log = Log::create(&file, &header, options).map_err(failure)?;
     Ok(Some((log, file)))
 }

@@ -35,10 +35,10 @@ const MAX_ARGUMENTS: usize = 1 << 20;
 const MAX_RESULT: usize = 16 << 20;
 
 /// Serves the code of one program.
-pub(crate) struct Runner<'r> {
+pub(crate) struct Runner<'r, 'l> {
     pub(crate) program: &'r Program,
     pub(crate) scope: &'r Scope,
-    pub(crate) recorder: &'r Recorder,
+    pub(crate) recorder: &'r Recorder<'l>,
     pub(crate) observer: &'r mut dyn Observer,
     pub(crate) report: &'r mut Report,
     /// Calls of the run before that this one has not made yet.
@@ -88,7 +88,7 @@ struct Ready {
 /// The end of a call: the outcome, an object with `output` or `error`, the time, the milliseconds.
 type Ended = (Outcome, Value, f64, u64);
 
-impl Host for Runner<'_> {
+impl Host for Runner<'_, '_> {
     fn calls(
         &mut self,
         calls: Vec<ToolCall>,
@@ -183,7 +183,7 @@ impl Host for Runner<'_> {
     }
 }
 
-impl Runner<'_> {
+impl Runner<'_, '_> {
     /// Decides about a call, which may take a question.
     fn decide(&mut self, call: ToolCall) -> Result<Decided, Box<Diagnostic>> {
         let ToolCall {
@@ -256,6 +256,8 @@ impl Runner<'_> {
         };
         let (approval, reason) = match earlier {
             Some(earlier) => earlier,
+            // It does not run.
+            None if ready.example.is_some() => (decided.approval, None),
             None => self.permit(&decided.tool, &ready.resolved, traits, runs.as_deref()),
         };
         decided.next = match approval.decision {
@@ -285,7 +287,9 @@ impl Runner<'_> {
         let traits = ToolTraits::of(&tool);
         let runs = tool.command_line().map(|line| line.to_string());
         let is_example = self.program.is_dry && !traits.is_pure;
-        let example = is_example.then(|| example_result(&tool, arguments, &self.scope.cx.root));
+        let example = || example_result(&tool, arguments, &self.scope.cx.root);
+        let preset = self.scope.cx.call.presets.get(name).cloned();
+        let example = preset.or_else(|| is_example.then(example));
         let limit = Limit::of(&tool);
         let approved = approve(tool, &self.scope.cx).map_err(|diagnostic| vec![*diagnostic])?;
         let ready = Ready {
@@ -447,8 +451,8 @@ impl Runner<'_> {
 }
 
 /// Runs calls that are decided, from any thread.
-struct Crew<'r> {
-    recorder: &'r Recorder,
+struct Crew<'r, 'l> {
+    recorder: &'r Recorder<'l>,
     cx: &'r Context,
     is_dry: bool,
     /// The time that the program has left, of the time that it had.
@@ -456,7 +460,7 @@ struct Crew<'r> {
     timeout: Duration,
 }
 
-impl Crew<'_> {
+impl Crew<'_, '_> {
     fn carry_out(&self, call: &Decided) -> Result<Ended, Box<Diagnostic>> {
         if let Next::Replay(outcome, content, time, ms) = &call.next {
             return Ok((outcome.clone(), content.clone(), *time, *ms));
@@ -538,6 +542,11 @@ impl Crew<'_> {
         };
         match ended {
             Ok(value) => Ok((Outcome::Succeeded, json!({"output": value}))),
+            Err(_) if self.cx.cancel.is_cancelled() => {
+                let message = "cancelled while this call was running";
+                let diagnostic = Diagnostic::new(Code::JsRuntime, message);
+                Err(Box::new(diagnostic.with_subject(name)))
+            }
             Err(diagnostics) if is_late(&diagnostics) => {
                 let message = format!("exceeded {} ms", self.timeout.as_millis());
                 let diagnostic = Diagnostic::new(Code::JsTimeout, message).with_subject(name);

@@ -17,6 +17,7 @@ mod replay;
 mod report;
 mod run;
 mod scope;
+mod task;
 mod tools;
 mod types;
 mod worker;
@@ -24,7 +25,8 @@ mod worker;
 pub use check::{Consent, Explanation, NamedCall, verdict};
 #[cfg(feature = "questions")]
 pub use question::ask;
-pub use replay::{Recorded, store_and_next};
+pub use record::Lines;
+pub use replay::{CallState, Recorded, store_and_next};
 pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
 pub use scope::Scope;

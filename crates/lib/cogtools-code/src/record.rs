@@ -7,7 +7,8 @@ use cogtools_agent::Journal;
 use cogtools_core::Diagnostic;
 use cogtools_core::digest;
 use cogtools_log::{
-    Approval, BlobId, CallId, Event, Outcome, ProgramStatus, ProgramStep, Timestamp, head_and_tail,
+    Approval, BlobId, CallId, Event, LogError, Outcome, ProgramStatus, ProgramStep, Timestamp,
+    head_and_tail,
 };
 use serde_json::{Map, Value, json};
 
@@ -16,46 +17,80 @@ type Written = Result<(), Box<Diagnostic>>;
 /// Longer values are blobs, of which the line has the beginning and the end.
 const MAX_SHOWN: usize = 40_000;
 
+/// The session in which the lines of a program are.
+pub trait Lines: Send {
+    /// Appends a line, and returns its time.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn append(&mut self, event: Event) -> Result<Timestamp, LogError>;
+
+    /// Keeps the whole of a value beside the lines.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError>;
+
+    /// Returns true if `text` has a secret, which lines mask.
+    fn has_secret(&self, text: &str) -> bool;
+
+    /// Masks `value` as a line has it.
+    fn mask_value(&self, value: &mut Value);
+}
+
+impl Lines for Journal {
+    fn append(&mut self, event: Event) -> Result<Timestamp, LogError> {
+        Self::append(self, event)?;
+        Ok(self.time())
+    }
+
+    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
+        Self::write_blob(self, bytes)
+    }
+
+    fn has_secret(&self, text: &str) -> bool {
+        Self::has_secret(self, text)
+    }
+
+    fn mask_value(&self, value: &mut Value) {
+        Self::mask_value(self, value);
+    }
+}
+
 /// Writes the lines of one program, from any thread. Without a session it writes nothing.
-pub(crate) struct Recorder {
-    journal: Option<Mutex<Journal>>,
+pub(crate) struct Recorder<'l> {
+    lines: Option<Mutex<&'l mut dyn Lines>>,
     program: String,
 }
 
-impl Recorder {
-    pub(crate) fn new(journal: Option<Journal>, program: String) -> Self {
+impl<'l> Recorder<'l> {
+    pub(crate) fn new(lines: Option<&'l mut dyn Lines>, program: String) -> Self {
         Self {
-            journal: journal.map(Mutex::new),
+            lines: lines.map(Mutex::new),
             program,
         }
-    }
-
-    pub(crate) fn into_journal(self) -> Option<Journal> {
-        let journal = self.journal?;
-        Some(journal.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn program(&self) -> &str {
         &self.program
     }
 
-    fn lock(&self) -> Option<MutexGuard<'_, Journal>> {
-        let journal = self.journal.as_ref()?;
-        Some(journal.lock().unwrap_or_else(PoisonError::into_inner))
+    fn lock(&self) -> Option<MutexGuard<'_, &'l mut dyn Lines>> {
+        let lines = self.lines.as_ref()?;
+        Some(lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Appends what `event` makes; returns the time of the line.
     fn append(
         &self,
-        event: impl FnOnce(&mut Journal, String) -> Result<Event, cogtools_log::LogError>,
+        event: impl FnOnce(&mut dyn Lines, String) -> Result<Event, LogError>,
     ) -> Result<Timestamp, Box<Diagnostic>> {
-        let Some(mut journal) = self.lock() else {
+        let Some(mut lines) = self.lock() else {
             return Ok(Timestamp::now());
         };
-        let event = event(&mut journal, self.program.clone());
-        let appended = event.and_then(|event| journal.append(event));
-        appended.map_err(|error| Box::new(error.diagnostic()))?;
-        Ok(journal.time())
+        let event = event(&mut **lines, self.program.clone());
+        let appended = event.and_then(|event| lines.append(event));
+        appended.map_err(|error| Box::new(error.diagnostic()))
     }
 
     /// Records that the program begins; returns its time.
@@ -124,9 +159,9 @@ impl Recorder {
         ms: u64,
     ) -> Result<Timestamp, Box<Diagnostic>> {
         let (call, place) = self.place(step);
-        self.append(|journal, _| {
-            let masked = journal.has_secret(&content.to_string());
-            let (content, blob) = keep(journal, content)?;
+        self.append(|lines, _| {
+            let masked = lines.has_secret(&content.to_string());
+            let (content, blob) = keep(lines, content)?;
             Ok(Event::Result {
                 call,
                 outcome,
@@ -140,10 +175,10 @@ impl Recorder {
     }
 
     pub(crate) fn print(&self, text: &str) -> Written {
-        let printed = self.append(|journal, program| {
+        let printed = self.append(|lines, program| {
             let is_long = text.len() > MAX_SHOWN;
             let blob = is_long
-                .then(|| journal.write_blob(text.as_bytes()))
+                .then(|| lines.write_blob(text.as_bytes()))
                 .transpose()?;
             let text = head_and_tail(text, MAX_SHOWN);
             Ok(Event::Print {
@@ -156,8 +191,8 @@ impl Recorder {
     }
 
     pub(crate) fn store(&self, value: &Value) -> Written {
-        let stored = self.append(|journal, program| {
-            let (value, blob) = keep(journal, value)?;
+        let stored = self.append(|lines, program| {
+            let (value, blob) = keep(lines, value)?;
             Ok(Event::Store {
                 program,
                 value,
@@ -174,13 +209,13 @@ impl Recorder {
         result: Option<&Value>,
         (calls, ms): (usize, u64),
     ) -> Written {
-        let ended = self.append(|journal, program| {
+        let ended = self.append(|lines, program| {
             Ok(Event::ProgramEnd {
                 program,
                 status,
                 code,
                 result: result
-                    .map(|it| keep(journal, it))
+                    .map(|it| keep(lines, it))
                     .transpose()?
                     .map(|(it, _)| it),
                 calls: calls as u64,
@@ -193,22 +228,19 @@ impl Recorder {
     /// `arguments` as a line has them.
     pub(crate) fn masked(&self, arguments: &Value) -> Value {
         let mut masked = arguments.clone();
-        if let Some(journal) = self.lock() {
-            journal.mask_value(&mut masked);
+        if let Some(lines) = self.lock() {
+            lines.mask_value(&mut masked);
         }
         masked
     }
 }
 
 /// The value for a line, and the blob with the whole of a long one.
-fn keep(
-    journal: &mut Journal,
-    value: &Value,
-) -> Result<(Value, Option<BlobId>), cogtools_log::LogError> {
+fn keep(lines: &mut dyn Lines, value: &Value) -> Result<(Value, Option<BlobId>), LogError> {
     let json = value.to_string();
     if json.len() <= MAX_SHOWN {
         return Ok((value.clone(), None));
     }
-    let blob = journal.write_blob(json.as_bytes())?;
+    let blob = lines.write_blob(json.as_bytes())?;
     Ok((json!(head_and_tail(&json, MAX_SHOWN)), Some(blob)))
 }

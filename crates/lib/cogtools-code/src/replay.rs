@@ -31,6 +31,19 @@ pub struct Recorded {
     pub(crate) prints: usize,
 }
 
+/// A call of a program in a session, for those who decide what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallState<'r> {
+    /// Its place in the program.
+    pub step: &'r str,
+    /// The tool.
+    pub tool: &'r str,
+    /// True if it was approved, and so may have had an effect.
+    pub may_have_run: bool,
+    /// True if its result is known.
+    pub has_ended: bool,
+}
+
 /// A call of a program in a session.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordedCall {
@@ -55,15 +68,28 @@ pub(crate) struct RecordedResult {
 impl RecordedCall {
     /// Returns true if it may have had an effect that nobody knows of.
     pub(crate) fn is_open(&self) -> bool {
-        self.result.is_none()
-            && matches!(
-                self.approval.decision,
-                Decision::Allowed | Decision::Granted
-            )
+        self.result.is_none() && self.may_have_run()
+    }
+
+    fn may_have_run(&self) -> bool {
+        let decision = &self.approval.decision;
+        let result = self.result.as_ref();
+        matches!(decision, Decision::Allowed | Decision::Granted)
+            && result.is_none_or(|result| !result.outcome.is_rejection())
     }
 }
 
 impl Recorded {
+    /// Its calls.
+    pub fn calls(&self) -> impl Iterator<Item = CallState<'_>> {
+        self.calls.iter().map(|(step, call)| CallState {
+            step,
+            tool: &call.tool,
+            may_have_run: call.may_have_run(),
+            has_ended: call.result.is_some(),
+        })
+    }
+
     /// The program `name` of `session`, or its last one.
     ///
     /// # Errors

@@ -71,6 +71,13 @@ impl Report {
         self.errors = errors;
     }
 
+    /// The output of a program that printed nothing and returned nothing.
+    pub(crate) fn nothing(&self) -> String {
+        let calls = self.calls.len();
+        let noun = if calls == 1 { "call" } else { "calls" };
+        format!("(nothing printed; {calls} {noun})")
+    }
+
     /// The first reason why it did not complete.
     pub fn error(&self) -> Option<&Diagnostic> {
         self.errors.first()

@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Journal, Observer, ToolTraits};
+use cogtools_agent::{Observer, ToolTraits};
 use cogtools_core::javascript::{Request, ScriptError, ScriptErrorKind, ToolFailure, Toolbox};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{ProgramStatus, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::calls::Runner;
-use crate::record::Recorder;
+use crate::record::{Lines, Recorder};
 use crate::replay::{Recorded, RecordedCall};
 use crate::report::Report;
 use crate::worker::{End, evaluate};
@@ -118,16 +118,15 @@ impl Program {
         Err(Box::new(diagnostic.with_pointer("/code")))
     }
 
-    /// Runs it with the tools of `scope`. Questions go to `observer`, lines to `journal`, which comes
-    /// back.
+    /// Runs it with the tools of `scope`. Questions go to `observer`, lines to `session`.
     pub fn run(
         mut self,
         scope: &Scope,
-        journal: Option<Journal>,
+        session: Option<&mut dyn Lines>,
         observer: &mut dyn Observer,
-    ) -> (Report, Option<Journal>) {
+    ) -> Report {
         let start = Instant::now();
-        let recorder = Recorder::new(journal, self.name.clone());
+        let recorder = Recorder::new(session, self.name.clone());
         let recorded = self.recorded.take();
         let mut report = Report::new(recorder.program());
         let open = recorded.as_ref();
@@ -144,7 +143,7 @@ impl Program {
             Ok(begun) => (begun, recorded),
             Err(diagnostics) => {
                 report.fail(diagnostics);
-                return (report, recorder.into_journal());
+                return report;
             }
         };
         let (seed, time) = begun;
@@ -202,7 +201,7 @@ impl Program {
         {
             report.fail(vec![*error]);
         }
-        (report, recorder.into_journal())
+        report
     }
 }
 
@@ -211,7 +210,7 @@ fn begin(
     program: &Program,
     scope: &Scope,
     recorded: Option<&Recorded>,
-    recorder: &Recorder,
+    recorder: &Recorder<'_>,
 ) -> Result<(u64, Timestamp), Vec<Diagnostic>> {
     if let Some(recorded) = recorded {
         return Ok((recorded.seed, recorded.time));
@@ -311,11 +310,7 @@ fn finish(report: &mut Report, end: End, failure: Option<ToolFailure>, code: &st
                 });
                 report.result = Some(value);
             } else if report.output.is_empty() {
-                let calls = report.calls.len();
-                let noun = if calls == 1 { "call" } else { "calls" };
-                report
-                    .output
-                    .push(format!("(nothing printed; {calls} {noun})"));
+                report.output.push(report.nothing());
             }
         }
         End::Failed(error) => {

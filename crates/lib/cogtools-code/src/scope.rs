@@ -5,12 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
 use cogtools_core::suggest::{nearest, suggestion};
-use cogtools_core::tool::FlowTask;
+use cogtools_core::tool::{CodeTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools,
 };
 
 use crate::{CodeTools, types};
+
+/// The tools that run and find programs and tools. No program can call them.
+const CODE_TOOLS: [&str; 3] = [CodeTools::RUN, CodeTools::SEARCH, CodeTools::DESCRIBE];
 
 /// The tools that a program can call, and the rules for its calls.
 pub struct Scope {
@@ -24,11 +27,9 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The tools of `registry`, which run in `cx`. No file is opened.
-    fn new(registry: Registry, cx: Context) -> Self {
-        let files = registry.files().items.into_iter();
-        let names = files.filter_map(|file| file.name.into_string().ok());
-        let names: Vec<String> = names.filter(|name| name != CodeTools::RUN).collect();
+    /// The tools `names` of `registry`, which run in `cx`. No file is opened.
+    fn new(registry: Registry, cx: Context, mut names: Vec<String>) -> Self {
+        names.retain(|name| !CODE_TOOLS.contains(&name.as_str()));
         Self {
             aliases: aliases(&names),
             names,
@@ -47,9 +48,23 @@ impl Scope {
         config: &AskConfig,
         (allow, deny): (&[String], &[String]),
     ) -> Self {
-        let mut scope = Self::new(registry, cx);
+        let files = registry.files().items.into_iter();
+        let names = files.filter_map(|file| file.name.into_string().ok());
+        let names = names.collect();
+        let mut scope = Self::new(registry, cx, names);
         let names = scope.names.iter().map(String::as_str);
         scope.permissions = Permissions::new(config, allow, deny, names);
+        scope
+    }
+
+    /// The tools of `registry` that the code of `task` declares, with the rules of a configuration.
+    pub fn of_task(registry: Registry, cx: Context, config: &AskConfig, task: &CodeTask) -> Self {
+        let mut names = registry.select(&task.tools);
+        names.retain(|name| *name != task.tool);
+        let mut scope = Self::new(registry, cx, names);
+        scope.cx.call.presets = Arc::new(task.presets.clone());
+        let names = scope.names.iter().map(String::as_str);
+        scope.permissions = Permissions::new(config, &[], &[], names);
         scope
     }
 

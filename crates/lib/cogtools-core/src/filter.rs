@@ -43,6 +43,11 @@ impl Pattern {
     pub fn matches(&self, name: &str) -> bool {
         self.text.matches(name)
     }
+
+    /// Returns true if the name of a tool matches, or its toolset, or one that contains that.
+    pub fn selects(&self, name: &str, toolset: Option<&str>) -> bool {
+        self.matches(name) || toolset.is_some_and(|toolset| contains(self, toolset))
+    }
 }
 
 impl Filter {

@@ -221,8 +221,8 @@ impl Programs {
         if call.approval.decision == Decision::Granted {
             program.consent = Explanation::of(&program.code, &scope).consent(&scope);
         }
-        let journal = call.program(program.recorded.as_ref().map(|begun| begun.last));
-        let (report, _) = program.run(&scope, Some(journal), &mut call.observer());
+        let mut journal = call.program(program.recorded.as_ref().map(|begun| begun.last));
+        let report = program.run(&scope, Some(&mut journal), &mut call.observer());
         for _ in &report.calls {
             call.ledger.try_add_call();
         }

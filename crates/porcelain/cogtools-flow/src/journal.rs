@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cogtools_agent::{begin_session, log_options};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::view::{NodeRun, Run};
-use cogtools_log::{Entry, Log, LogError, Session, SessionError, SessionFile, Store};
+use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile, Store};
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io, dirs, project};
 
@@ -176,6 +176,8 @@ pub(crate) fn check_interrupted(
     let diagnostic = |node: &&NodeRun<'_>| {
         let message = if node.is_masked {
             "its result has a secret, which is masked, and it may have had an effect".to_owned()
+        } else if let NodeState::Failed { .. } = node.state {
+            format!("this {noun} has failed after a call that may have had an effect")
         } else {
             format!("the run ended while this {noun} was {verb}; it may have had an effect")
         };

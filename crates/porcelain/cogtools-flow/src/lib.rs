@@ -6,6 +6,7 @@
 //! and users, and records what happens in a session, from which a run goes on.
 
 pub mod code;
+mod code_node;
 mod command;
 mod each;
 mod earlier;

@@ -12,6 +12,7 @@ use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Map, Value, json};
 
+use crate::code_node::rules;
 use crate::inputs::{self, AnswerArg, FlowArg, InputsArg, NodeInputs};
 use crate::recorder::{Events, Recorder};
 use crate::run::{FlowRun, MAX_PARALLEL};
@@ -97,6 +98,7 @@ impl NodeArgs {
         let work = Arc::new(FlowWork::new(FlowRun {
             recorder: recorder.clone(),
             answers: Mutex::new(self.answers.by_node()?),
+            rules: rules(io)?,
             given: inputs.results,
             earlier_attempts: self.attempt - 1,
             ..FlowRun::new(tool, inputs.arguments, registry, cx)

@@ -7,15 +7,30 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use cogtools_code::Lines;
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_executor::{Event as NodeEvent, Observer, SkipReason, Stop, Work};
 use cogtools_log::{
-    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, mask_personal,
-    mask_text, preview,
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, Timestamp,
+    mask_personal, mask_text, preview,
 };
+use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
 use crate::live::LiveTree;
+
+/// The number of lines of a node's log that are kept.
+pub(crate) const MAX_LOG_LINES: usize = 100;
+/// The length of each of them, in characters.
+const MAX_LOG_CHARS: usize = 500;
+
+/// Keeps the first lines of a log, and the beginning of each.
+pub(crate) fn first_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<String> {
+    let lines = lines.take(MAX_LOG_LINES);
+    lines
+        .map(|line| truncate(line, MAX_LOG_CHARS).into_owned())
+        .collect()
+}
 
 /// Writes to the session, from any thread.
 #[derive(Clone, Debug, Default)]
@@ -253,7 +268,67 @@ impl Recorder {
     }
 }
 
+/// The lines of programs, which nodes with code that calls tools are. Values that programs keep for
+/// later ones are not there: each node begins without any.
+impl Lines for Recorder {
+    fn append(&mut self, mut event: Event) -> Result<Timestamp, LogError> {
+        let mut record = self.lock();
+        match &mut event {
+            Event::Store { .. } => return Ok(record.now()),
+            Event::Program { args, .. } => {
+                // They are the inputs of the node, which the session has.
+                mask_personal(args);
+                *args = preview(args).0;
+            }
+            Event::Call {
+                arguments,
+                resolved,
+                ..
+            } => {
+                mask_personal(arguments);
+                resolved.as_mut().map(mask_personal);
+            }
+            Event::Result { content, blob, .. } => {
+                let whole = content.to_string();
+                if mask_personal(content) && blob.is_none() {
+                    *blob = record.blob(Some(whole))?;
+                }
+            }
+            Event::Print { text, .. } => drop(mask_text(text)),
+            Event::ProgramEnd { result, .. } => drop(result.as_mut().map(mask_personal)),
+            _ => {}
+        }
+        record.append(event)?;
+        Ok(record.now())
+    }
+
+    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
+        let log = &mut self.lock().log;
+        log.as_mut()
+            .map_or_else(|| Ok(BlobId::of(bytes)), |log| log.write_blob(bytes))
+    }
+
+    fn has_secret(&self, text: &str) -> bool {
+        self.lock()
+            .log
+            .as_ref()
+            .is_some_and(|log| log.has_secret(text))
+    }
+
+    fn mask_value(&self, value: &mut Value) {
+        mask_personal(value);
+        if let Some(log) = &self.lock().log {
+            log.mask_value(value);
+        }
+    }
+}
+
 impl Record {
+    /// The time of the last line.
+    fn now(&self) -> Timestamp {
+        self.log.as_ref().map_or_else(Timestamp::now, Log::time)
+    }
+
     fn append(&mut self, event: Event) -> Result<(), LogError> {
         if let Some(events) = &mut self.events
             && let Ok(mut line) = serde_json::to_vec(&event)

@@ -1,16 +1,17 @@
 //! A run of a flow: its nodes, then its output. `run`, `call` and `resume` run whole flows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clap::Args;
+use cogtools_code::Recorded;
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask};
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
+use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
 use cogtools_executor::{OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
@@ -21,12 +22,13 @@ use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Severity, render_hint, text_input};
 use serde_json::{Map, Value};
 
+use crate::code_node::{programs, rules};
 use crate::earlier::EarlierResults;
 use crate::inputs::{self, AnswerArg, FlowArg, TapeArgs, ask_person, pair};
 use crate::journal::{self, Target};
 use crate::live::LiveTree;
 use crate::recorder::{Events, Recorder};
-use crate::show::Repeatable;
+use crate::show::{Repeatable, node_of};
 use crate::work::{FlowWork, graph, lock};
 
 /// The number of nodes that run at the same time.
@@ -50,6 +52,10 @@ pub(crate) struct FlowRun {
     /// The answers of the user, by node.
     pub(crate) answers: Mutex<BTreeMap<String, String>>,
     pub(crate) recorder: Recorder,
+    /// The rules for calls of tools by code.
+    pub(crate) rules: AskConfig,
+    /// The programs of an earlier run of this session, by the nodes and items that they go on in.
+    pub(crate) programs: Mutex<BTreeMap<String, Recorded>>,
     /// The results that nodes with `cache` may use.
     pub(crate) earlier: EarlierResults,
     /// The command that goes on with the session; empty if the caller is a program.
@@ -88,6 +94,8 @@ impl FlowRun {
             earlier_attempts: 0,
             answers: Mutex::default(),
             recorder: Recorder::default(),
+            rules: AskConfig::default(),
+            programs: Mutex::default(),
             earlier: EarlierResults::default(),
             resume: String::new(),
             interrupt: Cancel::default(),
@@ -322,6 +330,7 @@ impl RunArgs {
             is_live: io.terminals.stderr,
             recorder: Recorder::new(log, None),
             earlier,
+            rules: rules(io)?,
             resume: target.resume("flow"),
             ..FlowRun::new(tool, arguments, registry, cx)
         };
@@ -398,6 +407,7 @@ impl CallArgs {
             } else {
                 Recorder::default()
             },
+            rules: rules(io)?,
             earlier: EarlierResults::of(&tool, io),
             arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
             results: Results {
@@ -498,15 +508,19 @@ impl ResumeArgs {
             inputs::node(tool.flow(), node_of(name))?;
         }
         let mut repeatable = Repeatable::new(&registry);
+        let mut programs = programs(&logged.nodes, &tool, (&session, &file))?;
         let open = logged.nodes.iter().filter(|node| {
-            node.is_open()
-                && !self.is_decided(node.id, &given)
-                && !is_repeatable(node.id, &tool, &mut repeatable)
+            let program = programs.get(node.id);
+            !self.is_decided(node.id, &given) && !repeatable.run(node, &tool, program)
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
         let resume = journal::resume("flow", name);
         let decided = journal::decided(&resume, &self.repeat, &self.result);
         journal::check_interrupted(&open, Code::NodeFailed, "node", &decided)?;
+        // One that has failed begins anew.
+        let interrupted = logged.nodes.iter().filter(|node| node.is_open());
+        let interrupted: BTreeSet<&str> = interrupted.map(|node| node.id).collect();
+        programs.retain(|id, _| interrupted.contains(id.as_str()));
         let mut results = logged.results(&file)?;
         let recorder = Recorder::new(Some(log), session.head());
         recorder.given(&given)?;
@@ -539,6 +553,8 @@ impl ResumeArgs {
             interrupt: io.signals.begin_with_interrupt(),
             is_live: io.terminals.stderr,
             recorder,
+            rules: rules(io)?,
+            programs: Mutex::new(programs),
             earlier: EarlierResults::of(&tool, io),
             resume,
             arguments: logged.arguments(&file)?,
@@ -567,18 +583,4 @@ pub(crate) fn given_results(words: &[String]) -> Result<BTreeMap<String, Value>,
         Ok((node, value))
     };
     words.iter().map(parse).collect()
-}
-
-/// The node of an item `NODE.INDEX`, or the node itself.
-fn node_of(id: &str) -> &str {
-    id.split_once('.').map_or(id, |(node, _)| node)
-}
-
-/// Returns true if the node, or the item of one, can run again by itself. The items of a list are
-/// nodes of their own.
-fn is_repeatable(id: &str, tool: &Tool, repeatable: &mut Repeatable<'_>) -> bool {
-    let Some(node) = tool.flow().and_then(|flow| flow.node(node_of(id))) else {
-        return true;
-    };
-    (node.kind() == "each" && !id.contains('.')) || repeatable.node(node)
 }

@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
+use cogtools_code::Recorded;
 use cogtools_core::tool::{Flow, FlowNode, FlowTask};
 use cogtools_core::{Code, Diagnostic, FindError, Lock, Registry, Tool, digest};
+use cogtools_log::view::NodeRun;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, named_file, project};
@@ -226,6 +228,31 @@ impl<'r> Repeatable<'r> {
         }
     }
 
+    /// Returns true if `run`, of a node of `tool` or of an item of one, can go on without a decision of
+    /// the user. The items of a list are nodes of their own. One with code goes on in `program`, or
+    /// begins anew if it has failed: no call that may have had an effect is made twice.
+    pub(crate) fn run(
+        &mut self,
+        run: &NodeRun<'_>,
+        tool: &Tool,
+        program: Option<&Recorded>,
+    ) -> bool {
+        if let Some(program) = program {
+            let mut calls = program.calls().filter(|call| call.may_have_run);
+            return calls.all(|call| {
+                let tool = self.registry.find(call.tool).ok();
+                (run.is_open() && call.has_ended) || tool.is_some_and(|tool| self.tool(&tool, 0))
+            });
+        }
+        let Some(node) = tool.flow().and_then(|flow| flow.node(node_of(run.id))) else {
+            return true;
+        };
+        let is_list = node.kind() == "each" && !run.id.contains('.');
+        // Code that has not begun has called nothing.
+        let has_code = !node.code_tools().is_empty();
+        !run.is_open() || is_list || has_code || self.node(node)
+    }
+
     /// Returns true if running `node` again, or an item of it, does what the first run did: it calls no
     /// tool, or one that is a template, only reads, or is idempotent.
     pub(crate) fn node(&mut self, node: &FlowNode) -> bool {
@@ -235,6 +262,13 @@ impl<'r> Repeatable<'r> {
     fn node_at(&mut self, node: &FlowNode, depth: usize) -> bool {
         if !node.calls_tools() {
             return true;
+        }
+        if !node.code_tools().is_empty() {
+            let mut names = self.registry.select(node.code_tools()).into_iter();
+            return names.all(|name| {
+                let tool = self.registry.find(&name).ok();
+                tool.is_some_and(|tool| self.tool(&tool, depth))
+            });
         }
         let called = node.tool().and_then(|name| self.registry.find(name).ok());
         called.is_some_and(|tool| self.tool(&tool, depth))
@@ -264,6 +298,11 @@ impl<'r> Repeatable<'r> {
         self.flows.insert(name.to_owned(), found);
         found
     }
+}
+
+/// The node of an item `NODE.INDEX`, or the node itself.
+pub(crate) fn node_of(id: &str) -> &str {
+    id.split_once('.').map_or(id, |(node, _)| node)
 }
 
 /// The largest lock file that is read: 16 MiB.

@@ -94,7 +94,7 @@ impl FlowWork {
     }
 
     /// Records the events within the node or item `id`: of models, and of nodes of other flows.
-    fn events_of(&self, id: &str) -> LineSink {
+    pub(crate) fn events_of(&self, id: &str) -> LineSink {
         let (recorder, outcomes) = (self.run.recorder.clone(), Arc::clone(&self.outcomes));
         let id = id.to_owned();
         LineSink::new(move |line| {
@@ -188,6 +188,7 @@ impl FlowWork {
                 let timeout = node.timeout.unwrap_or_else(|| self.run.tool.timeout());
                 self.ask_model(id, &question, timeout, cancel).map(Some)
             }
+            FlowAction::Code(task) => self.run_code(id, node, task, cancel).map(Some),
             FlowAction::Ask(question) => self.answer(id, node, question).map(Some),
             FlowAction::Each(_) => Err(internal("a list within a list")),
         }
@@ -347,13 +348,13 @@ impl FlowWork {
     }
 
     /// The recording of the next run of a node, if there is one.
-    fn tape_of(&self, id: &str) -> Result<Option<NodeTape>, Box<Diagnostic>> {
+    pub(crate) fn tape_of(&self, id: &str) -> Result<Option<NodeTape>, Box<Diagnostic>> {
         let tape = self.tape.as_ref();
         tape.map(|tape| tape.of_node(id)).transpose()
     }
 
     /// Keeps the recording of a node.
-    fn keep(&self, node: Option<&NodeTape>) {
+    pub(crate) fn keep(&self, node: Option<&NodeTape>) {
         if let Some((tape, node)) = self.tape.as_ref().zip(node) {
             tape.keep(node);
         }

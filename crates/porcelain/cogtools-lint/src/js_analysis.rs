@@ -137,7 +137,13 @@ impl JsAnalysis {
             allow_return_outside_function: true,
             ..ParseOptions::default()
         };
-        let parser = Parser::new(&allocator, &text, SourceType::script()).with_options(options);
+        // Code that calls tools may await them.
+        let kind = if self.calls_tools() {
+            SourceType::mjs()
+        } else {
+            SourceType::script()
+        };
+        let parser = Parser::new(&allocator, &text, kind).with_options(options);
         let parsed = parser.parse();
         self.errors = parsed.diagnostics.iter().map(error).collect();
         if !self.errors.is_empty() {
@@ -147,8 +153,10 @@ impl JsAnalysis {
         let built = builder.with_build_nodes(true).build(&parsed.program);
         self.errors = built.diagnostics.iter().map(error).collect();
         self.add_names(&built.semantic);
-        self.add_awaits(&built.semantic);
-        self.returns = returns(&built.semantic);
+        if !self.calls_tools() {
+            self.add_awaits(&built.semantic);
+            self.returns = returns(&built.semantic);
+        }
         let is_known = !tool.schema().is_recovered() && !declares_args(&built.semantic);
         if self.errors.is_empty() && is_known {
             let code = Code {
@@ -164,6 +172,16 @@ impl JsAnalysis {
             self.misuses = js_types::misuses(&built.semantic, code);
         }
         true
+    }
+
+    /// Returns true if it is a program that calls tools.
+    pub(crate) fn calls_tools(&self) -> bool {
+        !self.source.tools().is_empty()
+    }
+
+    /// The code.
+    pub(crate) const fn source(&self) -> &JsSource {
+        &self.source
     }
 
     /// Where `span` of the parsed text is in the tool file.

@@ -268,6 +268,7 @@ fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
 /// The tools of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Neighbours {
+    registry: Option<Registry>,
     tools: Vec<Tool>,
     aliases: BTreeMap<String, String>,
     /// True if these are all: no source is a program.
@@ -292,12 +293,18 @@ impl Neighbours {
                 && found.items.iter().all(Option::is_some),
             aliases: registry.capability_aliases().clone(),
             tools: found.items.into_iter().flatten().collect(),
+            registry: Some(registry),
         }
     }
 
     /// Returns true if a tool that is not among these does not exist.
     pub(crate) const fn is_complete(&self) -> bool {
         self.is_complete
+    }
+
+    /// The registry, if there are no other tools than these.
+    pub(crate) fn registry(&self) -> Option<&Registry> {
+        self.registry.as_ref().filter(|_| self.is_complete)
     }
 
     /// The tool `name`.

@@ -9,7 +9,7 @@ use cogtools_core::source::Listing;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, Source, SourceError};
+use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, Source, SourceError, Tool};
 use cogtools_program::project::read_scope;
 use cogtools_program::{InputError, Io};
 
@@ -213,7 +213,11 @@ fn add_neighbours(files: &mut [LintFile], config: &Config) {
             wanted.for_each(|file| file.neighbours = Arc::clone(&neighbours));
         }
     };
-    give(&|file| file.flow().is_some(), &[]);
+    let calls_tools = |file: &LintFile| {
+        let code = file.tool.as_ref().and_then(Tool::js);
+        file.flow().is_some() || code.is_some_and(|code| !code.tools().is_empty())
+    };
+    give(&calls_tools, &[]);
     give(&is_agent, &[Source::BuiltIn, Source::Editor]);
 }
 

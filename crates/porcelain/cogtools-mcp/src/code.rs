@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
 use cogtools_code::{
-    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, Scope, Source, describe,
-    search, store_and_next,
+    CodeTools, Decisions, Explanation, Lines, Program, Recorded, Report, Run, Scope, Source,
+    describe, search, store_and_next,
 };
 use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
@@ -37,7 +37,7 @@ pub(crate) struct CodeMode {
 
 struct CodeSession {
     file: SessionFile,
-    journal: Option<Journal>,
+    journal: Journal,
 }
 
 impl CodeMode {
@@ -177,15 +177,13 @@ impl CodeMode {
             let begun = catalogue.with_io(|io| begin_session(None, "", io))?;
             *session = begun.map(|(log, file)| CodeSession {
                 file,
-                journal: Some(Journal::new(log)),
+                journal: Journal::new(log),
             });
         }
-        let journal = session.as_mut().and_then(|session| session.journal.take());
-        let (report, journal) = program.run(scope, journal, person);
-        if let Some(session) = session {
-            session.journal = journal;
-        }
-        Ok(report)
+        let lines = session
+            .as_mut()
+            .map(|session| &mut session.journal as &mut dyn Lines);
+        Ok(program.run(scope, lines, person))
     }
 }
 

@@ -224,7 +224,8 @@ impl ToolUnderTest<'_> {
             Err(failure) => return case.failures.push(*failure),
         };
         let is_request = self.tool.request().is_some();
-        let takes_presets = is_request || self.tool.flow().is_some();
+        let calls_tools = self.tool.js().is_some_and(|js| !js.tools().is_empty());
+        let takes_presets = is_request || calls_tools || self.tool.flow().is_some();
         if !example.presets().is_empty() && !takes_presets {
             return case.failures.push(no_flow());
         }
@@ -431,7 +432,8 @@ fn no_failure(example: &Example, result: &[u8]) -> TestFailure {
 
 /// The failure of an example that says what other tools answer, of a tool that calls none.
 fn no_flow() -> TestFailure {
-    let message = "`with` says what the tools that a flow calls answer, and this tool is no flow";
+    let message =
+        "`with` says what the tools that a flow or code calls answer, and this tool calls none";
     TestFailure::new(FailureKind::Assertion, message).hint("remove `with`")
 }
 

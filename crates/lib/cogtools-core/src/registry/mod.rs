@@ -23,7 +23,8 @@ use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
 };
 use crate::{
-    Budget, Code, Config, Context, Diagnostic, Filter, Name, Omission, OmissionReason, Target, Tool,
+    Budget, Code, Config, Context, Diagnostic, Filter, Name, Omission, OmissionReason, Pattern,
+    Target, Tool,
 };
 
 /// The tools of a project, by source.
@@ -212,6 +213,20 @@ impl Registry {
     fn is_listed(&self, candidate: &Candidate) -> bool {
         let name = candidate.name.to_string_lossy();
         self.filters.is_empty() || self.is_selected(&name, candidate.provenance.toolset.as_deref())
+    }
+
+    /// The names of the tools that `patterns` select: names, patterns of names, and toolsets. No file is
+    /// opened.
+    pub fn select(&self, patterns: &[String]) -> Vec<String> {
+        let patterns = patterns.iter().map(String::as_str).map(Pattern::new);
+        let patterns: Vec<Pattern> = patterns.collect();
+        let names = self.files().items.into_iter().filter_map(|file| {
+            let name = file.name.into_string().ok()?;
+            let toolset = file.provenance.toolset.as_deref();
+            let is_selected = patterns.iter().any(|it| it.selects(&name, toolset));
+            is_selected.then_some(name)
+        });
+        names.collect()
     }
 
     /// Lists all candidates that are not shadowed, by source; no file is opened.

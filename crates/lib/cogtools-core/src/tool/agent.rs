@@ -343,7 +343,8 @@ fn rules(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
     nodes.filter_map(read).collect()
 }
 
-fn texts(entry: &Entry, reader: &mut Reader<'_>) -> Vec<String> {
+/// Reads a list of texts.
+pub(super) fn texts(entry: &Entry, reader: &mut Reader<'_>) -> Vec<String> {
     let items = entry.value.items();
     let texts = items.and_then(|items| {
         let texts = items.iter().map(|item| item.text().map(str::to_owned));

@@ -259,6 +259,9 @@ pub enum FlowError {
     /// Another value of `errors`.
     #[error("`errors` is `keep` or `fail`")]
     Errors,
+    /// `tools` of a node without code.
+    #[error("`tools` belongs to `js`")]
+    Tools,
 }
 
 impl FlowError {
@@ -281,6 +284,7 @@ impl FlowError {
             }
             Self::OneTarget => "write `tool: NAME`, or `tool: {capability: …}`".into(),
             Self::Errors => "write `errors: keep` for the error of each item that fails".into(),
+            Self::Tools => "an agent has its own: write `agent: {tools: […]}`".into(),
             Self::Branches => "write `{agent: {…}, then: NODE, else: NODE}`".into(),
         })
     }

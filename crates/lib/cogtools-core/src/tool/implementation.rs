@@ -49,6 +49,9 @@ pub(crate) enum Implementation {
 pub const IMPLEMENTATION_KEYS: [&str; 7] =
     ["njk_file", "js", "exec", "script", "http", "agent", "flow"];
 
+/// The key of code, and of the tools that it calls.
+const JS_KEYS: (&str, &str) = ("js", "tools");
+
 impl Implementation {
     /// Reads the value of `implementation`; errors go to the reader.
     pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
@@ -66,8 +69,14 @@ impl Implementation {
                 reader.report(&error, entry.span);
             }
             Data::Map(entries) => {
-                if let [only] = entries.as_slice() {
-                    return Self::read_kind(only, reader);
+                match entries.as_slice() {
+                    [only] => return Self::read_kind(only, reader),
+                    [js, tools] | [tools, js]
+                        if (js.key.as_str(), tools.key.as_str()) == JS_KEYS =>
+                    {
+                        return Js::read(js, Some(tools), reader).map(Self::Js);
+                    }
+                    _ => {}
                 }
                 let keys = join_or(&IMPLEMENTATION_KEYS);
                 reader.report(&DefinitionError::OneImplementation(keys), entry.span);
@@ -92,7 +101,7 @@ impl Implementation {
                 }
                 Some(Self::TemplateFile(PathBuf::from(path)))
             }
-            "js" => Js::read(entry, reader).map(Self::Js),
+            "js" => Js::read(entry, None, reader).map(Self::Js),
             "exec" => Exec::read(entry, reader).map(Self::Exec),
             "script" => Script::read(entry, reader).map(Self::Script),
             "agent" => Agent::read(entry, reader).map(|agent| Self::Agent(Box::new(agent))),
@@ -147,7 +156,8 @@ impl Implementation {
     /// and the tool's folder, and nothing needs approval.
     pub(super) fn runs_programs(&self) -> bool {
         match self {
-            Self::Template(..) | Self::TemplateFile(_) | Self::Js(_) => false,
+            Self::Template(..) | Self::TemplateFile(_) => false,
+            Self::Js(js) => js.calls_tools(),
             Self::Exec(_) | Self::Script(_) | Self::Agent(_) | Self::Http(_) => true,
             Self::Flow(flow) => flow.asks_a_model(),
             Self::Foreign(foreign) => foreign.runs_programs(),
@@ -155,11 +165,12 @@ impl Implementation {
     }
 
     /// Returns true if a call uses its context.
-    pub(super) const fn needs_context(&self) -> bool {
-        !matches!(
-            self,
-            Self::Template(..) | Self::TemplateFile(_) | Self::Js(_)
-        )
+    pub(super) fn needs_context(&self) -> bool {
+        match self {
+            Self::Template(..) | Self::TemplateFile(_) => false,
+            Self::Js(js) => js.calls_tools(),
+            _ => true,
+        }
     }
 
     /// Returns true if a call starts a process. It then ends that itself when the time is over.

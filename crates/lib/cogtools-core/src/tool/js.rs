@@ -1,12 +1,18 @@
 //! `implementation: {js: |…}`: JavaScript over the arguments, in a confined process.
+//!
+//! Code with `tools` is run by a separate program, which calls them for it, so that no program that
+//! runs for each call grows.
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::javascript::{Evaluation, Script, ScriptError, ScriptErrorKind};
 use crate::text::Text;
+use crate::tool::agent::{OwnProgram, texts, tool_failure};
 use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::command::CommandError;
 use crate::tool::embedded::Embedded;
 use crate::tool::reader::Reader;
 use crate::tool::{Definition, DefinitionError};
@@ -18,22 +24,156 @@ const MAX_CODE_BYTES: usize = 64 << 10;
 /// The limit of its time, whatever the tool's `timeout` is: it runs without an approval.
 const MAX_TIMEOUT: Duration = Definition::TIMEOUT;
 
+/// The maximum size of code that calls tools, in UTF-16 units.
+const MAX_PROGRAM_UNITS: usize = 32 << 10;
+/// The subcommand that runs such code, and its options.
+const ARGS: [&str; 3] = ["code", "call", "--error-format=json"];
+/// The longest report of a run, in bytes: a result and logs, with all escapes.
+const MAX_REPORT: usize = 16 << 20;
+
 /// The code.
 #[derive(Debug)]
-pub(crate) struct Js(pub(in crate::tool) Embedded);
+pub(crate) struct Js {
+    pub(in crate::tool) code: Embedded,
+    /// The names, patterns and toolsets of the tools that it calls.
+    pub(in crate::tool) tools: Vec<String>,
+}
+
+/// A run of code that calls tools, as the program that runs it gets it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeTask {
+    /// The tool with the code, which cannot call itself.
+    pub tool: String,
+    /// The body of an async function.
+    pub code: String,
+    /// The value of `args`.
+    pub args: Map<String, Value>,
+    /// The names, patterns and toolsets of the tools that it calls.
+    pub tools: Vec<String>,
+    /// The time that it may take.
+    pub timeout: Duration,
+    /// Answers of tools that it calls without calling them, by name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub presets: Map<String, Value>,
+}
+
+/// The end of a run of code that calls tools.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeReport {
+    /// The value that it returned; `None` if it failed.
+    pub value: Option<Value>,
+    /// The lines that it printed.
+    pub logs: Vec<String>,
+    /// The reason why it failed, as JSON.
+    pub error: Option<Value>,
+    /// The line and the column of the code where it failed, both from 1.
+    pub position: Option<(usize, usize)>,
+}
+
+impl CodeTask {
+    /// The code of a failure of the tool or node, whose code has failed with `code`.
+    pub const fn failure(code: Code) -> Code {
+        match code {
+            Code::JsTimeout => Code::Timeout,
+            Code::JsSyntax | Code::CodeTypes => Code::InvalidTool,
+            Code::IoFailed => Code::IoFailed,
+            _ => Code::ToolFailed,
+        }
+    }
+}
 
 impl Js {
-    /// Reads the code; errors go to the reader.
-    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+    /// Reads the code, and the entry `tools` beside it; errors go to the reader.
+    pub(super) fn read(
+        entry: &Entry,
+        tools: Option<&Entry>,
+        reader: &mut Reader<'_>,
+    ) -> Option<Self> {
+        let tools = tools.map_or_else(Vec::new, |tools| {
+            let names = texts(tools, reader);
+            if names.is_empty() && tools.value.items().is_some_and(<[_]>::is_empty) {
+                reader.report(&DefinitionError::Empty("tools"), tools.span);
+            }
+            names
+        });
         let code = Embedded::read(&entry.value);
         let code = reader.expect(entry, Expected::JavaScript, code)?;
+        let is_program = !tools.is_empty();
         let error = match code.source() {
             blank if blank.trim().is_empty() => DefinitionError::Empty("js"),
+            long if is_program && long.encode_utf16().count() > MAX_PROGRAM_UNITS => {
+                DefinitionError::LongCode(MAX_PROGRAM_UNITS >> 10)
+            }
             long if long.len() > MAX_CODE_BYTES => DefinitionError::LongCode(MAX_CODE_BYTES >> 10),
-            _ => return Some(Self(code)),
+            _ => return Some(Self { code, tools }),
         };
         reader.report(&error, entry.span);
         None
+    }
+
+    /// Returns true if it calls tools, so that its result depends on more than its arguments.
+    pub(super) fn calls_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
+    /// Makes the task of a run in `tool`.
+    pub(super) fn task(
+        &self,
+        tool: &Definition,
+        arguments: Map<String, Value>,
+        cx: &Context,
+    ) -> CodeTask {
+        CodeTask {
+            tool: tool.name.to_string(),
+            code: self.code.source().to_owned(),
+            args: arguments,
+            tools: self.tools.clone(),
+            timeout: tool.timeout,
+            presets: Map::clone(&cx.call.presets),
+        }
+    }
+
+    /// Runs code that calls tools, for a call of `tool`.
+    fn run(
+        &self,
+        tool: &Definition,
+        task: &CodeTask,
+        cx: &Context,
+    ) -> Result<ToolOutput, RunError> {
+        let name = tool.name.as_str();
+        let program = OwnProgram {
+            args: &ARGS,
+            // Serializing text, numbers and JSON cannot fail.
+            input: serde_json::to_vec(task).unwrap_or_default(),
+            timeout: task.timeout,
+            runs_agents: true,
+            max_output: MAX_REPORT,
+            lines: None,
+        };
+        let output = program.run(name, cx);
+        let output = output.map_err(|failure| tool_failure(failure, cx))?;
+        let report = serde_json::from_slice::<CodeReport>(&output);
+        let report = report.map_err(|_| CommandError::Report.diagnostic(name))?;
+        let logs = report.logs.join("\n");
+        let Some(error) = report.error else {
+            return Ok(ToolOutput {
+                text: match report.value {
+                    None | Some(Value::Null) => String::new(),
+                    Some(Value::String(text)) => text,
+                    Some(value) => value.to_string(),
+                },
+                stderr: logs,
+                ..ToolOutput::default()
+            });
+        };
+        let error = Diagnostic::from_json(error.to_string().as_bytes());
+        let mut error = error.ok_or_else(|| CommandError::Report.diagnostic(name))?;
+        error.code = CodeTask::failure(error.code);
+        error.location = report
+            .position
+            .map(|at| self.code.location(at, 1, &tool.text));
+        Err(Box::new(error.with_subject(name).with_details(logs)))
     }
 
     /// Runs a call: a string is text, anything else is compact JSON.
@@ -43,6 +183,9 @@ impl Js {
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
+        if self.calls_tools() {
+            return self.run(tool, &self.task(tool, arguments, cx), cx);
+        }
         let evaluation = self.evaluate(tool, arguments, cx)?;
         Ok(ToolOutput {
             text: match evaluation.value {
@@ -62,7 +205,7 @@ impl Js {
         cx: &Context,
     ) -> Result<Evaluation, RunError> {
         let script = Script {
-            code: self.0.source().to_owned(),
+            code: self.code.source().to_owned(),
             args: Value::Object(arguments).to_string(),
             timeout: tool.timeout.min(MAX_TIMEOUT),
             now: None,
@@ -110,7 +253,7 @@ impl Js {
             ScriptErrorKind::Timeout(_) => Some("send less".into()),
             kind => kind.hint(),
         });
-        diagnostic.location = position.map(|at| self.0.location(at, 1, &tool.text));
+        diagnostic.location = position.map(|at| self.code.location(at, 1, &tool.text));
         Box::new(diagnostic)
     }
 }
@@ -119,16 +262,23 @@ impl Js {
 #[derive(Clone, Debug)]
 pub struct JsSource {
     code: Embedded,
+    tools: Vec<String>,
     text: Text,
 }
 
 impl JsSource {
-    /// Returns the `code` in the tool file `text`.
-    pub(in crate::tool) fn new(code: &Embedded, text: &Text) -> Self {
+    /// Returns the code `js` in the tool file `text`.
+    pub(in crate::tool) fn new(js: &Js, text: &Text) -> Self {
         Self {
-            code: code.clone(),
+            code: js.code.clone(),
+            tools: js.tools.clone(),
             text: text.clone(),
         }
+    }
+
+    /// The names, patterns and toolsets of the tools that it calls; none of code that is pure.
+    pub fn tools(&self) -> &[String] {
+        &self.tools
     }
 
     /// The code.

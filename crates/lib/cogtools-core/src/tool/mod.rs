@@ -59,7 +59,7 @@ use crate::schema::Schema;
 use crate::text::{Span, Text};
 use crate::tool::accept::Validators;
 pub use crate::tool::example::Output;
-pub use crate::tool::js::JsSource;
+pub use crate::tool::js::{CodeReport, CodeTask, JsSource};
 use crate::tool::locator::Locator;
 pub(crate) use crate::tool::parse::JsonDocument;
 use crate::{Context, Diagnostic, Location, invisible, yaml};
@@ -280,7 +280,7 @@ impl Tool {
     /// The code of its implementation, if that is JavaScript.
     pub fn js(&self) -> Option<JsSource> {
         match &self.implementation {
-            Implementation::Js(js) => Some(JsSource::new(&js.0, &self.text)),
+            Implementation::Js(js) => Some(JsSource::new(js, &self.text)),
             _ => None,
         }
     }

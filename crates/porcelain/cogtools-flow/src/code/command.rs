@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_agent::Journal;
 use cogtools_code::{
-    Decisions, Explanation, Program as Code_, Recorded, Report, Scope, store_and_next, verdict,
+    Decisions, Explanation, Lines, Program as Code_, Recorded, Report, Scope, store_and_next,
+    verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Code, Diagnostic, estimate_tokens};
@@ -21,6 +22,7 @@ use cogtools_program::{
 };
 use serde_json::{Map, Value};
 
+use super::call::CallArgs;
 use super::manual::MANUAL;
 use super::question::{Terminal, agree};
 use crate::journal::{self, Target};
@@ -94,6 +96,7 @@ enum CodeCommand {
         tools: ToolArgs,
     },
     Resume(ResumeArgs),
+    Call(CallArgs),
 }
 
 /// The program, and the tools that it can call.
@@ -177,6 +180,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         None => Err(PROGRAM.missing_subcommand()),
         Some(CodeCommand::Run(command)) => command.run(io),
         Some(CodeCommand::Resume(command)) => command.run(io),
+        Some(CodeCommand::Call(command)) => command.run(io),
         Some(CodeCommand::Check { source }) => {
             let code = source.read("check", io)?;
             let scope = source.tools.scope(io)?;
@@ -291,7 +295,7 @@ impl RunArgs {
             return print(&report, None, &self.format, terminal.io);
         }
         if self.dry_run {
-            let (report, _) = guarded(program, &scope, None, &mut terminal)?;
+            let report = guarded(program, &scope, None, &mut terminal)?;
             if !self.format.is_json() {
                 terminal.io.show(&sanitize_lines(&report.trace()))?;
             }
@@ -301,7 +305,7 @@ impl RunArgs {
         let name = session.as_ref().map(|(_, name)| name.clone());
         program.session.clone_from(&name);
         let journal = session.map(|(journal, _)| journal);
-        let (report, _) = guarded(program, &scope, journal, &mut terminal)?;
+        let report = guarded(program, &scope, journal, &mut terminal)?;
         print(&report, name.as_deref(), &self.format, terminal.io)
     }
 }
@@ -340,14 +344,15 @@ fn session_name(path: &Path) -> String {
 fn guarded(
     program: Code_,
     scope: &Scope,
-    journal: Option<Journal>,
+    mut journal: Option<Journal>,
     terminal: &mut Terminal<'_, '_>,
-) -> Result<(Report, Option<Journal>), Failure> {
+) -> Result<Report, Failure> {
     let signals = SignalGuard::begin(scope.cancel());
-    let ended = program.run(scope, journal, terminal);
+    let lines = journal.as_mut().map(|it| it as &mut dyn Lines);
+    let report = program.run(scope, lines, terminal);
     match signals.status() {
         Some(status) => Err(Failure::Reported(status)),
-        None => Ok(ended),
+        None => Ok(report),
     }
 }
 
@@ -369,7 +374,7 @@ impl ResumeArgs {
         program.session = Some(name.clone());
         let journal = Journal::resume(log, &session, session.head());
         let mut terminal = Terminal::new(io, true);
-        let (report, _) = guarded(program, &scope, Some(journal), &mut terminal)?;
+        let report = guarded(program, &scope, Some(journal), &mut terminal)?;
         print(&report, Some(&name), &self.format, terminal.io)
     }
 }

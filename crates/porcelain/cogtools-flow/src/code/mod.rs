@@ -1,5 +1,6 @@
 //! `cogtools code`: programs in JavaScript that call tools, run, checked, explained and resumed.
 
+mod call;
 mod command;
 mod manual;
 mod question;

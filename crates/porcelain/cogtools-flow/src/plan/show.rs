@@ -294,6 +294,8 @@ fn kind(tool: &Tool) -> String {
         "The tool is an agent: it asks a model, which may call other tools"
     } else if tool.is_template() {
         "The tool is a template; it runs no program"
+    } else if tool.js().is_some() && tool.runs_programs() {
+        "The tool is JavaScript that calls other tools"
     } else if tool.js().is_some() {
         "The tool is JavaScript in a sandbox; it runs no program"
     } else if tool.runs_programs() {

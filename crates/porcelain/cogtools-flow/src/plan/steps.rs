@@ -15,19 +15,16 @@ use cogtools_executor::{
 use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, Timestamp};
 use cogtools_program::call_timeout;
-use cogtools_program::terminal::{pluralize, truncate};
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
 use super::contract::{Contract, Step};
 use super::references::{Record, Records, each_reference, hydrate, of_reply, resolve};
-use crate::recorder::{Events, Outcome, RecordedWork, Recorder, millis};
+use crate::recorder::{
+    Events, MAX_LOG_LINES, Outcome, RecordedWork, Recorder, first_lines, millis,
+};
 use crate::work::{lock, value_of};
-
-/// The number of lines that a program writes to standard error and that are kept.
-const MAX_LOG_LINES: usize = 100;
-/// The length of each of them, in characters.
-const MAX_LOG_CHARS: usize = 500;
 
 /// The inputs of a run.
 pub(crate) struct PlanRun {
@@ -410,11 +407,8 @@ impl RecordedWork for PlanWork {
 
     fn take_outcome(&self, save_as: &str) -> Outcome {
         let log = self.done(save_as).log;
-        let lines = log.lines().take(MAX_LOG_LINES);
         Outcome {
-            logs: lines
-                .map(|line| truncate(line, MAX_LOG_CHARS).into_owned())
-                .collect(),
+            logs: first_lines(log.lines()),
             ..Outcome::default()
         }
     }

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use cogtools_code::{Explanation, Scope};
 use cogtools_core::javascript::{Script, ScriptErrorKind};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Cancel, Level};
+use cogtools_core::tool::CodeTask;
+use cogtools_core::yaml::Node;
+use cogtools_core::{AskConfig, Cancel, Context, Hint, Level};
 use serde_json::Value;
 
 use super::example::nodes;
@@ -59,6 +62,15 @@ pub(super) static RULES: &[Rule] = &[
         fix: "compute the result without promises",
         example: example!("js-async"),
         check: async_code,
+    },
+    Rule {
+        name: "js-tools",
+        level: Level::Error,
+        summary: "a name under `tools` beside `js` that no tool and no toolset of the project has, and a call in the code that does not fit the types of the tool",
+        why: "the call fails: the code runs only if its calls fit",
+        fix: "correct the name or the arguments, or write the tool",
+        example: example!("js-tools": ["tools/say.yaml", "tools/tax.yaml"], ["tools/say.yaml", "tools/tax.yaml"]),
+        check: js_tools,
     },
     Rule {
         name: "js-unknown-member",
@@ -116,6 +128,8 @@ const GLOBALS: &str = "AggregateError Array ArrayBuffer AsyncDisposableStack Big
     TextEncoder TypeError URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet arguments atob \
     btoa console crypto decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval globalThis \
     isFinite isNaN parseFloat parseInt self structuredClone undefined unescape";
+/// Names that exist in code that calls tools, besides.
+const PROGRAM_GLOBALS: &str = "ToolError describe parallel print search_tools store tools";
 /// Names that exist, and fail when they are called.
 const FORBIDDEN: &str = "WebSocket XMLHttpRequest caches fetch importScripts indexedDB";
 
@@ -144,6 +158,10 @@ fn failing_example(file: &LintFile, findings: &mut Findings<'_>) {
     let (Some(source), Ok(validator)) = (tool.js(), tool.schema().validator()) else {
         return;
     };
+    if !source.tools().is_empty() {
+        // A call of a tool may have an effect.
+        return;
+    }
     for (test, node) in tool.tests().iter().zip(nodes(file)).take(MAX_RUNS) {
         let mut arguments = test.arguments();
         let value = Value::Object(arguments.clone());
@@ -217,7 +235,7 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
         let is_name = |name: &str| names.iter().any(|it| it == name);
         for (name, span) in &analysis.globals {
             let name = name.as_str();
-            if is_in(name, GLOBALS) {
+            if is_in(name, GLOBALS) || analysis.calls_tools() && is_in(name, PROGRAM_GLOBALS) {
                 continue;
             }
             let location = analysis.location(*span);
@@ -298,6 +316,50 @@ fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
             },
         };
         findings.report(span, "the code returns no value");
+    }
+}
+
+/// Reports the names under `tools` that nothing has, and the calls that do not fit.
+fn js_tools(file: &LintFile, findings: &mut Findings<'_>) {
+    let all = &file.neighbours;
+    let (Some(tool), Some(registry)) = (&file.tool, all.registry()) else {
+        return;
+    };
+    for analysis in file.codes().iter().filter(|code| code.calls_tools()) {
+        let source = analysis.source();
+        let implementation = file.value("implementation");
+        let tools = match &analysis.node {
+            Some(id) => implementation
+                .and_then(|it| it.get("flow")?.get("nodes")?.get(id))
+                .and_then(|it| it.get("tools").or_else(|| it.get("each")?.get("tools"))),
+            None => implementation.and_then(|it| it.get("tools")),
+        };
+        for node in tools.and_then(Node::items).into_iter().flatten() {
+            let Some(name) = node.text() else { continue };
+            if registry.select(&[name.to_owned()]).is_empty() {
+                let finding = findings.report(node.span, format!("there is no tool `{name}`"));
+                if let Some(meant) = did_you_mean(name, all.names()) {
+                    finding.fix(meant);
+                }
+            }
+        }
+        let task = CodeTask {
+            tool: tool.name().to_string(),
+            tools: source.tools().to_vec(),
+            ..CodeTask::default()
+        };
+        let cx = Context::default();
+        let scope = Scope::of_task(registry.clone(), cx, &AskConfig::default(), &task);
+        for mistake in Explanation::of(source.source(), &scope).mistakes {
+            let Some(at) = &mistake.location else {
+                continue;
+            };
+            let location = source.location(at.line, at.column, 1);
+            let finding = findings.report_at(location, mistake.message.clone());
+            if let Some(Hint::Text(hint)) = mistake.hints.first() {
+                finding.fix(hint.clone());
+            }
+        }
     }
 }
 

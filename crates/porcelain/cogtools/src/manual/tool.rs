@@ -120,6 +120,13 @@ it logs with `console.log` is shown with --verbose, or with the error. It runs i
 may use nothing but 64 MiB of memory and its time: at most 60 s, or less by `timeout`. So it needs \
 no approval. `cogtools-js(1)` describes the language. `Date` shows the real time in UTC.
 
+{js: TEXT, tools: [NAME...]}
+  JavaScript that calls tools: those with these names, or names that match these patterns, or in \
+these toolsets, and no others. The code, of at most 32,768 characters, is the body of an async \
+function, as `cogtools-code(1)` describes it; what it prints is the result if it returns nothing. A \
+call that needs an approval by the rules of the user is denied. The tool itself needs one, as a \
+program does, and may take as long as `timeout` says.
+
 {exec: [PROGRAM, ARGUMENT...]}, {script: TEXT}
   A program with its arguments, each a template, which is run without a shell; or a script that \
 begins with #! and its interpreter. See COMMANDS.

@@ -30,6 +30,9 @@ pub struct FlowNode {
     /// JavaScript over args, which has the parameters and the nodes under needs.
     #[schemars(regex(pattern = r"\S"))]
     pub js: Option<String>,
+    /// With js: the tools that the code calls, by name, pattern or toolset.
+    #[schemars(length(min = 1))]
+    pub tools: Option<Vec<String>>,
     /// A call of a tool: its name, or a map.
     pub tool: Option<FlowTool>,
     /// A question to a model.
@@ -152,6 +155,9 @@ pub struct FlowEach {
     pub text: Option<Value>,
     /// JavaScript for each item.
     pub js: Option<String>,
+    /// With js: the tools that the code calls.
+    #[schemars(length(min = 1))]
+    pub tools: Option<Vec<String>>,
     /// A call for each item.
     pub tool: Option<FlowTool>,
     /// A question to a model for each item.

@@ -85,7 +85,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
     object(shape)
 }
 
-/// For each kind of implementation, that the others are absent.
+/// For each kind of implementation, that the others are absent; and for tools, that js is there.
 fn exclusive_kinds() -> Value {
     let others = |kind: &str| -> Value {
         let others = IMPLEMENTATION_KEYS
@@ -97,6 +97,7 @@ fn exclusive_kinds() -> Value {
     IMPLEMENTATION_KEYS
         .into_iter()
         .map(|kind| (kind.to_owned(), others(kind)))
+        .chain([("tools".to_owned(), json!(["js"]))])
         .collect::<Map<String, Value>>()
         .into()
 }

@@ -28,7 +28,7 @@ pub struct Example {
     pub name: Option<String>,
     /// The arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Answers of tools that a flow calls, by name or capability; the tools do not run.
+    /// Answers of tools that a flow or code calls, by name or capability; the tools do not run.
     pub with: Option<Map<String, Value>>,
     /// Texts in the result, or in the message of a failure.
     pub contains: Option<Texts>,
@@ -64,7 +64,7 @@ pub enum CallCode {
     Timeout,
 }
 
-/// An implementation other than an inline template: exactly one of these keys.
+/// An implementation other than an inline template: exactly one of these keys, and tools beside js.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, deny_unknown_fields, transform = match_parser)]
 #[schemars(extend("minProperties" = 1))]
@@ -76,6 +76,10 @@ pub struct ImplementationMap {
     /// runs in a confined process and reaches nothing else.
     #[schemars(regex(pattern = r"\S"))]
     pub js: Option<String>,
+    /// With js: the tools that the code calls, by name, pattern or toolset. The code is the body of an
+    /// async function then, with `tools.NAME(args)`, parallel and print.
+    #[schemars(length(min = 1))]
+    pub tools: Option<Vec<String>>,
     /// A program and its arguments, each a Nunjucks template; no shell is involved. An
     /// element that is only {{ name }} of an array becomes an argument for each item. The
     /// arguments of the call are on its standard input, as JSON.

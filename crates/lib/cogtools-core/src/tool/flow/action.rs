@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::Flow;
 use super::node::{AgentNode, FlowNode, NodeKind, ToolNode};
 use crate::schema::Schema;
+use crate::tool::CodeTask;
 use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
 use crate::tool::call::RunError;
@@ -34,6 +35,8 @@ pub enum FlowAction {
     Call(FlowCall),
     /// It asks a model.
     Agent(FlowQuestion),
+    /// It runs code that calls tools.
+    Code(CodeTask),
     /// It does the same for each of these items.
     Each(FlowItems),
     /// It asks the user this.
@@ -213,6 +216,9 @@ impl Work<'_> {
     fn action(&self, kind: &NodeKind, cx: &Context) -> Result<FlowAction, RunError> {
         Ok(match kind {
             NodeKind::Text(value) => FlowAction::Done(self.evaluate(value)?),
+            NodeKind::Js(js) if js.calls_tools() => {
+                FlowAction::Code(js.task(self.tool, self.variables.clone(), cx))
+            }
             NodeKind::Js(js) => {
                 let evaluation = js.evaluate(self.tool, self.variables.clone(), cx)?;
                 FlowAction::Done(evaluation.value)

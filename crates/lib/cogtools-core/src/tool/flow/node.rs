@@ -245,16 +245,24 @@ impl FlowNode {
 
     /// Returns true if it calls tools.
     pub fn calls_tools(&self) -> bool {
-        matches!(self.kind.innermost(), NodeKind::Tool(_))
+        matches!(self.kind.innermost(), NodeKind::Tool(_)) || !self.code_tools().is_empty()
+    }
+
+    /// The names, patterns and toolsets of the tools that its code calls.
+    pub fn code_tools(&self) -> &[String] {
+        match self.kind.innermost() {
+            NodeKind::Js(js) => &js.tools,
+            _ => &[],
+        }
     }
 
     /// Returns true if its result depends on its inputs alone: it asks nobody and calls no tool.
     pub fn is_pure(&self) -> bool {
-        let kind = self.kind.innermost();
-        matches!(
-            kind,
-            NodeKind::Text(_) | NodeKind::Js(_) | NodeKind::Router(_)
-        )
+        match self.kind.innermost() {
+            NodeKind::Text(_) | NodeKind::Router(_) => true,
+            NodeKind::Js(js) => js.tools.is_empty(),
+            _ => false,
+        }
     }
 
     /// Returns true if it asks a model.
@@ -341,7 +349,7 @@ impl FlowNode {
     /// The code of a node in JavaScript, in the file `text`.
     pub fn js(&self, text: &Text) -> Option<JsSource> {
         match self.kind.innermost() {
-            NodeKind::Js(js) => Some(JsSource::new(&js.0, text)),
+            NodeKind::Js(js) => Some(JsSource::new(js, text)),
             _ => None,
         }
     }

@@ -23,7 +23,11 @@ use crate::yaml::{Data, Entry};
 /// The keys of a flow.
 const KEYS: [&str; 2] = ["nodes", "output"];
 /// The keys of a node besides its kind.
-const NODE_KEYS: [&str; 7] = ["needs", "when", "retry", "timeout", "cache", "then", "else"];
+const NODE_KEYS: [&str; 8] = [
+    "needs", "when", "retry", "timeout", "cache", "then", "else", TOOLS,
+];
+/// The key beside `js` with the tools that the code calls.
+const TOOLS: &str = "tools";
 /// The keys under `retry`.
 const RETRY_KEYS: [&str; 4] = ["times", "delay", "backoff", UNTIL];
 const UNTIL: &str = "until";
@@ -38,7 +42,7 @@ const ASK_KEYS: [&str; 4] = ["text", "reply", "default", "timeout"];
 /// The keys of a choice of a router.
 const ROUTE_KEYS: [&str; 2] = ["when", "to"];
 /// The keys of `each` besides its kind.
-const EACH_KEYS: [&str; 4] = ["in", "as", "max", "errors"];
+const EACH_KEYS: [&str; 5] = ["in", "as", "max", "errors", TOOLS];
 /// The values of `errors`.
 const ERRORS: [&str; 2] = ["fail", "keep"];
 /// The kinds of an item of `each`.
@@ -88,7 +92,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
     let entries = reader.entries(node, Expected::Node)?;
     let mut kinds = Vec::new();
     let mut read = FlowNode::new(node.key.clone(), node.span);
-    let (mut yes, mut no) = (None, None);
+    let (mut yes, mut no, mut tools) = (None, None, None);
     for entry in entries {
         match entry.key.as_str() {
             "needs" => read.named = needs(entry, reader),
@@ -102,6 +106,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
             }
             "then" => yes = target(entry, reader),
             "else" => no = target(entry, reader),
+            TOOLS => tools = Some(entry),
             key if NodeKind::NAMES.contains(&key) => kinds.push(entry),
             _ => {
                 let known: Vec<&'static str> =
@@ -114,7 +119,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
         reader.report(&FlowError::one_of(&NodeKind::NAMES).into(), node.span);
         return None;
     };
-    read.kind = read_kind(kind, reader)?;
+    read.kind = read_kind(kind, tools, reader)?;
     match (yes, no, &mut read.kind) {
         (None, None, _) => {}
         (Some(yes), Some(no), NodeKind::Agent(agent)) => {
@@ -196,8 +201,11 @@ fn checks(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
     nodes.iter().filter_map(check).collect()
 }
 
-/// Reads the entry with the key of a kind.
-fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<NodeKind> {
+/// Reads the entry with the key of a kind, and the entry `tools` beside it.
+fn read_kind(entry: &Entry, tools: Option<&Entry>, reader: &mut Reader<'_>) -> Option<NodeKind> {
+    if let Some(tools) = tools.filter(|_| entry.key != "js") {
+        reader.report(&FlowError::Tools.into(), tools.span);
+    }
     match entry.key.as_str() {
         "agent" => {
             let (agent, reply) = Agent::read_node(entry, reader)?;
@@ -207,7 +215,7 @@ fn read_kind(entry: &Entry, reader: &mut Reader<'_>) -> Option<NodeKind> {
                 branches: None,
             })))
         }
-        "js" => Js::read(entry, reader).map(NodeKind::Js),
+        "js" => Js::read(entry, tools, reader).map(NodeKind::Js),
         "tool" => tool(entry, reader).map(|node| NodeKind::Tool(Box::new(node))),
         "router" => router(entry, reader).map(NodeKind::Router),
         "each" => each(entry, reader).map(|each| NodeKind::Each(Box::new(each))),
@@ -318,6 +326,7 @@ fn router(entry: &Entry, reader: &mut Reader<'_>) -> Option<Vec<Route>> {
 
 fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
     let (mut list, mut variable, mut kinds) = (None, "item".to_owned(), Vec::new());
+    let mut tools = None;
     let (mut max, mut keeps_errors) = (MAX_ITEMS_AT_ONCE, false);
     for entry in reader.entries(entry, Expected::Map)? {
         match entry.key.as_str() {
@@ -334,6 +343,7 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
                 Some(value) if ERRORS.contains(&value) => keeps_errors = value == "keep",
                 _ => reader.report(&FlowError::Errors.into(), entry.span),
             },
+            TOOLS => tools = Some(entry),
             key if EACH_KINDS.contains(&key) => kinds.push(entry),
             _ => {
                 let known: Vec<&'static str> =
@@ -346,7 +356,7 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
         reader.report(&FlowError::one_of(&EACH_KINDS).into(), entry.span);
         return None;
     };
-    let kind = read_kind(kind, reader)?;
+    let kind = read_kind(kind, tools, reader)?;
     let Some(list) = list else {
         reader.report(&DefinitionError::Missing("in"), entry.span);
         return None;

@@ -1,0 +1,51 @@
+//! Code in tool files that calls tools: the program that it is, and its value.
+
+use cogtools_agent::{Activity, Answer, Observer, Question};
+use cogtools_core::tool::CodeTask;
+use serde_json::Value;
+
+use crate::{Explanation, Lines, Program, Report, Scope};
+
+impl Program {
+    /// The program of a tool or a node.
+    pub fn of_task(task: CodeTask) -> Self {
+        Self {
+            timeout: task.timeout,
+            ..Self::new(task.code, task.args)
+        }
+    }
+
+    /// Runs the program of a tool or a node, unless its calls do not fit the types of the tools. Nobody
+    /// is asked: a call that needs a yes is denied.
+    pub fn run_unasked(self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
+        let mistakes = Explanation::of(&self.code, scope).mistakes;
+        if mistakes.is_empty() {
+            return self.run(scope, session, &mut Nobody);
+        }
+        Report::of_mistakes(&self.name, mistakes)
+    }
+}
+
+impl Report {
+    /// The value of a tool or a node, and its log: what the code returned, and the lines that it
+    /// printed. If it returned nothing, the value is the text that it printed, or null.
+    pub fn value_and_log(&self) -> (Value, Vec<String>) {
+        match (&self.result, self.output.split_last()) {
+            // A value that is returned is printed last.
+            (Some(value), Some((_, printed))) => (value.clone(), printed.to_vec()),
+            _ if self.output == [self.nothing()] => (Value::Null, Vec::new()),
+            _ => (self.text().into(), Vec::new()),
+        }
+    }
+}
+
+/// The absent person.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn on(&mut self, _: &Activity<'_>) {}
+
+    fn ask(&mut self, _: &Question<'_>) -> Answer {
+        Answer::NoTerminal
+    }
+}

@@ -1,0 +1,100 @@
+//! Nodes whose code calls tools. Their calls are in the session of the flow, so that a run that goes on
+//! has the results of those that ended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cogtools_code::{Decisions, Lines, Program, Recorded, Scope};
+use cogtools_core::tool::{CodeTask, FlowNode};
+use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Tool};
+use cogtools_log::view::NodeRun;
+use cogtools_log::{NodeState, Session, SessionFile};
+use cogtools_program::{Failure, Io, project};
+use serde_json::Value;
+
+use crate::recorder::{Outcome, first_lines};
+use crate::show::node_of;
+use crate::tape::NodeTape;
+use crate::work::{FlowWork, lock};
+
+impl FlowWork {
+    /// Runs the code of `task` for the node or item `id`.
+    pub(crate) fn run_code(
+        &self,
+        id: &str,
+        node: &FlowNode,
+        mut task: CodeTask,
+        cancel: &Cancel,
+    ) -> Result<Value, Box<Diagnostic>> {
+        task.timeout = node.timeout.unwrap_or(task.timeout);
+        let tape = self.tape_of(id)?;
+        let mut cx = self.context(cancel);
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        cx.call.is_in_flow = true;
+        cx.call.events = Some(self.events_of(id));
+        let run = &self.run;
+        let scope = Scope::of_task(run.registry.clone(), cx, &run.rules, &task);
+        let mut program = Program::of_task(task);
+        id.clone_into(&mut program.name);
+        if let Some(recorded) = lock(&run.programs).remove(id) {
+            program.decisions = Decisions {
+                // The user has been asked about the node.
+                repeat: recorded.calls().map(|call| call.step.to_owned()).collect(),
+                ..Decisions::default()
+            };
+            program.recorded = Some(recorded);
+        }
+        let mut session = run.recorder.has_session().then(|| run.recorder.clone());
+        let lines = session.as_mut().map(|it| it as &mut dyn Lines);
+        let report = program.run_unasked(&scope, lines);
+        self.keep(tape.as_ref());
+        let (value, log) = report.value_and_log();
+        let outcome = Outcome {
+            logs: first_lines(log.iter().flat_map(|text| text.lines())),
+            ..Outcome::default()
+        };
+        self.note(id, outcome);
+        if report.errors.is_empty() {
+            return Ok(value);
+        }
+        let mut failure = Diagnostic::merge(report.errors);
+        failure.code = CodeTask::failure(failure.code);
+        let code = node.js(run.tool.text());
+        let place = failure.location.take().zip(code);
+        failure.location = place.map(|(at, code)| code.location(at.line, at.column, 1));
+        Err(failure)
+    }
+}
+
+/// The rules of the user for calls of tools.
+pub(crate) fn rules(io: &Io<'_>) -> Result<AskConfig, Failure> {
+    Ok(project::config(&project::project(io), io)?.ask.clone())
+}
+
+/// The programs that the code of `nodes` was, of those that have not succeeded.
+pub(crate) fn programs(
+    nodes: &[NodeRun<'_>],
+    tool: &Tool,
+    (session, file): (&Session, &SessionFile),
+) -> Result<BTreeMap<String, Recorded>, Box<Diagnostic>> {
+    let has_code = |id: &str| {
+        let node = tool.flow().and_then(|flow| flow.node(node_of(id)));
+        node.is_some_and(|node| !node.code_tools().is_empty())
+    };
+    // Errors of items that their list has kept are results.
+    let done = nodes
+        .iter()
+        .filter(|it| matches!(it.state, NodeState::Succeeded) && !it.is_open());
+    let done: BTreeSet<&str> = done.map(|it| it.id).collect();
+    let nodes = nodes.iter().filter(|node| {
+        let is_left = node.is_open() || matches!(node.state, NodeState::Failed { .. });
+        is_left && has_code(node.id) && !done.contains(node_of(node.id))
+    });
+    let programs = nodes.filter_map(|node| {
+        match Recorded::read(session, &file.blobs(), Some(node.id)) {
+            // It had not begun.
+            Err(error) if error.code == Code::SessionNotFound => None,
+            read => Some(read.map(|program| (node.id.to_owned(), program))),
+        }
+    });
+    programs.collect()
+}
