@@ -117,7 +117,7 @@ fn name(operation: &str) -> String {
 }
 
 /// The tasks that the chooser does with these options of the source, and the tokens of a request.
-fn measured(text: &str, options: Value) -> String {
+fn measured(text: &str, options: &Value) -> String {
     let case = |(index, (task, operation, _)): (usize, &(&str, &str, &str))| {
         let calls = json!([{"tool": name(operation)}]);
         json!({
@@ -167,9 +167,9 @@ fn curated_tools_are_chosen_more_often_and_cost_less() {
     });
     let described: Map<String, Value> = described.into_iter().collect();
     let figures = [
-        measured(&text, json!({})),
-        measured(&text, json!({"include": include})),
-        measured(&text, json!({"include": include, "overrides": described})),
+        measured(&text, &json!({})),
+        measured(&text, &json!({"include": include})),
+        measured(&text, &json!({"include": include, "overrides": described})),
     ];
     assert_text(
         figures.concat(),

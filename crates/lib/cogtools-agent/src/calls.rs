@@ -65,7 +65,7 @@ pub(crate) enum Next {
 /// An event while calls run.
 enum Happened {
     Ended(Option<Ended>),
-    Asked(Asked),
+    Asked(Box<Asked>),
     OutOfTime,
 }
 
@@ -153,7 +153,7 @@ impl Agent<'_> {
                 tokio::select! {
                     biased;
                     ended = running.next() => Happened::Ended(ended),
-                    Some(asked) = questions.next() => Happened::Asked(asked),
+                    Some(asked) = questions.next() => Happened::Asked(Box::new(asked)),
                     () = sleep(left), if !is_late => Happened::OutOfTime,
                 }
             };
