@@ -108,7 +108,7 @@ fn a_tool_sees_what_it_declares_and_whose_value_counts() {
         .file(".env", "KEY=file\nOTHER=file\n");
     let call = |args: &[&str]| {
         layered("cogtools-call", &project)
-            .env("KEY", "process")
+            .env("KEY", "outer")
             .env("OTHER", "process")
             .args(args)
             .arg("it")
@@ -118,22 +118,22 @@ file none
 
 "#]]);
     call(&["--system-env"]).run().outputs(str![[r#"
-process none
+outer none
 
 "#]]);
     call(&[])
         .env("COGTOOLS_ENV_PRIORITY", "process")
         .run()
         .outputs(str![[r#"
-process none
+outer none
 
 "#]]);
     run("cogtools-yaml", &project)
-        .env("KEY", "process")
+        .env("KEY", "outer")
         .args(["--system-env", "tools/it.yaml"])
         .run()
         .outputs(str![[r#"
-process none
+outer none
 
 "#]]);
     let explain = |args: &[&str]| {
