@@ -375,6 +375,13 @@ tools/t.yaml:3:14: warning[missing-description]: `a` has no description
 why: a model then knows only the name; it guesses, and calls fail or give misleading results
 fix: add `description`: what to send, in which format, with an example where that helps
 
+tools/t.yaml:4:1: note[no-sandbox]: its program has all rights of its caller
+   |
+ 4 | implementation:
+   | ^^^^^^^^^^^^^^
+why: its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network
+fix: add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`
+
 tools/t.yaml:9:11: error[template-error]: expected `%}` at the end of `if`, found `c`
    |
  9 |         b c
@@ -382,7 +389,7 @@ tools/t.yaml:9:11: error[template-error]: expected `%}` at the end of `if`, foun
 why: every call fails, or fails when it reaches that line; the model can do nothing about it
 fix: correct what is marked; the reference of templates lists the tags, filters and tests
 
-1 file: 1 error, 3 warnings, `--fix` can fix 1
+1 file: 1 error, 3 warnings, 1 note, `--fix` can fix 1
 
 "#]]);
 }
@@ -419,6 +426,13 @@ tools/t.yaml:6:3: warning[uncovered-parameter]: no example sets `b`
 why: one of the two paths through the template is never tested
 fix: add an example that sets it, and one that omits it
 
+tools/t.yaml:9:1: note[no-sandbox]: its program has all rights of its caller
+   |
+ 9 | implementation:
+   | ^^^^^^^^^^^^^^
+why: its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network
+fix: add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`
+
 tools/t.yaml:10:44: warning[unguarded-optional]: `b` may be missing, and the template does not check
     |
  10 |   exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]
@@ -433,7 +447,7 @@ tools/t.yaml:10:75: error[undeclared-variable]: no parameter is named `c`
 why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
 fix: declare the parameter, or correct the name
 
-1 file: 1 error, 2 warnings
+1 file: 1 error, 2 warnings, 1 note
 
 "#]]);
 }

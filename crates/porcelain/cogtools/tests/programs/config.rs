@@ -222,7 +222,7 @@ fn an_invalid_value_is_not_written() {
             "lint.rules.no-examples",
             "none",
             "VALUE:1:1: a rule is set to off, note, warn or error, not `none`\n   \
-             |\n 1 | none\n   | ^^^^\nhint: write `lint: {rules: {no-examples: off}}`\n",
+             |\n 1 | none\n   | ^^^^\nhint: did you mean `note`?\n",
         ),
         (
             "tool_sources",
