@@ -104,8 +104,9 @@ impl RetryPolicy {
     /// The wait before the next try after `failures` tries, the last of which failed with
     /// `error`; `None` if there is no sense in another one. `jitter` is from 0 to 1.
     ///
-    /// The wait is between a half and the whole of the exponential one, so that programs that
-    /// failed together do not try together again. It is at least what the provider asks for.
+    /// The wait is between three quarters and the whole of the exponential one: each is longer than
+    /// the one before, and programs that failed together do not try together again. It is at least
+    /// what the provider asks for.
     pub fn wait(&self, failures: u32, error: &ModelError, jitter: f64) -> Option<Duration> {
         if failures >= self.max_attempts || !error.is_transient() {
             return None;
@@ -120,7 +121,7 @@ impl RetryPolicy {
         } else {
             jitter.clamp(0.0, 1.0)
         };
-        let wait = backoff.mul_f64(0.5 + jitter / 2.0);
+        let wait = backoff.mul_f64(0.75 + jitter / 4.0);
         Some(wait.max(error.retry_after().unwrap_or_default()))
     }
 }

@@ -24,12 +24,18 @@ fn waits_double_up_to_a_limit() {
     };
     let whole = [1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0];
     for (failures, whole) in (1..).zip(whole) {
-        for (jitter, part) in [(0.0, 0.5), (0.5, 0.75), (1.0, 1.0), (-3.0, 0.5), (9.0, 1.0)] {
+        for (jitter, part) in [
+            (0.0, 0.75),
+            (0.5, 0.875),
+            (1.0, 1.0),
+            (-3.0, 0.75),
+            (9.0, 1.0),
+        ] {
             let wait = policy.wait(failures, &error(503), jitter);
             assert_eq!(wait, Some(seconds(whole * part)), "{failures} {jitter}");
         }
     }
-    assert_eq!(policy.wait(99, &error(503), f64::NAN), Some(seconds(15.0)));
+    assert_eq!(policy.wait(99, &error(503), f64::NAN), Some(seconds(22.5)));
     assert_eq!(policy.wait(100, &error(503), 0.0), None);
 }
 
