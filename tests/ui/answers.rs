@@ -41,6 +41,14 @@ fn shown(server: &Server, cookie: &str) -> String {
     talk.replace('\n', " | ")
 }
 
+/// The number of the line that asks the question on the page of the session.
+fn asking_line(server: &Server, cookie: &str) -> u64 {
+    let page = server.get(cookie, "/sessions/file.0").body;
+    let line = page.split("data-line=\"").nth(1).expect("a question");
+    let line = line.split('"').next().expect("a number");
+    line.parse().expect("a number")
+}
+
 fn no_page_has_the_key(server: &Server, cookie: &str) {
     for path in ["/sessions", "/sessions/file.0", "/tools", "/tools/note"] {
         let page = server.get(cookie, path).body;
@@ -51,26 +59,13 @@ fn no_page_has_the_key(server: &Server, cookie: &str) {
 #[test]
 fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
     for (allow, noted) in [(true, true), (false, false)] {
-        let project = Project::new();
-        project.file("tools/note.yaml", NOTE);
-        let fake = FakeGemini::start([
+        let turns = [
             Turn::call("note", json!({"text": "one"})),
             Turn::text("done"),
             Turn::text("The second answer."),
             Turn::text("Of another model."),
-        ]);
-        let url = fake.url();
-        let vars = [
-            ("GEMINI_API_KEY", "a-key-for-tests"),
-            ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
         ];
-        let ask =
-            run("cogtools-ask", &project).args(["-q", "--session", "s.jsonl", "--pause", "Go"]);
-        let ask = vars
-            .iter()
-            .fold(ask, |ask, (name, value)| ask.env(name, value));
-        ask.run().status(75);
-        let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
+        let (project, fake, server) = waiting(NOTE, &[], turns);
         let cookie = server.cookie();
         let before = shown(&server, &cookie);
         assert!(
@@ -151,8 +146,13 @@ fn a_run_that_fails_says_why() {
     assert_ne!(first["hints"], json!([]), "{failures}");
 }
 
-/// A project with a session that waits for a call of `note`, the first turn of `turns`.
-fn waiting<const N: usize>(tool: &str, turns: [Turn; N]) -> (Project, FakeGemini, Server) {
+/// A project with a session, begun with `options`, that waits for the first turn of `turns`: a call of
+/// `note`, or a program.
+fn waiting<const N: usize>(
+    tool: &str,
+    options: &[&str],
+    turns: [Turn; N],
+) -> (Project, FakeGemini, Server) {
     let project = Project::new();
     project.file("tools/note.yaml", tool);
     let fake = FakeGemini::start(turns);
@@ -161,11 +161,11 @@ fn waiting<const N: usize>(tool: &str, turns: [Turn; N]) -> (Project, FakeGemini
         ("GEMINI_API_KEY", "a-key-for-tests"),
         ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
     ];
-    let ask = run("cogtools-ask", &project).args(["-q", "--session", "s.jsonl", "--pause", "Go"]);
+    let ask = run("cogtools-ask", &project).args(["-q", "--session", "s.jsonl", "--pause"]);
     let ask = vars
         .iter()
         .fold(ask, |ask, (name, value)| ask.env(name, value));
-    ask.run().status(75);
+    ask.args(options).arg("Go").run().status(75);
     let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
     (project, fake, server)
 }
@@ -174,7 +174,7 @@ fn waiting<const N: usize>(tool: &str, turns: [Turn; N]) -> (Project, FakeGemini
 fn a_tool_that_is_always_allowed_is_not_asked_about_again() {
     let call = |text: &str| Turn::call("note", json!({"text": text}));
     let turns = [call("one"), call("two"), Turn::text("done")];
-    let (project, fake, server) = waiting(NOTE, turns);
+    let (project, fake, server) = waiting(NOTE, &[], turns);
     let cookie = server.cookie();
     let body = json!({"call": "call-1-1", "allow": true, "always": "note"}).to_string();
     let reply = server.post(&cookie, "/sessions/file.0/approve", &body);
@@ -187,7 +187,7 @@ fn a_tool_that_is_always_allowed_is_not_asked_about_again() {
 fn a_turn_that_a_page_has_begun_is_stopped_there() {
     let slow = NOTE.replace("echo noted", "sleep 100");
     let turns = [Turn::call("note", json!({"text": "one"}))];
-    let (project, fake, server) = waiting(&slow, turns);
+    let (project, fake, server) = waiting(&slow, &[], turns);
     let cookie = server.cookie();
     let stop = || server.post(&cookie, "/sessions/file.0/stop", "{}").body;
     assert!(stop().contains("another process"), "{}", stop());
@@ -214,24 +214,11 @@ const PROGRAM: &str = "tools.note({text: 'one'}); return tools.note({text: ['t',
 #[test]
 fn a_program_is_shown_whole_and_has_four_answers() {
     let open = || {
-        let project = Project::new();
-        project.file("tools/note.yaml", NOTE);
-        let fake = FakeGemini::start([
+        let turns = [
             Turn::call("run_code", json!({ "code": PROGRAM })),
             Turn::text("done"),
-        ]);
-        let url = fake.url();
-        let vars = [
-            ("GEMINI_API_KEY", "a-key-for-tests"),
-            ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
         ];
-        let words = ["-q", "--code", "--session", "s.jsonl", "--pause", "Go"];
-        let ask = run("cogtools-ask", &project).args(words);
-        let ask = vars
-            .iter()
-            .fold(ask, |ask, (name, value)| ask.env(name, value));
-        ask.run().status(75);
-        let server = Server::start_with(&project, &["--session", "s.jsonl"], &vars);
+        let (project, fake, server) = waiting(NOTE, &["--code"], turns);
         let cookie = server.cookie();
         (project, fake, server, cookie)
     };
@@ -267,6 +254,7 @@ fn a_program_is_shown_whole_and_has_four_answers() {
     // Edit it: the question is about the edited program.
     let (project, fake, server, cookie) = open();
     let edited = "return tools.note({text: 'other'})";
+    let line = asking_line(&server, &cookie);
     post(
         &server,
         &cookie,
@@ -277,7 +265,13 @@ fn a_program_is_shown_whole_and_has_four_answers() {
         again.contains("other") && !again.contains("join"),
         "{again}"
     );
-    post(&server, &cookie, json!({"call": "call-1-1", "allow": true}));
+    // A page that still shows the first program cannot agree to the second.
+    let run = |line: u64| json!({"call": "call-1-1", "line": line, "allow": true});
+    let reply = server.post(&cookie, "/sessions/file.0/approve", &run(line).to_string());
+    let said = "the session asks another question than this page shows";
+    assert!(reply.body.contains(said), "{}", reply.body);
+    assert_eq!(notes(&project), "");
+    post(&server, &cookie, run(asking_line(&server, &cookie)));
     assert_eq!(notes(&project), "other\n");
     fake.finish();
 

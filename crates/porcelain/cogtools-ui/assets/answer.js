@@ -78,18 +78,19 @@ function button(label, className, act) {
   return made;
 }
 
-function approval(key, tool) {
+function approval(key, line, tool) {
   const decide = (label, className, allow, always = "") => {
-    const made = button(label, className, () => reply("approve", { call: key, allow, always }));
+    const made = button(label, className, () => reply("approve", { call: key, line, allow, always }));
     made.setAttribute("aria-label", `${label} ${tool} ${key}`);
     return made;
   };
   return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false)];
 }
 
-// The answers to a question about a program: run it, in two ways, another one, or none.
-function program(key, code) {
-  const decide = (label, className, decision) => button(label, className, () => reply("approve", { call: key, ...decision() }));
+// The answers to a question about a program: run it, in two ways, another one, or none. Calls that are
+// not shown cannot be agreed to at once.
+function program(key, line, code, showsCalls) {
+  const decide = (label, className, decision) => button(label, className, () => reply("approve", { call: key, line, ...decision() }));
   const text = element("textarea", "", "code");
   text.setAttribute("aria-label", `Program of ${key}`);
   text.rows = 12;
@@ -104,8 +105,9 @@ function program(key, code) {
   const reason = element("input");
   reason.setAttribute("aria-label", `Why ${key} may not run; the model reads it`);
   reason.placeholder = "Why not?";
+  const run = showsCalls ? [decide("Run", "main", () => ({ allow: true }))] : [];
   return [
-    decide("Run", "main", () => ({ allow: true })),
+    ...run,
     decide("Run, and ask at each call", "", () => ({ allow: true, each: true })),
     edit,
     reason,
@@ -117,9 +119,13 @@ function program(key, code) {
 
 function controlsOf(question) {
   const { kind, question: key, tool } = question.dataset;
+  const line = Number(question.dataset.line);
   switch (kind) {
-    case "approval": return approval(key, tool);
-    case "program": return program(key, question.querySelector(".program").textContent);
+    case "approval": return approval(key, line, tool);
+    case "program": {
+      const showsCalls = question.querySelector(".calls") !== null;
+      return program(key, line, question.querySelector(".program").textContent, showsCalls);
+    }
     default: return answer(key, question.querySelector(".text").textContent);
   }
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use cogtools_core::Cancel;
 use cogtools_core::tool::FlowTask;
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{BlobId, Blobs, Event, Index, Line, SessionFile};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::graph::graph;
 use crate::page::visible;
-use crate::respond::{Answer, App, PageError};
+use crate::respond::{Answer, App, PageError, failure};
 use crate::session::sessions::{RunState, list};
 use crate::session::turn::{QuestionKind, Turn, read_texts};
 use crate::session::turns::turns;
@@ -172,6 +172,8 @@ fn asked_calls(app: &App, code: &str) -> Vec<String> {
 #[derive(Deserialize)]
 struct Decision {
     call: String,
+    /// The number of the line that asks the question that the user has read.
+    line: Option<usize>,
     allow: bool,
     /// True if each call of a program that may run is asked about.
     #[serde(default)]
@@ -201,8 +203,8 @@ struct Message {
     model: String,
 }
 
-/// A command about a session, and its standard input.
-type Command = (Vec<OsString>, Vec<u8>);
+/// A command about a session, and its standard input; or why it is not run.
+type Command = Result<(Vec<OsString>, Vec<u8>), Box<Diagnostic>>;
 
 /// Decides about a call.
 pub(crate) async fn approve(
@@ -214,6 +216,15 @@ pub(crate) async fn approve(
     let session = name.clone();
     run(app, name, body, move |file, decision: Decision| {
         let call = &decision.call;
+        if let Some(line) = decision.line
+            && !shared.asks(&session, call, line)
+        {
+            let message = "the session asks another question than this page shows";
+            let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(call.as_str());
+            return Err(Box::new(
+                diagnostic.hint("load the page again, and read it"),
+            ));
+        }
         let option = match (&decision.code, decision.allow, decision.reason.trim()) {
             (Some(_), _, _) => format!("--edit={call}"),
             (None, true, _) if decision.each => format!("--approve-each={call}"),
@@ -228,7 +239,7 @@ pub(crate) async fn approve(
         }
         let mut args = shared.ask(&session, file);
         args.push(option.into());
-        (args, decision.code.unwrap_or_default().into_bytes())
+        Ok((args, decision.code.unwrap_or_default().into_bytes()))
     })
     .await
 }
@@ -244,7 +255,8 @@ pub(crate) async fn answer(
         let args = ["flow", "resume", "--error-format", "json", &answer, "--"];
         let args = args.map(OsString::from).into_iter().chain([file]);
         // One line end at its end is not part of it.
-        (args.collect(), format!("{}\n", reply.answer).into_bytes())
+        let input = format!("{}\n", reply.answer).into_bytes();
+        Ok((args.collect(), input))
     })
     .await
 }
@@ -264,7 +276,7 @@ pub(crate) async fn message(
         if !model.is_empty() {
             args.push(format!("--model={model}").into());
         }
-        (args, message.text.into_bytes())
+        Ok((args, message.text.into_bytes()))
     })
     .await
 }
@@ -326,6 +338,20 @@ impl App {
         args.extend(allowed.iter().map(|tool| format!("--allow={tool}").into()));
         args
     }
+
+    /// Returns true if the session waits for a decision about `call`, for which `line` asks: a program
+    /// that was edited elsewhere is another question.
+    fn asks(&self, session: &str, call: &str, line: usize) -> bool {
+        let file = self.sessions.file(session);
+        let view = file.and_then(|file| {
+            let read = |index: &Index| View::read(index, None, None);
+            self.sessions.with_index(&file, read)
+        });
+        view.is_ok_and(|view| {
+            let mut questions = view.turns.iter().flat_map(|turn| &turn.questions);
+            questions.any(|question| question.key == call && question.line == line)
+        })
+    }
 }
 
 /// Runs the command that `command` makes of the session's file and of `body`.
@@ -338,7 +364,12 @@ async fn run<B: DeserializeOwned + Send + 'static>(
     app.run_long(move |app| {
         let file = app.sessions.file(&name)?;
         let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
-        let (args, input) = command(file.path().into_os_string(), body);
+        let (args, input) = match command(file.path().into_os_string(), body) {
+            Ok(command) => command,
+            Err(diagnostic) => {
+                return Ok(Answer::Json(json!({"failures": [failure(&diagnostic)]})));
+            }
+        };
         let stop = app.stop.child();
         app.runs.with(&name, |runs| runs.stop = Some(stop.clone()));
         let output = app.project.run_until(args, input, TIMEOUT, &stop);
