@@ -42,6 +42,9 @@ fn code_of_a_tool_calls_the_tools_that_it_lists() {
     call(&project, "t").outputs("a 1\n119");
     let project = project_of("tools.my_tool({})", "[my-tool]");
     call(&project, "t").outputs("");
+    // What says that there is no output may be one.
+    let project = project_of("print('(nothing printed; 0 calls)')", "[tax]");
+    call(&project, "t").outputs("(nothing printed; 0 calls)");
     // A toolset is a folder of tools.
     let project = project_of("return tools.deep({})", "[inner]");
     project.file(

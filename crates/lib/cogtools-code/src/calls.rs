@@ -99,9 +99,7 @@ impl Host for Runner<'_, '_> {
             if self.report.calls.len() + decided.len() >= self.program.max_calls {
                 let message = format!("the budget of {} calls is spent", self.program.max_calls);
                 let diagnostic = Diagnostic::new(Code::BudgetSpent, message);
-                return Err(Box::new(
-                    diagnostic.hint("make fewer calls, or raise --calls"),
-                ));
+                return Err(Box::new(diagnostic.hint("make fewer calls")));
             }
             decided.push(self.decide(call)?);
         }

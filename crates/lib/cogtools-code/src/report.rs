@@ -71,20 +71,18 @@ impl Report {
         self.errors = errors;
     }
 
-    /// The output of a program that printed nothing and returned nothing.
-    pub(crate) fn nothing(&self) -> String {
-        let calls = self.calls.len();
-        let noun = if calls == 1 { "call" } else { "calls" };
-        format!("(nothing printed; {calls} {noun})")
-    }
-
     /// The first reason why it did not complete.
     pub fn error(&self) -> Option<&Diagnostic> {
         self.errors.first()
     }
 
-    /// The output as one text.
+    /// The output as one text, which says so if a program that completed has none.
     pub fn text(&self) -> String {
+        if self.output.is_empty() && self.status == ProgramStatus::Completed {
+            let calls = self.calls.len();
+            let noun = if calls == 1 { "call" } else { "calls" };
+            return format!("(nothing printed; {calls} {noun})");
+        }
         self.output.join("\n")
     }
 

@@ -309,8 +309,6 @@ fn finish(report: &mut Report, end: End, failure: Option<ToolFailure>, code: &st
                     value => value.to_string(),
                 });
                 report.result = Some(value);
-            } else if report.output.is_empty() {
-                report.output.push(report.nothing());
             }
         }
         End::Failed(error) => {

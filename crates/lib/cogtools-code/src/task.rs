@@ -33,7 +33,7 @@ impl Report {
         match (&self.result, self.output.split_last()) {
             // A value that is returned is printed last.
             (Some(value), Some((_, printed))) => (value.clone(), printed.to_vec()),
-            _ if self.output == [self.nothing()] => (Value::Null, Vec::new()),
+            (_, None) => (Value::Null, Vec::new()),
             _ => (self.text().into(), Vec::new()),
         }
     }

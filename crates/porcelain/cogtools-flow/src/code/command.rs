@@ -305,7 +305,12 @@ impl RunArgs {
         let name = session.as_ref().map(|(_, name)| name.clone());
         program.session.clone_from(&name);
         let journal = session.map(|(journal, _)| journal);
-        let report = guarded(program, &scope, journal, &mut terminal)?;
+        let mut report = guarded(program, &scope, journal, &mut terminal)?;
+        for error in &mut report.errors {
+            if error.code == Code::BudgetSpent {
+                error.hints.push("--calls allows more".into());
+            }
+        }
         print(&report, name.as_deref(), &self.format, terminal.io)
     }
 }
@@ -408,8 +413,9 @@ fn print(
             None => Ok(()),
         };
     }
-    if !report.output.is_empty() {
-        io.show(&format!("{}\n", report.text()))?;
+    let text = report.text();
+    if !report.output.is_empty() || report.status == ProgramStatus::Completed {
+        io.show(&format!("{text}\n"))?;
     }
     if report.status == ProgramStatus::Completed {
         return Ok(());
