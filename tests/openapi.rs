@@ -291,9 +291,15 @@ fn what_a_specification_hides_in_its_texts_is_removed_and_shown() {
     project
         .file("api.json", specification.to_string())
         .file(".cogtoolrc.yaml", "tool_sources:\n  - openapi: api.json\n");
-    let declared = run("cogtools-discover", &project).run();
-    declared.stdout_contains(r#""description":"List pets""#);
-    declared.stdout_contains(r#""description":"AB""#);
+    let discovered = run("cogtools-discover", &project).run();
+    discovered.stdout_contains(r#""description":"List pets""#);
+    discovered.stdout_contains(r#""description":"AB""#);
     let listed = run("cogtools-list", &project).run();
     listed.stdout_contains("removed hidden characters U+200B, U+202E");
+    // A review shows them before the approval.
+    let api = Api::new("Get\u{2066} it");
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", api.config(""));
+    trust(&project).ends(0).says("  hidden    U+2066\n");
+    assert_eq!(declared(&project).0, ["Get it"]);
 }

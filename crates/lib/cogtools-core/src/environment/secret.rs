@@ -94,7 +94,8 @@ fn secret<'v>(name: &str, value: &'v str) -> Option<&'v str> {
     if let Some((_, rest)) = value.split_once("://") {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if let Some((user, _)) = authority.rsplit_once('@') {
-            return Some(user.split_once(':').map_or(user, |(_, password)| password));
+            let password = user.split_once(':').map(|(_, password)| password);
+            return password.or_else(|| Some(user).filter(|user| !is_common(user)));
         }
         // The address of a webhook is a secret, but an origin is none.
         return (rest.trim_end_matches('/') != authority).then_some(value);
@@ -108,9 +109,9 @@ fn secret<'v>(name: &str, value: &'v str) -> Option<&'v str> {
 /// of this machine.
 fn is_common(value: &str) -> bool {
     let is_word = value.len() <= MAX_WORD_BYTES && value.chars().all(char::is_alphabetic);
-    let mut paths = env::split_paths(value);
+    let paths: Vec<_> = env::split_paths(value).collect();
     let is_path =
-        paths.all(|path| path.is_absolute()) && env::split_paths(value).any(|path| path.exists());
+        paths.iter().all(|path| path.is_absolute()) && paths.iter().any(|path| path.exists());
     is_word || is_path || value.parse::<f64>().is_ok()
 }
 
@@ -137,6 +138,7 @@ mod tests {
                 "postgres://me:hunter2-hunter2@host/db",
                 &["hunter2-hunter2"],
             ),
+            ("DATABASE", "postgres://postgres@localhost/db", &[]),
             (
                 "SENTRY",
                 "https://0123456789abcdef@host/1",

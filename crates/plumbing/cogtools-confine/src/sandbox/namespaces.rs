@@ -23,8 +23,8 @@ use crate::options::Policy;
 const PROC: &str = "/proc";
 /// Takes the place of a file that is denied: even root cannot open a device on a mount without them.
 const DEVICE: &str = "/dev/null";
-/// Flags of the mount of a file that is denied. It has all that its system may have set already, as
-/// those of the mount of devices must stay.
+/// Flags of the mount of a file that is denied. A user namespace cannot remove flags, so these include
+/// all that a system may have set on `/dev`.
 const CLOSED: MountFlags = MountFlags::RDONLY
     .union(MountFlags::NODEV)
     .union(MountFlags::NOSUID)

@@ -89,7 +89,7 @@ pub(crate) fn hidden(source: &TrustableSource, cx: &Context) -> BTreeSet<char> {
         Kind::Project { tools } | Kind::Package { tools, .. } => of(tools),
         Kind::Specification(specification) => {
             let declared = specification.review(cx);
-            declared.map(|(tools, _)| of(&tools)).unwrap_or_default()
+            declared.map(|(tools, _)| of(tools)).unwrap_or_default()
         }
         // They are known after the approval, when it is queried.
         Kind::Provider(_) => BTreeSet::new(),
@@ -152,7 +152,7 @@ fn specification_lines(specification: &Specification, cx: &Context) -> Vec<Line>
         Ok((tools, left_out)) => {
             let left_out = match left_out {
                 0 => String::new(),
-                count => format!(", {} left out", pluralize(count, "operation")),
+                &count => format!(", {} left out", pluralize(count, "operation")),
             };
             let count = pluralize(tools.len(), "tool");
             lines.push(line("declares", format!("{count}{left_out}")));

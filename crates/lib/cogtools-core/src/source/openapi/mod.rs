@@ -28,7 +28,7 @@ use super::{Candidate, Declared, Listing, SourceError};
 use crate::file::{self, ReadScope};
 use crate::text::Text;
 use crate::tool::{Author, Provenance, ToolError};
-use crate::{Code, Context, Name, Tool, yaml};
+use crate::{Code, Context, Diagnostic, Name, Tool, yaml};
 
 /// The largest file, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
@@ -86,6 +86,9 @@ pub struct Override {
     pub timeout: Option<f64>,
 }
 
+/// The tools of a specification, and the number of operations that are none.
+type Review = Result<(Vec<Tool>, usize), Box<Diagnostic>>;
+
 /// A specification in a file, or at a URL.
 #[derive(Clone, Debug)]
 pub struct Specification {
@@ -96,6 +99,7 @@ pub struct Specification {
     options: Arc<Options>,
     root: Arc<OnceLock<Result<Value, Fault>>>,
     operations: Arc<OnceLock<Result<Vec<Operation>, Fault>>>,
+    review: Arc<OnceLock<Review>>,
 }
 
 #[derive(Clone, Debug)]
@@ -143,6 +147,7 @@ impl Specification {
             options: Arc::new(options),
             root: Arc::default(),
             operations: Arc::default(),
+            review: Arc::default(),
         }
     }
 

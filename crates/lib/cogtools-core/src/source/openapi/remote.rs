@@ -117,17 +117,26 @@ impl Specification {
         Ok(self.grant_of(bytes, cx))
     }
 
-    /// Returns its tools as they are reviewed, and the operations that are none.
-    pub fn review(&self, cx: &Context) -> Result<(Vec<Tool>, usize), Box<Diagnostic>> {
+    /// Returns its tools as they are reviewed, and the number of operations that are none.
+    ///
+    /// # Errors
+    /// It cannot be requested, or is no specification that can be used.
+    pub fn review(&self, cx: &Context) -> Result<&(Vec<Tool>, usize), &Diagnostic> {
         let read = || -> Result<Vec<Operation>, Fault> {
             let root = parse(&self.display_path, self.reviewed(cx)?.to_vec())?;
             Ok(self.operations_of(&root, cx, None)?)
         };
-        let operations = read().map_err(|fault| self.diagnostic(&fault))?;
-        let tools = operations.iter().filter(|it| it.document.is_ok());
-        let tools: Vec<Tool> = tools.filter_map(|it| self.load(it).ok()).collect();
-        let left_out = operations.len() - tools.len();
-        Ok((tools, left_out))
+        let tools = || {
+            let operations = read().map_err(|fault| self.diagnostic(&fault))?;
+            let tools = operations.iter().filter(|it| it.document.is_ok());
+            let tools: Vec<Tool> = tools.filter_map(|it| self.load(it).ok()).collect();
+            let left_out = operations.len() - tools.len();
+            Ok((tools, left_out))
+        };
+        self.review
+            .get_or_init(tools)
+            .as_ref()
+            .map_err(|error| &**error)
     }
 
     fn diagnostic(&self, fault: &Fault) -> Box<Diagnostic> {
