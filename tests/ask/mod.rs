@@ -13,6 +13,7 @@ mod approvals;
 mod caching;
 mod claude;
 mod code;
+mod code_agents;
 mod configuration;
 mod conversation;
 mod dry_run;

@@ -167,14 +167,34 @@ pub struct CallScope {
     pub(crate) questions: UnboundedSender<Asked>,
 }
 
-/// A question of an agent that a call runs.
+/// Something for the user, from an agent or a program that a call runs.
 #[derive(Debug)]
-pub(crate) struct Asked {
-    tool: String,
-    arguments: Value,
-    runs: Option<String>,
-    approval: Approval,
-    answer: Sender<Answer>,
+pub(crate) enum Asked {
+    /// May this call run?
+    Call {
+        tool: String,
+        arguments: Value,
+        runs: Option<String>,
+        approval: Approval,
+        answer: Sender<Answer>,
+    },
+    /// May this program run?
+    Program(ProgramQuestion, Sender<ProgramAnswer>),
+    /// A call of a program begins.
+    Began {
+        id: CallId,
+        tool: String,
+        arguments: Value,
+        approval: Approval,
+    },
+    /// A call of a program has ended.
+    Ended {
+        id: CallId,
+        tool: String,
+        outcome: Outcome,
+        duration: Duration,
+        response: Value,
+    },
 }
 
 /// The questions of the agents that an agent's calls run.
@@ -184,9 +204,13 @@ pub(crate) struct Questions {
     receiver: UnboundedReceiver<Asked>,
 }
 
-/// Passes the questions of an agent on to the one that called it.
+/// Passes the questions of an agent or a program on to the agent that called it.
 #[derive(Debug)]
-pub struct Relay(UnboundedSender<Asked>);
+pub struct Relay {
+    sender: UnboundedSender<Asked>,
+    /// True if the calls are shown like those of the agent itself.
+    shows_calls: bool,
+}
 
 impl CallScope {
     /// Begins the log of an agent that the call of `tool` runs, below the call.
@@ -215,9 +239,38 @@ impl CallScope {
         path.iter().filter(is_same).map(|entry| entry.id).collect()
     }
 
+    /// The agent whose call it is: its line, unless the session itself is the agent's.
+    pub fn agent(&self, session: &Session) -> Option<Id> {
+        let path = session.path_to(self.call);
+        let mut agents = path.iter().rev();
+        let agent = agents.find(|entry| matches!(entry.event, Event::Agent { .. }));
+        agent.map(|entry| entry.id)
+    }
+
+    /// The scope of a call that a program makes, which has the line `call`.
+    #[must_use]
+    pub fn of_program(&self, call: Option<Id>, cancel: &Cancel) -> Self {
+        Self {
+            cancel: cancel.clone(),
+            call: call.unwrap_or(self.call),
+            ..self.clone()
+        }
+    }
+
     /// Who answers the questions of an agent that the call runs.
     pub fn observer(&self) -> Relay {
-        Relay(self.questions.clone())
+        Relay {
+            sender: self.questions.clone(),
+            shows_calls: false,
+        }
+    }
+
+    /// Who sees the calls of a program that the call runs, and answers its questions.
+    pub fn program_observer(&self) -> Relay {
+        Relay {
+            shows_calls: true,
+            ..self.observer()
+        }
     }
 }
 
@@ -243,31 +296,103 @@ impl Questions {
 impl Asked {
     /// Asks `observer`, and passes its answer on.
     pub(crate) fn ask(self, observer: &mut dyn Observer) {
-        let answer = observer.ask(&Question {
-            tool: &self.tool,
-            arguments: &self.arguments,
-            runs: self.runs.as_deref(),
-            approval: &self.approval,
-        });
         // The agent that asked may have been cancelled meanwhile.
-        let _ = self.answer.send(answer);
+        match self {
+            Self::Call {
+                tool,
+                arguments,
+                runs,
+                approval,
+                answer,
+            } => {
+                let _ = answer.send(observer.ask(&Question {
+                    tool: &tool,
+                    arguments: &arguments,
+                    runs: runs.as_deref(),
+                    approval: &approval,
+                }));
+            }
+            Self::Program(question, answer) => {
+                let _ = answer.send(observer.ask_program(&question));
+            }
+            Self::Began {
+                id,
+                tool,
+                arguments,
+                approval,
+            } => observer.on(&Activity::Call {
+                id: &id,
+                tool: &tool,
+                arguments: &arguments,
+                approval: &approval,
+            }),
+            Self::Ended {
+                id,
+                tool,
+                outcome,
+                duration,
+                response,
+            } => observer.on(&Activity::Result {
+                id: &id,
+                tool: &tool,
+                outcome: &outcome,
+                duration,
+                response: &response,
+            }),
+        }
     }
 }
 
 impl Observer for Relay {
-    fn on(&mut self, _: &Activity<'_>) {}
+    fn on(&mut self, activity: &Activity<'_>) {
+        let shown = match activity {
+            _ if !self.shows_calls => return,
+            Activity::Call {
+                id,
+                tool,
+                arguments,
+                approval,
+            } => Asked::Began {
+                id: (*id).clone(),
+                tool: (*tool).to_owned(),
+                arguments: (*arguments).clone(),
+                approval: (*approval).clone(),
+            },
+            Activity::Result {
+                id,
+                tool,
+                outcome,
+                duration,
+                response,
+            } => Asked::Ended {
+                id: (*id).clone(),
+                tool: (*tool).to_owned(),
+                outcome: (*outcome).clone(),
+                duration: *duration,
+                response: (*response).clone(),
+            },
+            _ => return,
+        };
+        let _ = self.sender.send(shown);
+    }
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
         let (answer, answers) = channel();
-        let asked = Asked {
+        let asked = Asked::Call {
             tool: question.tool.to_owned(),
             arguments: question.arguments.clone(),
             runs: question.runs.map(str::to_owned),
             approval: question.approval.clone(),
             answer,
         };
-        let _ = self.0.send(asked);
+        let _ = self.sender.send(asked);
         // Without an answer, the agent that called has ended.
         answers.recv().unwrap_or(Answer::NoTerminal)
+    }
+
+    fn ask_program(&mut self, question: &ProgramQuestion) -> ProgramAnswer {
+        let (answer, answers) = channel();
+        let _ = self.sender.send(Asked::Program(question.clone(), answer));
+        answers.recv().unwrap_or(ProgramAnswer::No(None))
     }
 }

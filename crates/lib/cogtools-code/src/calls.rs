@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Answer as UserAnswer, Observer, Question, ToolTraits};
+use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits};
 use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
 use cogtools_core::tool::Accepted;
-use cogtools_core::{Code, Context, Diagnostic, Limit, Tool};
-use cogtools_log::{Approval, Decision, Outcome, Timestamp, Why};
+use cogtools_core::{Code, Diagnostic, Limit, Tool};
+use cogtools_log::{Approval, Decision, Outcome, Why};
 use cogtools_program::call::quote;
-use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
+use crate::crew::Crew;
 use crate::dry_run::example_result;
 use crate::outcome::{answer_of, denial, end_of, failure, status_of};
 use crate::record::Recorder;
@@ -31,8 +31,6 @@ use crate::{Program, Scope};
 const MAX_PARALLEL: usize = 8;
 /// Maximum bytes of the arguments of a call.
 const MAX_ARGUMENTS: usize = 1 << 20;
-/// Maximum bytes of a result.
-const MAX_RESULT: usize = 16 << 20;
 
 /// Serves the code of one program.
 pub(crate) struct Runner<'r, 'l> {
@@ -54,17 +52,17 @@ pub(crate) struct Runner<'r, 'l> {
 }
 
 /// A call, with everything decided.
-struct Decided {
-    step: String,
-    tool: String,
-    arguments: Value,
-    approval: Approval,
+pub(crate) struct Decided {
+    pub(crate) step: String,
+    pub(crate) tool: String,
+    pub(crate) arguments: Value,
+    pub(crate) approval: Approval,
     /// True if the session has its line already.
-    is_recorded: bool,
-    next: Next,
+    pub(crate) is_recorded: bool,
+    pub(crate) next: Next,
 }
 
-enum Next {
+pub(crate) enum Next {
     Run(Box<Ready>),
     /// It ended in another way.
     End(Outcome, Value),
@@ -75,18 +73,18 @@ enum Next {
 }
 
 /// A call that may run.
-struct Ready {
+pub(crate) struct Ready {
     /// The tool and its arguments, until it runs.
-    work: Mutex<Option<(Approved<Arc<Tool>>, Accepted)>>,
-    limit: Limit,
-    resolved: Value,
-    is_parallel: bool,
+    pub(crate) work: Mutex<Option<(Approved<Arc<Tool>>, Accepted)>>,
+    pub(crate) limit: Limit,
+    pub(crate) resolved: Value,
+    pub(crate) is_parallel: bool,
     /// The result of a dry run, for a tool that does not run then.
-    example: Option<Value>,
+    pub(crate) example: Option<Value>,
 }
 
 /// The end of a call: the outcome, an object with `output` or `error`, the time, the milliseconds.
-type Ended = (Outcome, Value, f64, u64);
+pub(crate) type Ended = (Outcome, Value, f64, u64);
 
 impl Host for Runner<'_, '_> {
     fn calls(
@@ -106,10 +104,22 @@ impl Host for Runner<'_, '_> {
         if decided.iter().any(|it| matches!(it.next, Next::Wait)) {
             return Err(self.wait(&decided));
         }
+        for call in &decided {
+            self.announce(call)?;
+        }
         let ends = self.carry_out(&decided, limit)?;
         let mut answers = Vec::with_capacity(ends.len());
         for (decided, (outcome, content, time, ms)) in decided.into_iter().zip(ends) {
             self.now = self.now.max(time);
+            if !matches!(decided.next, Next::Replay(..)) {
+                self.observer.on(&Activity::Result {
+                    id: &self.recorder.call_id(&decided.step),
+                    tool: &decided.tool,
+                    outcome: &outcome,
+                    duration: Duration::from_millis(ms),
+                    response: &content,
+                });
+            }
             let answer = answer_of(&decided.tool, content);
             if let Answer::Error(failure) = &answer {
                 self.last_failure = Some(failure.clone());
@@ -267,6 +277,29 @@ impl Runner<'_, '_> {
         Ok(decided)
     }
 
+    /// Counts a call that is about to run, and shows it, unless the run before has.
+    fn announce(&mut self, call: &Decided) -> Result<(), Box<Diagnostic>> {
+        if matches!(call.next, Next::Replay(..)) {
+            return Ok(());
+        }
+        let ledger = self.program.ledger.as_ref();
+        let mut ledger = ledger
+            .filter(|_| matches!(call.next, Next::Run(_)))
+            .into_iter();
+        // A call that is refused here is the program's: its model may still make another one.
+        if ledger.any(|ledger| ledger.calls_left() == 0 || !ledger.try_add_call()) {
+            let diagnostic = Diagnostic::new(Code::BudgetSpent, "the budget of calls is spent");
+            return Err(Box::new(diagnostic.hint("make fewer calls")));
+        }
+        self.observer.on(&Activity::Call {
+            id: &self.recorder.call_id(&call.step),
+            tool: &call.tool,
+            arguments: &call.arguments,
+            approval: &call.approval,
+        });
+        Ok(())
+    }
+
     /// Checks a call: the tool, its arguments, the trust in it.
     fn prepare(
         &self,
@@ -417,7 +450,7 @@ impl Runner<'_, '_> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         let crew = Crew {
             recorder: self.recorder,
-            cx: &self.scope.cx,
+            scope: self.scope,
             is_dry: self.program.is_dry,
             left,
             timeout: self.program.timeout,
@@ -445,114 +478,6 @@ impl Runner<'_, '_> {
         }
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
         ends.into_iter().flatten().collect()
-    }
-}
-
-/// Runs calls that are decided, from any thread.
-struct Crew<'r, 'l> {
-    recorder: &'r Recorder<'l>,
-    cx: &'r Context,
-    is_dry: bool,
-    /// The time that the program has left, of the time that it had.
-    left: Duration,
-    timeout: Duration,
-}
-
-impl Crew<'_, '_> {
-    fn carry_out(&self, call: &Decided) -> Result<Ended, Box<Diagnostic>> {
-        if let Next::Replay(outcome, content, time, ms) = &call.next {
-            return Ok((outcome.clone(), content.clone(), *time, *ms));
-        }
-        let ready = match &call.next {
-            Next::Run(ready) => Some(ready),
-            _ => None,
-        };
-        if !self.is_dry {
-            let resolved = ready.map(|ready| &ready.resolved);
-            let (step, approval) = (&call.step, &call.approval);
-            if call.is_recorded {
-                self.recorder.decision(step, approval)?;
-            } else {
-                self.recorder
-                    .call(step, &call.tool, &call.arguments, resolved, approval)?;
-            }
-        }
-        let start = Instant::now();
-        let (outcome, content) = match &call.next {
-            Next::Run(ready) => self.run(&call.tool, ready)?,
-            Next::End(outcome, content) => (outcome.clone(), content.clone()),
-            Next::Replay(..) | Next::Wait => (Outcome::Cancelled, json!({"error": "not run"})),
-        };
-        let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let time = if self.is_dry {
-            Timestamp::now()
-        } else {
-            self.recorder
-                .result(&call.step, outcome.clone(), &content, ms)?
-        };
-        Ok((outcome, content, millis(time), ms))
-    }
-
-    /// Runs a call. One that the end of the program cuts off has no result: it was interrupted.
-    fn run(&self, name: &str, ready: &Ready) -> Result<(Outcome, Value), Box<Diagnostic>> {
-        if let Some(example) = &ready.example {
-            return Ok((Outcome::Succeeded, json!({"output": example})));
-        }
-        let cancel = self.cx.cancel.child();
-        let cx = Context {
-            cancel: cancel.clone(),
-            ..self.cx.clone()
-        };
-        let limit = ready.limit.clone().within(Some(self.left));
-        let taken = ready
-            .work
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let Some((tool, accepted)) = taken else {
-            return Ok((Outcome::Cancelled, json!({"error": "it has run"})));
-        };
-        let work = move || {
-            tool.run(accepted, &cx)
-                .map_err(|diagnostic| vec![*diagnostic])
-        };
-        let output = call_timeout::run_within(&limit, &cancel, work).map(|output| {
-            let text = output.text;
-            output.value.unwrap_or_else(|| {
-                let text = text.strip_suffix('\n').unwrap_or(&text);
-                Value::from(text)
-            })
-        });
-        let ended = output.and_then(|value| {
-            if value.to_string().len() <= MAX_RESULT {
-                return Ok(value);
-            }
-            let message = format!("the result is larger than {} MiB", MAX_RESULT >> 20);
-            Err(vec![
-                Diagnostic::new(Code::ToolFailed, message).with_subject(name),
-            ])
-        });
-        let is_late = |diagnostics: &[Diagnostic]| {
-            let is_timeout = diagnostics
-                .first()
-                .is_some_and(|it| it.code == Code::Timeout);
-            is_timeout && self.left < ready.limit.duration()
-        };
-        match ended {
-            Ok(value) => Ok((Outcome::Succeeded, json!({"output": value}))),
-            Err(_) if self.cx.cancel.is_cancelled() => {
-                let message = "cancelled while this call was running";
-                let diagnostic = Diagnostic::new(Code::JsRuntime, message);
-                Err(Box::new(diagnostic.with_subject(name)))
-            }
-            Err(diagnostics) if is_late(&diagnostics) => {
-                let message = format!("exceeded {} ms", self.timeout.as_millis());
-                let diagnostic = Diagnostic::new(Code::JsTimeout, message).with_subject(name);
-                let hint = "the program ended while this call was running";
-                Err(Box::new(diagnostic.hint(hint)))
-            }
-            Err(diagnostics) => Ok(end_of(name, &diagnostics)),
-        }
     }
 }
 

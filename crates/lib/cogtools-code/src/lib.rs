@@ -6,6 +6,7 @@
 
 mod calls;
 mod check;
+mod crew;
 mod dry_run;
 #[cfg(feature = "questions")]
 mod highlight;
@@ -26,8 +27,8 @@ pub use check::{Consent, Explanation, NamedCall, verdict};
 #[cfg(feature = "questions")]
 pub use question::ask;
 pub use record::Lines;
-pub use replay::{CallState, Recorded, store_and_next};
+pub use replay::{CallState, Recorded, family_of, store_and_next};
 pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
-pub use scope::Scope;
+pub use scope::{RunAgent, Scope};
 pub use tools::{CodeTools, Run, Source, describe, search};

@@ -7,7 +7,7 @@ use cogtools_agent::Journal;
 use cogtools_core::Diagnostic;
 use cogtools_core::digest;
 use cogtools_log::{
-    Approval, BlobId, CallId, Event, LogError, Outcome, ProgramStatus, ProgramStep, Timestamp,
+    Approval, BlobId, CallId, Event, Id, LogError, Outcome, ProgramStatus, ProgramStep, Timestamp,
     head_and_tail,
 };
 use serde_json::{Map, Value, json};
@@ -19,11 +19,11 @@ const MAX_SHOWN: usize = 40_000;
 
 /// The session in which the lines of a program are.
 pub trait Lines: Send {
-    /// Appends a line, and returns its time.
+    /// Appends a line. Returns its time, and its place if there is a session.
     ///
     /// # Errors
     /// It cannot be written.
-    fn append(&mut self, event: Event) -> Result<Timestamp, LogError>;
+    fn append(&mut self, event: Event) -> Result<(Timestamp, Option<Id>), LogError>;
 
     /// Keeps the whole of a value beside the lines.
     ///
@@ -39,9 +39,9 @@ pub trait Lines: Send {
 }
 
 impl Lines for Journal {
-    fn append(&mut self, event: Event) -> Result<Timestamp, LogError> {
-        Self::append(self, event)?;
-        Ok(self.time())
+    fn append(&mut self, event: Event) -> Result<(Timestamp, Option<Id>), LogError> {
+        let id = Self::append(self, event)?;
+        Ok((self.time(), Some(id)))
     }
 
     fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
@@ -80,13 +80,13 @@ impl<'l> Recorder<'l> {
         Some(lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Appends what `event` makes; returns the time of the line.
+    /// Appends what `event` makes; returns the time and the place of the line.
     fn append(
         &self,
         event: impl FnOnce(&mut dyn Lines, String) -> Result<Event, LogError>,
-    ) -> Result<Timestamp, Box<Diagnostic>> {
+    ) -> Result<(Timestamp, Option<Id>), Box<Diagnostic>> {
         let Some(mut lines) = self.lock() else {
-            return Ok(Timestamp::now());
+            return Ok((Timestamp::now(), None));
         };
         let event = event(&mut **lines, self.program.clone());
         let appended = event.and_then(|event| lines.append(event));
@@ -101,7 +101,7 @@ impl<'l> Recorder<'l> {
         seed: u64,
         tools: BTreeMap<String, String>,
     ) -> Result<Timestamp, Box<Diagnostic>> {
-        self.append(|_, program| {
+        let begun = self.append(|_, program| {
             Ok(Event::Program {
                 program,
                 code: code.to_owned(),
@@ -110,7 +110,13 @@ impl<'l> Recorder<'l> {
                 seed,
                 tools,
             })
-        })
+        });
+        begun.map(|(time, _)| time)
+    }
+
+    /// The name of the call `step` in the session.
+    pub(crate) fn call_id(&self, step: &str) -> CallId {
+        CallId::new(format!("{}.{step}", self.program))
     }
 
     fn place(&self, step: &str) -> (CallId, ProgramStep) {
@@ -118,10 +124,10 @@ impl<'l> Recorder<'l> {
             program: Some(self.program.clone()),
             step: Some(step.to_owned()),
         };
-        (CallId::new(format!("{}.{step}", self.program)), place)
+        (self.call_id(step), place)
     }
 
-    /// Records a call before it runs.
+    /// Records a call before it runs; returns its line.
     pub(crate) fn call(
         &self,
         step: &str,
@@ -129,7 +135,7 @@ impl<'l> Recorder<'l> {
         arguments: &Value,
         resolved: Option<&Value>,
         approval: &Approval,
-    ) -> Written {
+    ) -> Result<Option<Id>, Box<Diagnostic>> {
         let (call, place) = self.place(step);
         let event = Event::Call {
             call,
@@ -139,15 +145,19 @@ impl<'l> Recorder<'l> {
             approval: approval.clone(),
             place,
         };
-        self.append(|_, _| Ok(event)).map(drop)
+        self.append(|_, _| Ok(event)).map(|(_, line)| line)
     }
 
-    /// Records the user's decision about a call that waited.
-    pub(crate) fn decision(&self, step: &str, approval: &Approval) -> Written {
+    /// Records the user's decision about a call that waited; returns its line.
+    pub(crate) fn decision(
+        &self,
+        step: &str,
+        approval: &Approval,
+    ) -> Result<Option<Id>, Box<Diagnostic>> {
         let (call, _) = self.place(step);
         let approval = approval.clone();
         self.append(|_, _| Ok(Event::Decision { call, approval }))
-            .map(drop)
+            .map(|(_, line)| line)
     }
 
     /// Records the end of a call; returns its time.
@@ -159,7 +169,7 @@ impl<'l> Recorder<'l> {
         ms: u64,
     ) -> Result<Timestamp, Box<Diagnostic>> {
         let (call, place) = self.place(step);
-        self.append(|lines, _| {
+        let ended = self.append(|lines, _| {
             let masked = lines.has_secret(&content.to_string());
             let (content, blob) = keep(lines, content)?;
             Ok(Event::Result {
@@ -171,7 +181,8 @@ impl<'l> Recorder<'l> {
                 masked,
                 place,
             })
-        })
+        });
+        ended.map(|(time, _)| time)
     }
 
     pub(crate) fn print(&self, text: &str) -> Written {

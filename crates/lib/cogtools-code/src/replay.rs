@@ -100,7 +100,7 @@ impl Recorded {
         name: Option<&str>,
     ) -> Result<Self, Box<Diagnostic>> {
         let mut found: Option<Self> = None;
-        let mut store = Value::Object(serde_json::Map::new());
+        let mut stores: HashMap<&str, Value> = HashMap::new();
         for entry in &session.entries {
             match (&entry.event, &mut found) {
                 (
@@ -119,7 +119,10 @@ impl Recorded {
                         args: args.clone(),
                         seed: *seed,
                         time: entry.time,
-                        store: store.clone(),
+                        store: stores
+                            .get(family_of(program))
+                            .cloned()
+                            .unwrap_or_else(|| Value::Object(serde_json::Map::new())),
                         last: entry.id,
                         calls: HashMap::new(),
                         prints: 0,
@@ -136,10 +139,11 @@ impl Recorded {
                     if let Some(found) = found.as_mut().filter(|it| it.name == *program) {
                         found.last = entry.id;
                     }
-                    store = match blob {
+                    let store = match blob {
                         Some(blob) => read_blob(blobs, blob)?,
                         None => value.clone(),
                     };
+                    stores.insert(family_of(program), store);
                 }
                 (_, Some(program)) => program.add(entry, blobs)?,
                 _ => {}
@@ -249,27 +253,40 @@ impl Recorded {
     }
 }
 
-/// The last store of `session`, and the name of its next program.
+/// The last store of the programs in `session` whose names are `family` with a number, and the name
+/// of the next one.
 ///
 /// # Errors
 /// A blob cannot be read.
 pub fn store_and_next(
     session: &Session,
     blobs: &Blobs,
+    family: &str,
 ) -> Result<(Value, String), Box<Diagnostic>> {
     let mut store = Value::Object(serde_json::Map::new());
     let mut programs = 0_usize;
     for entry in &session.entries {
         match &entry.event {
-            Event::Program { .. } => programs += 1,
+            Event::Program { program, .. } if family_of(program) == family => programs += 1,
             Event::Store {
-                blob: Some(blob), ..
-            } => store = read_blob(blobs, blob)?,
-            Event::Store { value, .. } => store = value.clone(),
+                program,
+                value,
+                blob,
+            } if family_of(program) == family => {
+                store = match blob {
+                    Some(blob) => read_blob(blobs, blob)?,
+                    None => value.clone(),
+                };
+            }
             _ => {}
         }
     }
-    Ok((store, format!("p{}", programs + 1)))
+    Ok((store, format!("{family}{}", programs + 1)))
+}
+
+/// The name of a program without its number. Programs of one family share their store.
+pub fn family_of(program: &str) -> &str {
+    program.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
 fn read_blob(blobs: &Blobs, id: &cogtools_log::BlobId) -> Result<Value, Box<Diagnostic>> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Observer, ToolTraits};
+use cogtools_agent::{Ledger, Observer, ToolTraits};
 use cogtools_core::javascript::{Request, ScriptError, ScriptErrorKind, ToolFailure, Toolbox};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{ProgramStatus, Timestamp};
@@ -33,6 +33,8 @@ pub struct Program {
     pub timeout: Duration,
     /// The number of calls that it may make.
     pub max_calls: usize,
+    /// The budget of the agent that runs it: each call that runs counts.
+    pub ledger: Option<Ledger>,
     /// The calls that the user agreed to before.
     pub consent: Consent,
     /// True if nothing is recorded, and only templates and JavaScript run.
@@ -74,6 +76,7 @@ impl Program {
             store: json!({}),
             timeout: Self::TIMEOUT,
             max_calls: Self::MAX_CALLS,
+            ledger: None,
             consent: Consent::default(),
             is_dry: false,
             recorded: None,

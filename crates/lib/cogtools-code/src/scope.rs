@@ -5,15 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
 use cogtools_core::suggest::{nearest, suggestion};
-use cogtools_core::tool::{CodeTask, FlowTask};
+use cogtools_core::tool::{AgentTask, CodeTask, FlowTask};
 use cogtools_core::{
-    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Registry, Tool, rank_tools,
+    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool, rank_tools,
 };
+use cogtools_log::Id;
 
 use crate::{CodeTools, types};
 
 /// The tools that run and find programs and tools. No program can call them.
 const CODE_TOOLS: [&str; 3] = [CodeTools::RUN, CodeTools::SEARCH, CodeTools::DESCRIBE];
+
+/// Runs a call of an agent within a limit, below the line of the call in the session, and returns its
+/// answer.
+pub type RunAgent = dyn Fn(&AgentTask, Context, &Limit, Option<Id>) -> Result<String, Box<Diagnostic>>
+    + Send
+    + Sync;
 
 /// The tools that a program can call, and the rules for its calls.
 pub struct Scope {
@@ -22,20 +29,29 @@ pub struct Scope {
     pub(crate) permissions: Permissions,
     names: Vec<String>,
     aliases: BTreeMap<String, String>,
+    /// Runs the tools that are agents. Without it, each runs in a process of its own.
+    pub agents: Option<Arc<RunAgent>>,
     /// Tools that were loaded, by name.
     loaded: Mutex<HashMap<String, Arc<Tool>>>,
 }
 
 impl Scope {
-    /// The tools `names` of `registry`, which run in `cx`. No file is opened.
-    fn new(registry: Registry, cx: Context, mut names: Vec<String>) -> Self {
+    /// The tools `names` of `registry`, which run in `cx`, with rules for their calls. No file is
+    /// opened.
+    pub fn new(
+        registry: Registry,
+        cx: Context,
+        mut names: Vec<String>,
+        permissions: Permissions,
+    ) -> Self {
         names.retain(|name| !CODE_TOOLS.contains(&name.as_str()));
         Self {
             aliases: aliases(&names),
             names,
             registry,
             cx,
-            permissions: Permissions::default(),
+            permissions,
+            agents: None,
             loaded: Mutex::default(),
         }
     }
@@ -48,23 +64,25 @@ impl Scope {
         config: &AskConfig,
         (allow, deny): (&[String], &[String]),
     ) -> Self {
+        let names = Self::all_names(&registry);
+        let permissions = Permissions::new(config, allow, deny, names.iter().map(String::as_str));
+        Self::new(registry, cx, names, permissions)
+    }
+
+    /// The names of all tools of `registry`.
+    pub fn all_names(registry: &Registry) -> Vec<String> {
         let files = registry.files().items.into_iter();
         let names = files.filter_map(|file| file.name.into_string().ok());
-        let names = names.collect();
-        let mut scope = Self::new(registry, cx, names);
-        let names = scope.names.iter().map(String::as_str);
-        scope.permissions = Permissions::new(config, allow, deny, names);
-        scope
+        names.collect()
     }
 
     /// The tools of `registry` that the code of `task` declares, with the rules of a configuration.
     pub fn of_task(registry: Registry, cx: Context, config: &AskConfig, task: &CodeTask) -> Self {
         let mut names = registry.select(&task.tools);
         names.retain(|name| *name != task.tool);
-        let mut scope = Self::new(registry, cx, names);
+        let permissions = Permissions::new(config, &[], &[], names.iter().map(String::as_str));
+        let mut scope = Self::new(registry, cx, names, permissions);
         scope.cx.call.presets = Arc::new(task.presets.clone());
-        let names = scope.names.iter().map(String::as_str);
-        scope.permissions = Permissions::new(config, &[], &[], names);
         scope
     }
 

@@ -1,22 +1,26 @@
-//! Code mode: the model gets `run_code` instead of all tools.
+//! Code mode: the model gets `run_code` instead of the tools, at a command line or as an agent that
+//! lists it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cogtools_agent::{
-    AgentTool, CallResult, CallScope, Connection, Journal, ProgramQuestion, ReadyCall, ToolTraits,
+    AgentTool, CallResult, CallScope, Journal, Permissions, ProgramQuestion, ReadyCall, ToolTraits,
     WaitingCall,
 };
 use cogtools_code::{
-    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, Scope, Source, describe,
-    search, store_and_next,
+    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, RunAgent, Scope, Source,
+    describe, family_of, search, store_and_next,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{
-    AskConfig, Cancel, Code, Context, Diagnostic, Registry, Target, Threshold, estimate_tokens,
+    Cancel, Code, Context, Diagnostic, Registry, Target, Threshold, estimate_tokens,
 };
 use cogtools_log::{CallId, Decision, ProgramStatus};
 use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+
+use crate::tools::Agents;
 
 /// The three tools, and the programs of a session.
 pub(crate) struct CodeMode {
@@ -29,10 +33,11 @@ pub(crate) struct CodeMode {
 pub(crate) struct Programs {
     registry: Registry,
     cx: Context,
-    config: AskConfig,
-    /// Patterns of tools that the command line allows, and that it denies.
-    rules: [Vec<String>; 2],
-    connection: OnceLock<Arc<Connection>>,
+    /// The tools that they may call, and the rules for these calls.
+    names: Vec<String>,
+    permissions: Permissions,
+    /// The runner of the tools that are agents.
+    agents: OnceLock<Arc<Agents>>,
     /// The user's decisions about calls of programs, by program.
     decisions: Mutex<HashMap<String, Decisions>>,
 }
@@ -48,24 +53,24 @@ pub(crate) fn is_reached(threshold: Option<Threshold>, tools: &[AgentTool]) -> b
 }
 
 impl CodeMode {
-    /// Code mode with the tools of `registry`, which run in `cx`, and with the rules of `config` and
-    /// of a command line.
+    /// Code mode with the tools `names` of `registry`, which run in `cx`, and with rules for their
+    /// calls.
     ///
     /// # Errors
     /// One of the three tools cannot be declared, which would be a bug.
     pub(crate) fn new(
         (registry, cx): (Registry, Context),
-        config: AskConfig,
-        rules: [Vec<String>; 2],
+        names: Vec<String>,
+        permissions: Permissions,
         api: Target,
     ) -> Result<Self, Vec<Diagnostic>> {
         let tools = CodeTools::new()?;
         let programs = Programs {
             registry,
             cx,
-            config,
-            rules,
-            connection: OnceLock::new(),
+            names,
+            permissions,
+            agents: OnceLock::new(),
             decisions: Mutex::default(),
         };
         let (end, is_whole) = CodeTools::end_of_description(&programs.scope(Cancel::default()));
@@ -100,10 +105,11 @@ impl CodeMode {
         &self.declared
     }
 
-    /// From now on, results are kept on the tape of `connection`, or come from it.
-    pub(crate) fn set_connection(&self, connection: Arc<Connection>) {
-        // It is set once, when the provider is known.
-        let _ = self.programs.connection.set(connection);
+    /// From now on, `agents` run the tools that are agents, and results are kept on their tape, or come
+    /// from it.
+    pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
+        // They are set once, when the provider is known.
+        let _ = self.programs.agents.set(agents);
     }
 
     /// Notes the user's decisions about calls of `program`, which `journal` has.
@@ -168,8 +174,8 @@ impl CodeMode {
                 let ended = programs.run(run, call);
                 ended.unwrap_or_else(|diagnostic| CallResult::Failed(vec![*diagnostic]))
             };
-            match programs.connection.get() {
-                Some(connection) => connection.call(CodeTools::RUN, recorded, run),
+            match programs.agents.get() {
+                Some(agents) => agents.connection.call(CodeTools::RUN, recorded, run),
                 None => run(),
             }
         };
@@ -184,14 +190,26 @@ impl Programs {
             cancel,
             ..self.cx.clone()
         };
-        let [allow, deny] = &self.rules;
-        Scope::with_rules(self.registry.clone(), cx, &self.config, (allow, deny))
+        let (names, permissions) = (self.names.clone(), self.permissions.clone());
+        Scope::new(self.registry.clone(), cx, names, permissions)
+    }
+
+    /// The runner of agents that programs of `call` call: they are in the session below their calls,
+    /// and share its budget.
+    fn agents(&self, call: &CallScope) -> Option<Arc<RunAgent>> {
+        let agents = Arc::clone(self.agents.get()?);
+        let (call, handle) = (call.clone(), Handle::current());
+        Some(Arc::new(move |task, cx, limit, line| {
+            let call = call.of_program(line, &cx.cancel);
+            agents.run(task, cx, limit, (&call, &handle))
+        }))
     }
 
     /// Runs a program, or goes on with the one that an earlier run of `call` has begun.
     fn run(&self, run: Run, call: &CallScope) -> Result<CallResult, Box<Diagnostic>> {
         let failed = |error: cogtools_log::LogError| Box::new(error.diagnostic());
-        let scope = self.scope(call.cancel.clone());
+        let mut scope = self.scope(call.cancel.clone());
+        scope.agents = self.agents(call);
         let (session, blobs) = call.program(None).read().map_err(failed)?;
         let resume = |begun: Recorded| {
             let decisions = self.decisions.lock();
@@ -199,6 +217,9 @@ impl Programs {
             let decisions = decisions.remove(&begun.name).unwrap_or_default();
             Program::resumed(begun, decisions)
         };
+        // An agent within the session has programs and a store of its own.
+        let agent = call.agent(&session).map(|agent| format!("a{agent}"));
+        let family = format!("{}p", agent.unwrap_or_default());
         let begun = Recorded::below(&session, &blobs, &call.lines(&session))?;
         let mut program = match (begun, run.source) {
             (Some(begun), Source::Code(code)) if code != begun.code => {
@@ -206,9 +227,13 @@ impl Programs {
                 return Err(Box::new(Diagnostic::new(Code::CodeDiverged, message)));
             }
             (Some(begun), _) => resume(begun),
+            (None, Source::Resume(name)) if family_of(&name) != family => {
+                let message = format!("there is no program `{name}` of this agent");
+                return Err(Box::new(Diagnostic::new(Code::SessionNotFound, message)));
+            }
             (None, Source::Resume(name)) => resume(Recorded::read(&session, &blobs, Some(&name))?),
             (None, Source::Code(code)) => {
-                let (store, name) = store_and_next(&session, &blobs)?;
+                let (store, name) = store_and_next(&session, &blobs, &family)?;
                 Program {
                     store,
                     name,
@@ -217,15 +242,12 @@ impl Programs {
             }
         };
         program.timeout = run.timeout;
-        program.max_calls = call.ledger.calls_left().min(Program::MAX_CALLS);
+        program.ledger = Some(call.ledger.clone());
         if call.approval.decision == Decision::Granted {
             program.consent = Explanation::of(&program.code, &scope).consent(&scope);
         }
         let mut journal = call.program(program.recorded.as_ref().map(|begun| begun.last));
-        let report = program.run(&scope, Some(&mut journal), &mut call.observer());
-        for _ in &report.calls {
-            call.ledger.try_add_call();
-        }
+        let report = program.run(&scope, Some(&mut journal), &mut call.program_observer());
         Ok(result(report))
     }
 }

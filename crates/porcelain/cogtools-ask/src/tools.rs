@@ -8,7 +8,7 @@ use cogtools_agent::{
     Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
     budget_of, facts, limit_name, recorded_model, stable_seed,
 };
-use cogtools_code::CodeTools;
+use cogtools_code::{CodeTools, Scope};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{AgentTask, FlowTask};
@@ -93,8 +93,31 @@ impl ProjectTools {
     ) -> Result<Self, Vec<Diagnostic>> {
         if code::is_reached(threshold, &self.tools) {
             let tools = (self.registry.clone(), self.cx.clone());
-            let rules = rules.map(<[String]>::to_vec);
-            self.code = Some(CodeMode::new(tools, config.clone(), rules, api)?);
+            let names = Scope::all_names(&self.registry);
+            let [allow, deny] = rules;
+            let known = names.iter().map(String::as_str);
+            let permissions = Permissions::new(config, allow, deny, known);
+            self.code = Some(CodeMode::new(tools, names, permissions, api)?);
+        }
+        Ok(self)
+    }
+
+    /// The model of an agent that lists `run_code` among `patterns` gets it instead of its other
+    /// tools. A tool of the project with that name is meant by it.
+    ///
+    /// # Errors
+    /// A tool that runs code cannot be declared, which would be a bug.
+    pub(crate) fn in_code_of_agent(
+        mut self,
+        patterns: &[String],
+        permissions: &Permissions,
+        api: Target,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let is_run = |name: &String| name == CodeTools::RUN;
+        if patterns.iter().any(is_run) && !Scope::all_names(&self.registry).iter().any(is_run) {
+            let tools = (self.registry.clone(), self.cx.clone());
+            let names = self.names().map(str::to_owned).collect();
+            self.code = Some(CodeMode::new(tools, names, permissions.clone(), api)?);
         }
         Ok(self)
     }
@@ -116,7 +139,7 @@ impl ProjectTools {
     /// From now on, `agents` run the tools that are agents.
     pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
         if let Some(code) = &self.code {
-            code.set_connection(Arc::clone(&agents.connection));
+            code.set_agents(Arc::clone(&agents));
         }
         // They are set once, when the provider is known.
         let _ = self.agents.set(agents);
@@ -225,6 +248,9 @@ impl Tools for ProjectTools {
 /// Reports the patterns of agents that match none of `tools`: the model is never offered those.
 fn unmatched(tools: &[AgentTool], patterns: &[(String, Vec<String>)]) -> Vec<Diagnostic> {
     let is_unmatched = |pattern: &&String| {
+        if *pattern == CodeTools::RUN {
+            return false;
+        }
         let pattern = Pattern::new(pattern);
         !tools.iter().any(|tool| pattern.matches(&tool.name))
     };
@@ -271,6 +297,8 @@ impl Agents {
         let cancel = cx.cancel.clone();
         let (tools, _) = ProjectTools::load(self.registry.clone(), cx, self.api);
         let tools = tools.only(&task.tools);
+        let tools = tools.in_code_of_agent(&task.tools, &self.permissions, self.api);
+        let tools = tools.map_err(|errors| named(Diagnostic::merge(errors)))?;
         tools.set_agents(Arc::clone(self));
         let settings = agent_settings(task, &self.model, &self.config, self.permissions.clone());
         let settings = settings.map_err(|failure| named(first(&failure)))?;
@@ -389,6 +417,8 @@ pub(crate) fn agent_materials<'a>(
         (None, None) => args.model.model()?,
     };
     let permissions = run::permissions(args, &config.ask, &tools);
+    let api = args.model.provider.target();
+    let tools = tools.in_code_of_agent(&task.tools, &permissions, api)?;
     let settings = agent_settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,

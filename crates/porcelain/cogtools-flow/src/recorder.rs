@@ -271,10 +271,10 @@ impl Recorder {
 /// The lines of programs, which nodes with code that calls tools are. Values that programs keep for
 /// later ones are not there: each node begins without any.
 impl Lines for Recorder {
-    fn append(&mut self, mut event: Event) -> Result<Timestamp, LogError> {
+    fn append(&mut self, mut event: Event) -> Result<(Timestamp, Option<Id>), LogError> {
         let mut record = self.lock();
         match &mut event {
-            Event::Store { .. } => return Ok(record.now()),
+            Event::Store { .. } => return Ok((record.now(), record.head)),
             Event::Program { args, .. } => {
                 // They are the inputs of the node, which the session has.
                 mask_personal(args);
@@ -299,7 +299,7 @@ impl Lines for Recorder {
             _ => {}
         }
         record.append(event)?;
-        Ok(record.now())
+        Ok((record.now(), record.head))
     }
 
     fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {

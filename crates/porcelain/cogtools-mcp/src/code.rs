@@ -150,7 +150,7 @@ impl CodeMode {
                 let explanation = Explanation::of(&code, scope);
                 let mut program = Program::new(code, run.args);
                 if let Some((read, blobs)) = read.as_ref().zip(blobs.as_ref()) {
-                    (program.store, program.name) = store_and_next(read, blobs)?;
+                    (program.store, program.name) = store_and_next(read, blobs, "p")?;
                 }
                 if !explanation.mistakes.is_empty() {
                     return Ok(Report::of_mistakes(&program.name, explanation.mistakes));

@@ -324,7 +324,7 @@ fn open(
     let existing = file.map(|path| journal::locate_file(path, io));
     if let Some(file) = existing.filter(|file| file.path().exists()) {
         let (log, session) = journal::open(&file, io)?;
-        let (store, next) = store_and_next(&session, &file.blobs())?;
+        let (store, next) = store_and_next(&session, &file.blobs(), "p")?;
         (program.store, program.name) = (store, next);
         let name = file.display_path().display().to_string();
         return Ok(Some((Journal::resume(log, &session, None), name)));

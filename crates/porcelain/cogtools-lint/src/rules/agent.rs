@@ -1,5 +1,6 @@
 //! Agents: the tools that they may call, and the limits of a call.
 
+use cogtools_code::CodeTools;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Level, Pattern};
@@ -43,7 +44,8 @@ fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
     for node in tools.into_iter().flatten() {
         let Some(name) = node.text() else { continue };
         let pattern = Pattern::new(name);
-        if !all.names().any(|tool| pattern.matches(tool)) {
+        // It is the agent's way to call the others.
+        if name != CodeTools::RUN && !all.names().any(|tool| pattern.matches(tool)) {
             let finding = findings.report(node.span, format!("there is no tool `{name}`"));
             if let Some(meant) = did_you_mean(name, all.names()) {
                 finding.fix(meant);

@@ -202,7 +202,9 @@ prompt
   What it is asked: a template. By default, the arguments as JSON.
 
 tools
-  Patterns of the tools that it may call; by default, it calls none.
+  Patterns of the tools that it may call; by default, it calls none. If run_code is among them, and \
+no tool of the project has that name, its model writes programs that call the others, as with \
+`cogtools-ask(1)` --code.
 
 model, temperature, seed, max_tokens, stop
   As for `cogtools-ask(1)`; stop lists texts at which a response ends. Without model, the user's \

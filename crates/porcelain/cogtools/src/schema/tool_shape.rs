@@ -223,8 +223,8 @@ pub struct Agent {
     pub rules: Option<Texts>,
     /// The question: a template. By default, the arguments as JSON.
     pub prompt: Option<String>,
-    /// The tools of the project that it may call, by name; * and ? match any characters. By
-    /// default, none.
+    /// The tools of the project that it may call, by name; * and ? match any characters. With
+    /// `run_code`, its model calls the others by programs. By default, none.
     pub tools: Option<Vec<String>>,
     /// The model; by default, the one that the user asks.
     #[schemars(regex(pattern = r"\S"))]
