@@ -28,16 +28,16 @@ use crate::verdict::{failures, rows};
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
 
 /// The state that all parts of a run share.
-struct Evaluation {
-    args: EvalArgs,
-    config: Config,
-    project: Project,
-    cases: Vec<Arc<Case>>,
-    tools: Vec<Declared>,
+pub(crate) struct Evaluation {
+    pub(crate) args: EvalArgs,
+    pub(crate) config: Config,
+    pub(crate) project: Project,
+    pub(crate) cases: Vec<Arc<Case>>,
+    pub(crate) tools: Vec<Declared>,
     cx: Context,
     tapes: BTreeMap<PathBuf, Tapes>,
-    models: Vec<String>,
-    cancel: Cancel,
+    pub(crate) models: Vec<String>,
+    pub(crate) cancel: Cancel,
 }
 
 /// Runs what the command line says.
@@ -45,7 +45,12 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project::project(io);
     let config = project::config(&project, io)?;
     args.model.configure(&config.ask)?;
-    let (mut all, notes) = cases(&args.names, &config, &project, io)?;
+    args.names.extend(args.improve.clone());
+    let (mut all, notes) = if args.from_examples {
+        (Vec::new(), Vec::new())
+    } else {
+        cases(&args.names, &config, &project, io)?
+    };
     for note in &notes {
         io.note(note);
     }
@@ -60,7 +65,7 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
                 .unwrap_or(false)
         });
     }
-    if all.is_empty() {
+    if all.is_empty() && !args.from_examples {
         let diagnostic = Diagnostic::new(Code::Usage, "there are no cases");
         return Err(diagnostic
             .hint("write them in tools/NAME.evals.yaml; cogtools-eval(1) shows one")
@@ -88,8 +93,14 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         models,
         cancel,
     };
+    if evaluation.args.from_examples {
+        return evaluation.write_cases(io);
+    }
     evaluation.check()?;
-    evaluation.evaluate(io)
+    match evaluation.args.improve.clone() {
+        Some(name) => evaluation.improve(&name, io),
+        None => evaluation.evaluate(io),
+    }
 }
 
 /// Loads the tools of the project that contains the working directory, and the decoys.
@@ -296,7 +307,12 @@ impl Evaluation {
     }
 
     /// Runs the trials with `tools`. With `is_own` tools, what is recorded already does not run.
-    fn live(&self, tools: &[Declared], is_own: bool, io: &mut Io<'_>) -> Result<Vec<Row>, Failure> {
+    pub(crate) fn live(
+        &self,
+        tools: &[Declared],
+        is_own: bool,
+        io: &mut Io<'_>,
+    ) -> Result<Vec<Row>, Failure> {
         let args = &self.args;
         let settings = settings_digest(&self.generation());
         let mut recorded = Vec::new();
@@ -381,7 +397,7 @@ impl Evaluation {
         Ok(rows(all.map(|(job, record)| (job, record, None)).collect()))
     }
 
-    fn connect(&self, jobs: usize, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
+    pub(crate) fn connect(&self, jobs: usize, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
         match &self.args.model_command {
             Some(command) => Ok(Box::new(CommandModel {
                 command: command.clone(),

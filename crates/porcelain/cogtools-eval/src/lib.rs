@@ -3,11 +3,13 @@
 //! A case is a task with expectations, a trial one run of it by the agent of `cogtools ask`: a
 //! session of the project. Trials are judged from what is recorded of them, and never run twice.
 
+mod author;
 mod calls;
 mod case;
 mod compare;
 mod evaluation;
 mod files;
+mod improve;
 mod manual;
 mod matcher;
 mod reader;
@@ -112,8 +114,23 @@ pub(crate) struct EvalArgs {
     /// Compare with the same tasks without tools
     #[arg(long, conflicts_with_all = ["replay", "accept"])]
     pub(crate) without: bool,
+    /// Write cases for the examples of tools that have none: a model phrases the requests
+    #[arg(long, conflicts_with_all = ["improve", "record", "replay", "accept", "compare", "ablate", "without", "test", "format", "json"])]
+    pub(crate) from_examples: bool,
+    /// Rewrite the description of a tool, and keep it if held-out cases show that it is better
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["names", "record", "replay", "accept", "compare", "ablate", "without", "format", "json"])]
+    pub(crate) improve: Option<String>,
+    /// The model that phrases requests and rewrites descriptions; the first of --models by default
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) writer: Option<String>,
+    /// The budget of a description that --improve writes; by default its present size, or 60
+    #[arg(long, value_name = "NUMBER", requires = "improve")]
+    pub(crate) description_tokens: Option<usize>,
+    /// Write the changes of --from-examples and --improve without a question
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Answer questions about figures: JSON lines on stdin
-    #[arg(long, conflicts_with_all = ["names", "record", "replay", "accept", "compare"])]
+    #[arg(long, conflicts_with_all = ["names", "record", "replay", "accept", "compare", "from_examples", "improve"])]
     statistics: bool,
     /// Format of the report
     #[arg(long, value_name = "FORMAT", default_value = "human", value_parser = ["human", "json", "junit", "markdown"])]

@@ -27,11 +27,15 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
         "--models names models of the provider. --model-command runs a command for each request, by the shell: it reads a request of the Gemini API as JSON, and prints the response, or plain text. COGTOOLS_EVAL_MODEL has the name of the model.",
     ),
     (
+        "AUTHORING",
+        "--from-examples lets a model phrase the request that leads to each example of a tool, and writes it as a case, with the arguments of the example, into NAME.evals.yaml beside the tool. An example has a case already if a call of a case, in which arguments are named, takes its arguments. A request that names the tool, or a parameter as code would, is asked for once more, and then a failure. Read the cases, and loosen what a request leaves open.\n\n--improve lets a model rewrite the description of a tool by the cases whose name's SHA-256 begins with an even hexadecimal digit. It is kept only if the trials of the other cases, at least 6, show that it is better. Its budget is --description-tokens.\n\nBoth show a diff, which `git apply` takes, ask before they write, and leave every other byte as it is. Without a terminal they write only with --yes. --writer names the model that writes.",
+    ),
+    (
         "FORMATS",
         "human, json, junit (a suite is a model) and markdown, for a pull request. The exit status is 0 if every case is ok; with --compare, if none is shown to be worse.",
     ),
     (
         "EXAMPLES",
-        "    cogtools eval\n\n    cogtools eval convert --models gemini-flash-latest --trials 20\n\n    cogtools eval --record\n\n    cogtools eval --replay --format junit > evals.xml\n\n    cogtools eval convert --compare HEAD~1 --trials 20",
+        "    cogtools eval\n\n    cogtools eval convert --models gemini-flash-latest --trials 20\n\n    cogtools eval --record\n\n    cogtools eval --replay --format junit > evals.xml\n\n    cogtools eval convert --compare HEAD~1 --trials 20\n\n    cogtools eval --from-examples convert\n\n    cogtools eval --improve convert --trials 20",
     ),
 ];

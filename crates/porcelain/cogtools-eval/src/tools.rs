@@ -24,7 +24,7 @@ const DECOYS: &str = include_str!("decoys.json");
 /// A tool as the models see it.
 #[derive(Clone)]
 pub(crate) struct Declared {
-    tool: Arc<Tool>,
+    pub(crate) tool: Arc<Tool>,
     pub(crate) agent: AgentTool,
     /// The digest of its file: of what it says, not of how it is written.
     pub(crate) file: String,

@@ -3,6 +3,7 @@
 //! An edit is made by heuristics and then verified: the new text is parsed again, and must have
 //! the old content except for the one change. Otherwise the edit is rejected.
 
+mod append;
 mod entry;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use serde_json::{Map, Value};
 
+pub use append::append;
 pub use entry::{add, entry, read};
 
 /// The text cannot be changed without changing something else.

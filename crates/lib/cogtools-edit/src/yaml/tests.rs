@@ -4,7 +4,7 @@ use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Node};
 use serde_json::Value;
 
-use super::{set, unset};
+use super::{append, set, unset};
 
 fn parse(text: &str) -> Node {
     let text = Text::new("FILE", text.into()).expect("UTF-8");
@@ -295,5 +295,29 @@ fn edits_that_would_change_something_else_are_rejected() {
         ("just text\n", "env_priority", "process"),
     ] {
         assert_eq!(try_set(before, key, value), None, "{key} in {before:?}");
+    }
+}
+
+#[test]
+fn items_are_appended_and_every_other_byte_is_kept() {
+    let item = (
+        "a: |\n  x\n\n  y\nb: 1".to_owned(),
+        parse("{a: \"x\\n\\ny\\n\", b: 1}").to_json(),
+    );
+    let add = |text: &str| append(text, &parse(text), "list", std::slice::from_ref(&item)).ok();
+    for (before, after) in [
+        (
+            "list:\n  # one\n  -   a: |\n        z\n      b: 2 # two\n# end\nother: 1\n",
+            "list:\n  # one\n  -   a: |\n        z\n      b: 2 # two\n  -   a: |\n        x\n\n        y\n      b: 1\n# end\nother: 1\n",
+        ),
+        (
+            "list:\r\n- 1",
+            "list:\r\n- 1\r\n- a: |\r\n    x\r\n\r\n    y\r\n  b: 1",
+        ),
+    ] {
+        assert_eq!(add(before).as_deref(), Some(after));
+    }
+    for text in ["list: [1]\n", "list: []\n", "list: 1\n", "other: 1\n", ""] {
+        assert_eq!(add(text), None, "{text}");
     }
 }

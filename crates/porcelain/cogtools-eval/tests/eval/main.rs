@@ -7,6 +7,7 @@ use cogtools_program::{CapturedRun, Terminals};
 use cogtools_test_support::Project;
 use serde_json::Value;
 
+mod authoring;
 mod cases;
 mod recordings;
 mod trials;
