@@ -1,5 +1,6 @@
 //! Plans that a model writes, as `cogtools plan` checks and fills them.
 
+mod programs;
 mod questions;
 mod recorded;
 mod recorded_runs;

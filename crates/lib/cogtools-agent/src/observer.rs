@@ -208,7 +208,7 @@ pub(crate) struct Questions {
 #[derive(Debug)]
 pub struct Relay {
     sender: UnboundedSender<Asked>,
-    /// True if the calls are shown like those of the agent itself.
+    /// True if the calls are shown as calls of the agent itself are.
     shows_calls: bool,
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_code::{Decisions, Lines, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode};
-use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Tool};
+use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
 use cogtools_log::{NodeState, Session, SessionFile};
 use cogtools_program::{Failure, Io, project};
@@ -70,16 +70,12 @@ pub(crate) fn rules(io: &Io<'_>) -> Result<AskConfig, Failure> {
     Ok(project::config(&project::project(io), io)?.ask.clone())
 }
 
-/// The programs that the code of `nodes` was, of those that have not succeeded.
+/// The programs that `nodes` were, of those that have code and have not succeeded.
 pub(crate) fn programs(
     nodes: &[NodeRun<'_>],
-    tool: &Tool,
+    has_code: impl Fn(&str) -> bool,
     (session, file): (&Session, &SessionFile),
 ) -> Result<BTreeMap<String, Recorded>, Box<Diagnostic>> {
-    let has_code = |id: &str| {
-        let node = tool.flow().and_then(|flow| flow.node(node_of(id)));
-        node.is_some_and(|node| !node.code_tools().is_empty())
-    };
     // Errors of items that their list has kept are results.
     let done = nodes
         .iter()

@@ -508,7 +508,11 @@ impl ResumeArgs {
             inputs::node(tool.flow(), node_of(name))?;
         }
         let mut repeatable = Repeatable::new(&registry);
-        let mut programs = programs(&logged.nodes, &tool, (&session, &file))?;
+        let has_code = |id: &str| {
+            let node = tool.flow().and_then(|flow| flow.node(node_of(id)));
+            node.is_some_and(|node| !node.code_tools().is_empty())
+        };
+        let mut programs = programs(&logged.nodes, has_code, (&session, &file))?;
         let open = logged.nodes.iter().filter(|node| {
             let program = programs.get(node.id);
             !self.is_decided(node.id, &given) && !repeatable.run(node, &tool, program)

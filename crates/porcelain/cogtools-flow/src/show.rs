@@ -238,11 +238,7 @@ impl<'r> Repeatable<'r> {
         program: Option<&Recorded>,
     ) -> bool {
         if let Some(program) = program {
-            let mut calls = program.calls().filter(|call| call.may_have_run);
-            return calls.all(|call| {
-                let tool = self.registry.find(call.tool).ok();
-                (run.is_open() && call.has_ended) || tool.is_some_and(|tool| self.tool(&tool, 0))
-            });
+            return self.program(run, program);
         }
         let Some(node) = tool.flow().and_then(|flow| flow.node(node_of(run.id))) else {
             return true;
@@ -251,6 +247,16 @@ impl<'r> Repeatable<'r> {
         // Code that has not begun has called nothing.
         let has_code = !node.code_tools().is_empty();
         !run.is_open() || is_list || has_code || self.node(node)
+    }
+
+    /// Returns true if `run` can go on in `program`, or begin anew if it has failed: no call that may
+    /// have had an effect is made twice.
+    pub(crate) fn program(&mut self, run: &NodeRun<'_>, program: &Recorded) -> bool {
+        let mut calls = program.calls().filter(|call| call.may_have_run);
+        calls.all(|call| {
+            let tool = self.registry.find(call.tool).ok();
+            (run.is_open() && call.has_ended) || tool.is_some_and(|tool| self.tool(&tool, 0))
+        })
     }
 
     /// Returns true if running `node` again, or an item of it, does what the first run did: it calls no

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
-use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, ToolTraits};
+use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, Pattern, Registry};
-use cogtools_log::view::{NodeRun, Results, Run};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::view::{Results, Run};
 use cogtools_log::{Event, Header, NodeState, Session, SessionFile};
 use cogtools_model::Part;
 use cogtools_program::args::{self, RegistryArgs};
@@ -19,13 +19,15 @@ use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text
 use serde_json::{Value, json};
 
 use super::contract::Contract;
-use super::question::{self, denied};
+use super::program::Programs;
+use super::question;
 use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
+use super::resume::ResumeArgs;
 use super::show::{Forecasts, report, table};
 use super::steps::PlanRun;
 use crate::journal::{self, Target};
 use crate::recorder::Recorder;
-use crate::run::{SessionArg, given_results};
+use crate::run::SessionArg;
 
 /// The program `cogtools-plan`.
 pub const PROGRAM: Program = Program {
@@ -201,24 +203,6 @@ struct RunArgs {
     registry: RegistryArgs,
 }
 
-/// Go on with a plan that has failed or was interrupted
-#[derive(Args)]
-#[group(skip)]
-struct ResumeArgs {
-    #[command(flatten)]
-    session: SessionArg,
-    /// Run this step again, although it may have run already
-    #[arg(long, value_name = "STEP")]
-    repeat: Vec<String>,
-    /// The result of a step that was interrupted, which does not run again
-    #[arg(long, value_name = "STEP=JSON")]
-    result: Vec<String>,
-    #[command(flatten)]
-    stream_json: StreamJsonArg,
-    #[command(flatten)]
-    registry: RegistryArgs,
-}
-
 fn command() -> Command {
     let asking = |command: Command| {
         command
@@ -279,8 +263,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let plan = plan.read("explain", io)?;
             let (registry, context) = registry_and_context(&registry, io, None)?;
             let (cx, colour) = (context.context(io), io.colour(Stream::Stdout));
+            let config = project::config(&project::project(io), io)?;
+            let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
             let text = plan.with(|contract, run| {
-                let forecasts = Forecasts::of((contract, run), &registry, &cx);
+                let forecasts = Forecasts::of((contract, run), &registry, (&cx, &programs));
                 if format.is_json() {
                     return format!("{:#}\n", forecasts.to_json());
                 }
@@ -424,7 +410,7 @@ impl FileOrSession {
 }
 
 /// The plan of a run in a session. Reasons of earlier versions may be blank.
-fn contract_of(run: &Run<'_>) -> Result<Contract, Failure> {
+pub(super) fn contract_of(run: &Run<'_>) -> Result<Contract, Failure> {
     let mut plan = match &run.entry.event {
         Event::Plan { plan, .. } => plan.clone(),
         _ => Value::Null,
@@ -450,93 +436,32 @@ impl RunArgs {
     fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let contract = self.plan.read("run", io)?;
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let config = project::config(&project::project(io), io)?;
+        let cx = context.context(io);
+        let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
         let target = Target::of(self.session.session.as_deref(), self.no_session);
+        let resume = target.resume("plan");
         let recorder = Recorder::new(journal::create(&target, "", io)?, None);
         recorder.plan(contract.intent(), contract.to_json())?;
-        let run = PlanRun {
+        let mut run = PlanRun {
             contract,
             results: Results::default(),
             registry,
-            cx: context.context(io),
-            recorder,
-            resume: target.resume("plan"),
-            streams: self.stream_json.stream_json,
-        };
-        run.check()?;
-        run.run(io)
-    }
-}
-
-impl ResumeArgs {
-    /// Goes on with the plan that the command line names.
-    fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let name = self.session.session.as_deref();
-        let file = journal::locate(name, io)?;
-        let (log, session) = journal::open(&file, io)?;
-        let branch = session.branch(None);
-        let logged = journal::last(&branch, "plan", &file)?;
-        let contract = contract_of(&logged)?;
-        if !session.header.model.is_empty() {
-            check_denied(&contract, io)?;
-        }
-        let mut results = logged.results(&file)?;
-        let (registry, context) = registry_and_context(&self.registry, io, None)?;
-        let given = given_results(&self.result)?;
-        let mut named = self.repeat.iter().chain(given.keys());
-        let is_step = |name: &String| contract.steps.iter().any(|it| it.save_as == *name);
-        if let Some(unknown) = named.find(|name| !is_step(name)) {
-            let diagnostic = Diagnostic::new(Code::Usage, "the plan has no such step");
-            return Err(diagnostic.with_subject(unknown.as_str()).into());
-        }
-        let open: Vec<&NodeRun<'_>> = logged
-            .nodes
-            .iter()
-            .filter(|node| {
-                let is_decided =
-                    self.repeat.iter().any(|it| it == node.id) || given.contains_key(node.id);
-                node.is_open() && !is_decided && !is_repeatable(node.id, &contract, &registry)
-            })
-            .collect();
-        let resume = journal::resume("plan", name);
-        let decided = journal::decided(&resume, &self.repeat, &self.result);
-        journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
-        let recorder = Recorder::new(Some(log), session.head());
-        recorder.given(&given)?;
-        results.nodes.extend(given);
-        let run = PlanRun {
-            contract,
-            results,
-            registry,
-            cx: context.context(io),
+            cx,
+            programs,
             recorder,
             resume,
             streams: self.stream_json.stream_json,
         };
+        run.check()?;
+        let agreed = question::agree_to_programs(&run.contract, &run.programs, &run.resume, io);
+        if let Err(failure) = agreed {
+            run.recorder.end(question::end_of(&failure))?;
+            return Err(failure);
+        }
+        run.programs.agree(&run.contract);
         run.run(io)
     }
-}
-
-/// Fails if the configuration denies a tool to models, one of which has written the plan.
-fn check_denied(contract: &Contract, io: &Io<'_>) -> Result<(), Failure> {
-    let config = project::config(&project::project(io), io)?;
-    let rules: Vec<Pattern> = config
-        .ask
-        .deny
-        .iter()
-        .map(|rule| Pattern::new(rule))
-        .collect();
-    let mut tools = contract.steps.iter().filter_map(|step| step.called());
-    match tools.find(|tool| rules.iter().any(|rule| rule.matches(tool))) {
-        None => Ok(()),
-        Some(tool) => Err(denied(tool).into()),
-    }
-}
-
-/// Returns true if a second call of the step does what the first one did.
-fn is_repeatable(save_as: &str, contract: &Contract, registry: &Registry) -> bool {
-    let step = contract.steps.iter().find(|step| step.save_as == save_as);
-    let tool = step.and_then(|step| registry.find(step.called()?).ok());
-    tool.is_some_and(|tool| ToolTraits::of(&tool).is_repeatable())
 }
 
 /// The sections of the manual page that no command line has.
@@ -547,15 +472,15 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "QUESTION",
-        "With words that are not a command, `cogtools plan` asks a model for a plan. The model gets the rules of the contract and the declarations of the project's tools, including the schemas of their results. An answer that breaks the contract, is cut off, or cannot run is returned to the model once, with every violation. The options for the model, its limits and recorded answers are described in `cogtools-ask(1)`, and the configuration is `ask`.\n\nTemplates, JavaScript and read-only tools run without approval, as in `cogtools-ask(1)`. For other tools, the plan is shown at a terminal with the arguments of each call, and you approve it once. Without a terminal, the plan waits in its session (`APPROVAL_WANTED`) until you run `cogtools plan resume`. `--yes` approves the plan, `--allow` approves single tools, and `--no-run` prints the plan instead of running it.",
+        "With words that are not a command, `cogtools plan` asks a model for a plan. The model gets the rules of the contract and the declarations of the project's tools, including the schemas of their results. An answer that breaks the contract, is cut off, or cannot run is returned to the model once, with every violation. If the declarations have as many tokens as `ask.code` says, the model may plan programs, too: steps with `run_code`. The options for the model, its limits and recorded answers are described in `cogtools-ask(1)`, and the configuration is `ask`.\n\nTemplates, JavaScript and read-only tools run without approval, as in `cogtools-ask(1)`. For other tools, the plan is shown at a terminal with the arguments of each call, and you approve it once. Without a terminal, the plan waits in its session (`APPROVAL_WANTED`) until you run `cogtools plan resume`. `--yes` approves the plan, `--allow` approves single tools, and `--no-run` prints the plan instead of running it.",
     ),
     (
         "RUN",
-        "`run` reads a plan from FILE or from standard input. Before the first step it checks the whole plan: tools, arguments, references and placeholders (`CONTRACT_VIOLATION`). It then calls the tools one after the other, and inserts the results of earlier steps into the arguments. Each call is checked and approved as by `cogtools-call(1)`. The result of a step is JSON if its tool declares JSON, and text otherwise. The result of a step without a tool is its reason. If a step fails, the steps after it are skipped. The reply is always printed, with its placeholders filled in.\n\nWith `--stream-json`, each line is an object: `{\"event\": \"plan\", \"steps\"}`; `{\"event\": \"step\", \"save_as\", \"state\"}`, where the state is executing, executed, failed or skipped, with `args`, `result` or `error`, `startedAt`, `endedAt` and `ms` if they are known; `{\"event\": \"log\", \"text\"}`, a line that a tool's program wrote to standard error; and finally `{\"event\": \"reply\", \"text\"}`. A step is executing once its references are replaced and its call is valid; a step with an invalid call fails at once.",
+        "`run` reads a plan from FILE or from standard input. Before the first step it checks the whole plan: tools, arguments, references and placeholders (`CONTRACT_VIOLATION`). It then calls the tools one after the other, and inserts the results of earlier steps into the arguments. Each call is checked and approved as by `cogtools-call(1)`. The result of a step is JSON if its tool declares JSON, and text otherwise. The result of a step without a tool is its reason. The step `run_code`, with `code` and `args`, runs a program that calls tools, as `cogtools-code(1)` does; its value is what the code returns. If calls in it need a yes, the program is shown at a terminal, and you approve it once. Without a terminal, the plan waits in its session until you run `cogtools plan resume`. Nobody is asked later: calls that were not shown, and those of a program that another step writes, are denied unless `ask.allow` matches. If a step fails, the steps after it are skipped. The reply is always printed, with its placeholders filled in.\n\nWith `--stream-json`, each line is an object: `{\"event\": \"plan\", \"steps\"}`; `{\"event\": \"step\", \"save_as\", \"state\"}`, where the state is executing, executed, failed or skipped, with `args`, `result` or `error`, `startedAt`, `endedAt` and `ms` if they are known; `{\"event\": \"log\", \"text\"}`, a line that a tool's program wrote to standard error; and finally `{\"event\": \"reply\", \"text\"}`. A step is executing once its references are replaced and its call is valid; a step with an invalid call fails at once.",
     ),
     (
         "SESSIONS",
-        "A run is recorded in a session: the plan, and for each step its states, arguments, logs, duration and result. A long result is a file beside the session. `cogtools-session(1)` shows it. `--session` names the file. `--no-session` records nothing; nothing is recorded either for a user without a home directory.\n\n`resume` continues a plan that failed, was interrupted, or waits for approval. It reuses the recorded results, and runs the failed step again. A step that was executing when the run ended may have had an effect. It runs again if its tool is a template, is read-only, or is idempotent. Otherwise `resume` reports it: use `--repeat STEP` to run it again, or `--result STEP=JSON` to supply its result. After a failure, `replan` asks a model for another plan, and shows it the results so far.",
+        "A run is recorded in a session: the plan, and for each step its states, arguments, logs, duration and result. A long result is a file beside the session. `cogtools-session(1)` shows it. `--session` names the file. `--no-session` records nothing; nothing is recorded either for a user without a home directory.\n\n`resume` continues a plan that failed, was interrupted, or waits for approval. It reuses the recorded results, and runs the failed step again. A step that was executing when the run ended may have had an effect. It runs again if its tool is a template, is read-only, or is idempotent. Otherwise `resume` reports it: use `--repeat STEP` to run it again, or `--result STEP=JSON` to supply its result. A program goes on with the results of the calls that have ended. After a failure, `replan` asks a model for another plan, and shows it the results so far.",
     ),
     (
         "SHOW AND EXPLAIN",

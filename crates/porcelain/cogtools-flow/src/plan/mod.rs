@@ -6,8 +6,10 @@
 
 mod command;
 mod contract;
+mod program;
 mod question;
 mod references;
+mod resume;
 mod show;
 mod steps;
 

@@ -9,7 +9,11 @@ use cogtools_agent::{
     Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
     diagnostic, facts, limit_name, recorded_model, stable_seed,
 };
-use cogtools_core::{AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Tool};
+use cogtools_code::CodeTools;
+use cogtools_core::{
+    AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool,
+    estimate_tokens,
+};
 use cogtools_log::view::Results;
 use cogtools_log::{Decision, EndStatus, Why};
 use cogtools_model::{Content, Finish, Generation, Part};
@@ -20,6 +24,7 @@ use serde_json::{Map, Value};
 
 use super::command::Asking;
 use super::contract::{Contract, Step, cut};
+use super::program::Programs;
 use super::show::table;
 use super::steps::{PlanRun, violations};
 use crate::journal;
@@ -36,11 +41,13 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     let project = project::project(io);
     let config = project::config(&project, io)?;
     let (registry, context) = registry_and_context(&asking.registry, io, Some(Target::Gemini))?;
-    let catalogue = Catalogue::new(&registry);
     let cx = context.context(io);
+    let rules = (&*args.allow, &*args.deny);
+    let mut programs = Programs::new(&registry, &cx, &config.ask, rules);
+    let catalogue = Catalogue::new(&registry, config.ask.code)?;
     let target = args.target();
     let given = (&project, &config.ask);
-    let planner = (&registry, &catalogue, &cx.cancel);
+    let planner = (&registry, &catalogue, &programs, &cx.cancel);
     let (contract, recorder) = plan(asking, task, given, planner, io)?;
     if args.no_run {
         return io.show_json(&format!("{}\n", contract.to_json()));
@@ -53,18 +60,17 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     };
     let resume = target.resume("plan");
     let rules = (&catalogue, &permissions);
-    if let Err(failure) = agree(&contract, rules, (args.yes, &resume), io) {
-        recorder.end(match failure.status() {
-            75 => EndStatus::ApprovalWanted,
-            _ => EndStatus::Cancelled,
-        })?;
+    if let Err(failure) = agree(&contract, rules, &programs, (args.yes, &resume), io) {
+        recorder.end(end_of(&failure))?;
         return Err(failure);
     }
+    programs.agree(&contract);
     let run = PlanRun {
         contract,
         results: Results::default(),
         registry,
         cx,
+        programs,
         recorder,
         resume,
         streams: args.stream_json.stream_json,
@@ -77,7 +83,7 @@ fn plan(
     asking: &Asking,
     task: Vec<Part>,
     (project, ask): (&Project, &AskConfig),
-    (registry, catalogue, cancel): (&Registry, &Catalogue, &Cancel),
+    (registry, catalogue, programs, cancel): (&Registry, &Catalogue, &Programs, &Cancel),
     io: &Io<'_>,
 ) -> Result<(Contract, Recorder), Failure> {
     let mut options = asking.model.clone();
@@ -99,6 +105,7 @@ fn plan(
         connection: &connection,
         registry,
         catalogue,
+        programs,
         cancel: cancel.clone(),
     };
     let (contract, journal) = planner.plan(task, Journal::new(log))?;
@@ -109,16 +116,65 @@ fn plan(
     Ok((contract, recorder))
 }
 
+/// The end of a run that the user did not agree with.
+pub(super) fn end_of(failure: &Failure) -> EndStatus {
+    match failure.status() {
+        75 => EndStatus::ApprovalWanted,
+        _ => EndStatus::Cancelled,
+    }
+}
+
+/// Fails unless the user agrees with the programs of a plan of theirs.
+pub(super) fn agree_to_programs(
+    contract: &Contract,
+    programs: &Programs,
+    resume: &str,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    if !contract.steps.iter().any(|step| programs.has(step)) {
+        return Ok(());
+    }
+    // The user has named the other steps.
+    let (none, rules) = (Catalogue::default(), Permissions::default());
+    agree(contract, (&none, &rules), programs, (false, resume), io)
+}
+
 /// Fails unless the user agrees with every call of the plan. A question shows each call that
-/// needs it, with all of its arguments.
+/// needs it, with all of its arguments, and programs whole.
 fn agree(
     contract: &Contract,
     (catalogue, permissions): (&Catalogue, &Permissions),
+    programs: &Programs,
     (is_agreed, resume): (bool, &str),
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let (mut asked, mut calls) = (Vec::new(), String::new());
     for step in &contract.steps {
+        if programs.has(step) {
+            let approval = programs.decide();
+            if approval.decision == Decision::Denied {
+                return Err(denied(CodeTools::RUN).into());
+            }
+            let explained = programs.explain(step);
+            let question = explained.filter(|(_, it)| {
+                approval.decision == Decision::Asked || it.asked().next().is_some()
+            });
+            if let Some((code, explanation)) = question {
+                // Writing to a string cannot fail.
+                let _ = writeln!(
+                    calls,
+                    "{}: {}\n{}",
+                    step.save_as,
+                    CodeTools::RUN,
+                    code.trim_end()
+                );
+                for call in explanation.asked() {
+                    let _ = writeln!(calls, "  {call}");
+                }
+                asked.push(CodeTools::RUN);
+            }
+            continue;
+        }
         let Some((tool, known)) = catalogue.find(step) else {
             continue;
         };
@@ -196,6 +252,7 @@ pub(super) fn denied(tool: &str) -> Diagnostic {
 }
 
 /// The tools that a plan may use, as a model that plans reads about them.
+#[derive(Default)]
 struct Catalogue {
     /// The declarations, in the order of the sources.
     lines: Vec<String>,
@@ -210,8 +267,9 @@ struct KnownTool {
 }
 
 impl Catalogue {
-    /// The tools of `registry` that are valid.
-    fn new(registry: &Registry) -> Self {
+    /// The tools of `registry` that are valid, and `run_code` if they cost as many tokens as
+    /// `threshold`.
+    fn new(registry: &Registry, threshold: Option<Threshold>) -> Result<Self, Failure> {
         let mut catalogue = Self {
             lines: Vec::new(),
             tools: BTreeMap::new(),
@@ -225,7 +283,21 @@ impl Catalogue {
             };
             catalogue.tools.insert(tool.name().to_string(), known);
         }
-        catalogue
+        let costs = catalogue.lines.iter().map(|line| estimate_tokens(line));
+        let costs = u64::try_from(costs.sum::<usize>()).unwrap_or(u64::MAX);
+        if matches!(threshold, Some(Threshold::Tokens(limit)) if costs >= limit)
+            && !catalogue.tools.contains_key(CodeTools::RUN)
+        {
+            let tools = CodeTools::new()?;
+            let run = tools
+                .all()
+                .iter()
+                .filter(|it| it.name().as_str() == CodeTools::RUN);
+            catalogue
+                .lines
+                .extend(run.map(|it| declaration(it).to_string()));
+        }
+        Ok(catalogue)
     }
 
     /// The instructions for a model: every rule of the contract, and the tools.
@@ -268,6 +340,7 @@ struct Planner<'p> {
     connection: &'p Connection,
     registry: &'p Registry,
     catalogue: &'p Catalogue,
+    programs: &'p Programs,
     cancel: Cancel,
 }
 
@@ -367,7 +440,7 @@ impl Planner<'_> {
             Contract::parse(&end.text)
         };
         let checked = checked.and_then(|contract| {
-            let found = violations(&contract, self.registry);
+            let found = violations(&contract, self.registry, self.programs);
             if found.is_empty() {
                 Ok(contract)
             } else {

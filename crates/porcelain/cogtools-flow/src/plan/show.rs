@@ -13,6 +13,7 @@ use cogtools_program::terminal::{Column, Table, paint, pluralize, sanitize, trun
 use serde_json::{Number, Value, json};
 
 use super::contract::{CLOCK, Contract, RUN_JS, Step};
+use super::program::Programs;
 use super::references::{has_last, of_reply, of_step};
 
 /// The number of characters of a text that are shown in a cell.
@@ -150,14 +151,14 @@ impl<'p> Forecasts<'p> {
     pub(crate) fn of(
         (contract, run): (&'p Contract, Option<&Run<'_>>),
         registry: &Registry,
-        cx: &Context,
+        given: (&Context, &Programs),
     ) -> Self {
         let mut before = BTreeSet::new();
         let mut steps = Vec::new();
         for step in &contract.steps {
             let logged = run.and_then(|run| run.node(&step.save_as));
             let has_result = logged.is_some_and(NodeRun::has_result);
-            steps.push(Forecast::of(step, has_result, &before, registry, cx));
+            steps.push(Forecast::of(step, has_result, &before, registry, given));
             before.insert(&*step.save_as);
         }
         Self { contract, steps }
@@ -221,7 +222,7 @@ impl<'p> Forecast<'p> {
         has_result: bool,
         before: &BTreeSet<&str>,
         registry: &Registry,
-        cx: &Context,
+        (cx, programs): (&Context, &Programs),
     ) -> Self {
         let mut forecast = Self {
             step,
@@ -243,6 +244,7 @@ impl<'p> Forecast<'p> {
             forecast.problems.push(problem);
         }
         match registry.find(name) {
+            _ if programs.has(step) => forecast.examine_program(programs),
             Ok(tool) => forecast.examine(&tool, cx),
             Err(error) => {
                 let reasons = error.diagnostics();
@@ -251,6 +253,23 @@ impl<'p> Forecast<'p> {
             }
         }
         forecast
+    }
+
+    /// Notes the calls of the program.
+    fn examine_program(&mut self, programs: &Programs) {
+        match programs.explain(self.step) {
+            Some((_, explanation)) => {
+                let calls = explanation.calls.iter();
+                self.notes
+                    .extend(calls.map(|call| format!("Its program has {call}.")));
+            }
+            None => self
+                .notes
+                .push("Another step writes its program.".to_owned()),
+        }
+        let mistakes = programs.mistakes(self.step);
+        self.problems
+            .extend(mistakes.iter().map(Diagnostic::summary));
     }
 
     /// Notes the kind of the tool, and whether it may run.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cogtools_code::Run;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Call, Code, Context, Diagnostic, Registry, pointer};
@@ -20,6 +21,7 @@ use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
 use super::contract::{Contract, Step};
+use super::program::{self, Programs};
 use super::references::{Record, Records, each_reference, hydrate, of_reply, resolve};
 use crate::recorder::{
     Events, MAX_LOG_LINES, Outcome, RecordedWork, Recorder, first_lines, millis,
@@ -33,6 +35,7 @@ pub(crate) struct PlanRun {
     pub(crate) results: Results,
     pub(crate) registry: Registry,
     pub(crate) cx: Context,
+    pub(crate) programs: Programs,
     pub(crate) recorder: Recorder,
     /// The command that goes on with the session.
     pub(crate) resume: String,
@@ -47,7 +50,7 @@ impl PlanRun {
     /// A `CONTRACT_VIOLATION` for each tool, argument, reference and placeholder that leads
     /// nowhere.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let found = violations(&self.contract, &self.registry);
+        let found = violations(&self.contract, &self.registry, &self.programs);
         if found.is_empty() {
             return Ok(());
         }
@@ -69,7 +72,12 @@ impl PlanRun {
         })?;
         let (recorder, cancel) = (self.recorder, self.cx.cancel.clone());
         let done = self.results.nodes;
-        let work = Arc::new(PlanWork::new(&contract, &done, self.registry, self.cx));
+        let work = Arc::new(PlanWork::new(
+            (&contract, &done),
+            self.registry,
+            self.cx,
+            (self.programs, recorder.clone()),
+        ));
         let mut events = PlanEvents {
             record: Events::new(work.clone(), recorder.clone(), cancel.clone()),
             work: Arc::clone(&work),
@@ -117,7 +125,11 @@ impl PlanRun {
 
 /// The reasons why a plan cannot run: tools that are not there, arguments that do not match,
 /// references to nothing, to later steps and to the step itself, placeholders of nothing.
-pub(crate) fn violations(contract: &Contract, registry: &Registry) -> Vec<Diagnostic> {
+pub(crate) fn violations(
+    contract: &Contract,
+    registry: &Registry,
+    programs: &Programs,
+) -> Vec<Diagnostic> {
     let violation = |message: String, pointer: String| {
         Diagnostic::new(Code::ContractViolation, message).with_pointer(pointer)
     };
@@ -145,10 +157,16 @@ pub(crate) fn violations(contract: &Contract, registry: &Registry) -> Vec<Diagno
         });
         if let Some(tool) = step.called() {
             let arguments = Arguments::from(step.args.clone().unwrap_or_default());
-            match registry.find(tool) {
-                Ok(tool) => {
+            let wrong = if programs.has(step) {
+                Ok(programs.mistakes(step))
+            } else {
+                registry.find(tool).map(|tool| {
                     let wrong = tool.accept(arguments).err();
-                    let wrong = wrong.map(|error| error.diagnostics(&tool));
+                    wrong.map_or_else(Vec::new, |error| error.diagnostics(&tool))
+                })
+            };
+            match wrong {
+                Ok(wrong) => {
                     // The value of a reference is not known yet.
                     let is_known = |it: &Diagnostic| {
                         let pointer = it.pointer.as_deref().unwrap_or_default();
@@ -157,13 +175,12 @@ pub(crate) fn violations(contract: &Contract, registry: &Registry) -> Vec<Diagno
                                 || (!pointer.is_empty() && reference.starts_with(pointer))
                         })
                     };
-                    found.extend(wrong.into_iter().flatten().filter(is_known).map(|it| {
+                    found.extend(wrong.into_iter().filter(is_known).map(|it| {
                         let at = at(&format!(
                             "args{}",
                             it.pointer.as_deref().unwrap_or_default()
                         ));
-                        let mut wrong =
-                            violation(it.message, at).with_subject(tool.name().as_str());
+                        let mut wrong = violation(it.message, at).with_subject(tool);
                         wrong.hints = it.hints;
                         wrong
                     }));
@@ -242,16 +259,24 @@ struct PlanWork {
     steps: BTreeMap<String, Step>,
     registry: Registry,
     cx: Context,
+    programs: Programs,
+    recorder: Recorder,
     left: Mutex<Left>,
 }
 
 /// Results and facts of the steps so far. References are resolved in place: copies of all records
 /// for each step would take quadratic time.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Left {
-    prepared: BTreeMap<String, Result<Option<Call>, Box<Diagnostic>>>,
+    prepared: BTreeMap<String, Result<Option<Prepared>, Box<Diagnostic>>>,
     done: BTreeMap<String, Done>,
     records: Records,
+}
+
+/// A call that is ready.
+enum Prepared {
+    Tool(Call),
+    Program(Box<Run>),
 }
 
 /// Facts about a step.
@@ -269,10 +294,10 @@ impl PlanWork {
     /// The steps of `contract`, whose tools are in `registry`. Steps of an earlier run have
     /// `results`.
     fn new(
-        contract: &Contract,
-        results: &BTreeMap<String, Value>,
+        (contract, results): (&Contract, &BTreeMap<String, Value>),
         registry: Registry,
         cx: Context,
+        (programs, recorder): (Programs, Recorder),
     ) -> Self {
         let mut left = Left::default();
         for step in &contract.steps {
@@ -285,6 +310,8 @@ impl PlanWork {
             steps: steps.map(|it| (it.save_as.clone(), it.clone())).collect(),
             registry,
             cx,
+            programs,
+            recorder,
             left: Mutex::new(left),
         }
     }
@@ -304,7 +331,7 @@ impl PlanWork {
         &self,
         step: &Step,
         resolved: &mut Option<Map<String, Value>>,
-    ) -> Result<Option<Call>, Box<Diagnostic>> {
+    ) -> Result<Option<Prepared>, Box<Diagnostic>> {
         let Some(tool) = step.called() else {
             return Ok(None);
         };
@@ -315,17 +342,25 @@ impl PlanWork {
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         *resolved = Some(args.clone());
+        if self.programs.has(step) {
+            let run = program::accept(args).map_err(Diagnostic::merge)?;
+            return Ok(Some(Prepared::Program(Box::new(run))));
+        }
         let call = self.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(Diagnostic::merge)?;
         call.check(&self.cx).map_err(Diagnostic::merge)?;
-        Ok(Some(call))
+        Ok(Some(Prepared::Tool(call)))
     }
 
     /// Runs a step that was prepared. Returns its result, and the standard error of its program.
     fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
         let prepared = lock(&self.left).prepared.remove(&step.save_as);
         let call = match prepared {
-            Some(Ok(Some(call))) => call,
+            Some(Ok(Some(Prepared::Tool(call)))) => call,
+            Some(Ok(Some(Prepared::Program(run)))) => {
+                let within = (&self.recorder, attempt.cancel());
+                return self.programs.run(&step.save_as, *run, within);
+            }
             Some(Ok(None)) => return (Ok(step.reason.as_str().into()), String::new()),
             Some(Err(diagnostic)) => return (Err(diagnostic), String::new()),
             None => {

@@ -1,0 +1,133 @@
+//! `cogtools plan resume`: a plan goes on with the results that its session has.
+
+use clap::Args;
+use cogtools_agent::ToolTraits;
+use cogtools_core::{Code, Diagnostic, Pattern, Registry};
+use cogtools_log::view::NodeRun;
+use cogtools_program::args::RegistryArgs;
+use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::{Failure, Io};
+
+use super::command::{StreamJsonArg, contract_of};
+use super::contract::Contract;
+use super::program::Programs;
+use super::question::denied;
+use super::steps::PlanRun;
+use crate::code_node;
+use crate::journal;
+use crate::recorder::Recorder;
+use crate::run::{SessionArg, given_results};
+use crate::show::Repeatable;
+
+/// Go on with a plan that has failed or was interrupted
+#[derive(Args)]
+#[group(skip)]
+pub(super) struct ResumeArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Run this step again, although it may have run already
+    #[arg(long, value_name = "STEP")]
+    repeat: Vec<String>,
+    /// The result of a step that was interrupted, which does not run again
+    #[arg(long, value_name = "STEP=JSON")]
+    result: Vec<String>,
+    #[command(flatten)]
+    stream_json: StreamJsonArg,
+    #[command(flatten)]
+    registry: RegistryArgs,
+}
+
+impl ResumeArgs {
+    /// Goes on with the plan that the command line names.
+    pub(super) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let name = self.session.session.as_deref();
+        let file = journal::locate(name, io)?;
+        let (log, session) = journal::open(&file, io)?;
+        let branch = session.branch(None);
+        let logged = journal::last(&branch, "plan", &file)?;
+        let contract = contract_of(&logged)?;
+        if !session.header.model.is_empty() {
+            check_denied(&contract, io)?;
+        }
+        let mut results = logged.results(&file)?;
+        let (registry, context) = registry_and_context(&self.registry, io, None)?;
+        let cx = context.context(io);
+        let config = project::config(&project::project(io), io)?;
+        let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
+        // Who goes on with a plan agrees to it.
+        programs.agree(&contract);
+        let is_program = |id: &str| {
+            let mut steps = contract.steps.iter();
+            steps.any(|step| step.save_as == id && programs.has(step))
+        };
+        let mut begun = code_node::programs(&logged.nodes, is_program, (&session, &file))?;
+        let mut repeatable = Repeatable::new(&registry);
+        let given = given_results(&self.result)?;
+        let mut named = self.repeat.iter().chain(given.keys());
+        let is_step = |name: &String| contract.steps.iter().any(|it| it.save_as == *name);
+        if let Some(unknown) = named.find(|name| !is_step(name)) {
+            let diagnostic = Diagnostic::new(Code::Usage, "the plan has no such step");
+            return Err(diagnostic.with_subject(unknown.as_str()).into());
+        }
+        let open: Vec<&NodeRun<'_>> = logged
+            .nodes
+            .iter()
+            .filter(|node| {
+                let is_decided =
+                    self.repeat.iter().any(|it| it == node.id) || given.contains_key(node.id);
+                let is_left = match begun.get(node.id) {
+                    Some(program) => !repeatable.program(node, program),
+                    // One that has not begun has called nothing.
+                    None if is_program(node.id) => false,
+                    None => node.is_open() && !is_repeatable(node.id, &contract, &registry),
+                };
+                is_left && !is_decided
+            })
+            .collect();
+        let resume = journal::resume("plan", name);
+        let decided = journal::decided(&resume, &self.repeat, &self.result);
+        journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
+        // One that has failed begins anew.
+        let open = logged.nodes.iter().filter(|node| node.is_open());
+        let open: Vec<&str> = open.map(|node| node.id).collect();
+        begun.retain(|id, _| open.contains(&id.as_str()));
+        programs.go_on(begun);
+        let recorder = Recorder::new(Some(log), session.head());
+        recorder.given(&given)?;
+        results.nodes.extend(given);
+        let run = PlanRun {
+            contract,
+            results,
+            registry,
+            cx,
+            programs,
+            recorder,
+            resume,
+            streams: self.stream_json.stream_json,
+        };
+        run.run(io)
+    }
+}
+
+/// Fails if the configuration denies a tool to models, one of which has written the plan.
+fn check_denied(contract: &Contract, io: &Io<'_>) -> Result<(), Failure> {
+    let config = project::config(&project::project(io), io)?;
+    let rules: Vec<Pattern> = config
+        .ask
+        .deny
+        .iter()
+        .map(|rule| Pattern::new(rule))
+        .collect();
+    let mut tools = contract.steps.iter().filter_map(|step| step.called());
+    match tools.find(|tool| rules.iter().any(|rule| rule.matches(tool))) {
+        None => Ok(()),
+        Some(tool) => Err(denied(tool).into()),
+    }
+}
+
+/// Returns true if a second call of the step does what the first one did.
+fn is_repeatable(save_as: &str, contract: &Contract, registry: &Registry) -> bool {
+    let step = contract.steps.iter().find(|step| step.save_as == save_as);
+    let tool = step.and_then(|step| registry.find(step.called()?).ok());
+    tool.is_some_and(|tool| ToolTraits::of(&tool).is_repeatable())
+}
