@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::Project;
+use serde_json::{Value, json};
 
 use crate::{programs, run};
 
@@ -57,4 +58,119 @@ fn two_hundred_trials_survive_a_kill() {
     assert_eq!(report["summary"]["passed"], 200);
     // Only the trials that ran when it was killed run again.
     assert!((200..=204).contains(&requests()), "{}", requests());
+}
+
+const CONVERT: &str = "\
+name: convert
+description: Converts lengths
+parameters:
+  amount: {type: number, description: How much}
+  unit: {type: string, description: The unit to convert to}
+implementation: '{{ amount }} is 3.1 {{ unit }}'
+";
+const GREET: &str = "\
+name: greet
+description: Greets a person
+parameters:
+  person: {type: string, description: Who}
+implementation: Hello {{ person }}
+";
+/// A model that writes programs. `both` calls two tools in one; `repair` leaves out `unit` first.
+const PROGRAMMER: &str = r#"#!/bin/sh
+input=$(cat)
+echo request >> requests
+run() {
+  printf '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"run_code","args":{"code":"%s"}}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":400,"candidatesTokenCount":12,"totalTokenCount":412}}' "$1"
+}
+case "$input" in
+  *'"name":"convert"'*) printf 'declared without --code' ;;
+  *'"output"'*) printf '{"candidates":[{"content":{"role":"model","parts":[{"text":"It is 3.1 miles."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":410,"candidatesTokenCount":10,"totalTokenCount":420}}' ;;
+  *'required but missing'*) run 'return tools.convert({amount: 5, unit: `miles`})' ;;
+  *repair*) run 'return tools.convert({amount: 5})' ;;
+  *late*) run 'const half = {amount: 5}; try { await tools.convert(half) } catch (e) {} return tools.convert({...half, unit: `miles`})' ;;
+  *both*) run 'return [tools.convert({amount: 5, unit: `miles`}), tools.greet({person: `Bob`})]' ;;
+esac
+"#;
+
+fn programs_of(cases: &str) -> Project {
+    let project = Project::new();
+    project
+        .file("tools/convert.yaml", CONVERT)
+        .file("tools/greet.yaml", GREET)
+        .file("evals/programs.yaml", cases)
+        .program("model.sh", PROGRAMMER);
+    project
+}
+
+const PROGRAMS: &str = "\
+trials: 1
+cases:
+  - name: both
+    task: both
+    with: {greet: [{args: {person: Bob}, result: Hello from a fixture}]}
+    expect:
+      calls: [{tool: convert, args: {unit: miles}}, {tool: greet}]
+      order: exact
+      first_try: true
+      never: [run_*]
+      answer: {contains: '3.1'}
+      at_most: {turns: 2, calls: 2, tokens: 832}
+  - {name: one, task: both, expect: {calls: [{tool: convert}], at_most: {calls: 1}}}
+  - {name: repairs, task: repair, expect: {calls: [{tool: convert}], first_try: true}}
+  - {name: late, task: late, expect: {calls: [{tool: convert}], first_try: true}}
+  - {name: unknown, task: both, tools: [convert], expect: {never: [greet]}}
+";
+
+#[test]
+fn calls_of_programs_are_calls() {
+    let project = programs_of(PROGRAMS);
+    let eval = |args: &[&str], status: u8| {
+        let run = run("cogtools-eval", &project)
+            .args(["--code", "--json"])
+            .args(args)
+            .run();
+        let report: Value = serde_json::from_slice(&run.status(status).stdout).expect("JSON");
+        let cases = report["cases"].as_array().expect("a list").iter();
+        let figures = cases.map(|case| {
+            let case = |pointer: &str| case.pointer(pointer).cloned().unwrap_or_default();
+            json!([
+                case("/case"),
+                case("/results/0/failures/0/expect"),
+                case("/mean/turns"),
+                case("/mean/calls"),
+                case("/first_try/passed"),
+                case("/rejected/violations"),
+            ])
+        });
+        Value::from_iter(figures)
+    };
+    let left_out =
+        |code: &str| json!([{"tool": "convert", "pointer": "/unit", "code": code, "count": 1}]);
+    let expected = json!([
+        ["both", null, 2.0, 2.0, 1, []],
+        ["one", "/at_most/calls", 1.0, 1.0, 1, []],
+        ["repairs", "/first_try", 3.0, 1.0, 0, left_out("CODE_TYPES")],
+        ["late", "/first_try", 2.0, 1.0, 0, left_out("SCHEMA_VIOLATION")],
+        ["unknown", "", 10.0, 0.0, 0, [
+            {"tool": "greet", "pointer": "", "code": "CODE_TYPES", "count": 10},
+        ]],
+    ]);
+    let live = ["--model-command", "./model.sh", "--record"];
+    assert_eq!(eval(&live, 1), expected);
+    let requests = project.read("requests");
+    // What is recorded is judged without a model, and does not run again.
+    assert_eq!(eval(&["--replay"], 1), expected);
+    assert_eq!(eval(&live, 1), expected);
+    assert_eq!(project.read("requests"), requests);
+    // The model has seen types, not declarations.
+    let native = run("cogtools-eval", &project).arg("--replay").run();
+    native
+        .status(1)
+        .stderr_contains("another description of convert");
+    project.file("tools/greet.yaml", GREET.replace("Hello", "Good day,"));
+    let run = run("cogtools-eval", &project)
+        .args(["--code", "--replay"])
+        .run();
+    run.status(1)
+        .stderr_contains("recorded with another file of greet");
 }

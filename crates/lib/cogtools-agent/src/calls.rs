@@ -23,7 +23,7 @@ use crate::journal::AS_JSON;
 use crate::observer::{Activity, Answer, Asked, Question};
 use crate::outcome::{call_budget_spent, cancelled, denial, failure, interrupted, shorten};
 use crate::tools::{AgentTool, CallResult, ReadyCall, WaitingCall, declarations};
-use crate::{CallScope, Settings};
+use crate::{CallScope, Settings, ToolTraits};
 
 /// Maximum number of calls that run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -234,7 +234,7 @@ impl Agent<'_> {
                         approval.digest = self.tools.digest(&call.tool, &arguments);
                     }
                     resolved = Some(arguments);
-                    self.next(run, traits.is_parallel(), &approval)
+                    self.next(run, traits, &approval)
                 }
             }
         };
@@ -247,15 +247,20 @@ impl Agent<'_> {
     }
 
     /// Decides what happens with a valid call.
-    pub(crate) fn next(&self, run: ReadyCall, is_parallel: bool, approval: &Approval) -> Next {
+    pub(crate) fn next(&self, run: ReadyCall, traits: ToolTraits, approval: &Approval) -> Next {
         if self.cancel.is_cancelled() {
             return Next::Leave;
         }
         let (outcome, response) = match approval.decision {
             Decision::Asked => return Next::Wait,
             Decision::Denied => (Outcome::Denied, json!({"error": denial(approval)})),
-            Decision::Allowed | Decision::Granted if self.ledger.try_add_call() => {
-                return Next::Run { run, is_parallel };
+            Decision::Allowed | Decision::Granted
+                if traits.is_uncounted || self.ledger.try_add_call() =>
+            {
+                return Next::Run {
+                    run,
+                    is_parallel: traits.is_parallel(),
+                };
             }
             Decision::Allowed | Decision::Granted => failure(&[call_budget_spent()]),
         };

@@ -68,8 +68,8 @@ impl Agent<'_> {
             }
             approval.digest = question.digest;
             let next = match ready {
-                Ok(run) if is_edited => self.next(edited(run, question.code), false, &approval),
-                Ok(run) => self.next(run, false, &approval),
+                Ok(run) if is_edited => self.next(edited(run, question.code), traits, &approval),
+                Ok(run) => self.next(run, traits, &approval),
                 Err(answer) => answer,
             };
             return Decided {

@@ -77,6 +77,7 @@ impl HistorySettings {
 
 /// Traits of a tool that decide about its calls, apart from its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a trait")]
 pub struct ToolTraits {
     /// The hints of its file.
     pub annotations: Annotations,
@@ -87,6 +88,8 @@ pub struct ToolTraits {
     /// It runs a program: each call in it is decided about, and a run that was interrupted goes on
     /// from the session.
     pub is_program: bool,
+    /// Calls of it are not counted: a budget is about other calls.
+    pub is_uncounted: bool,
 }
 
 impl ToolTraits {
@@ -100,6 +103,7 @@ impl ToolTraits {
                 Author::Package(_) | Author::Provider
             ),
             is_program: false,
+            is_uncounted: false,
         }
     }
 

@@ -74,13 +74,13 @@ pub(crate) enum Next {
 
 /// A call that may run.
 pub(crate) struct Ready {
-    /// The tool and its arguments, until it runs.
+    /// The tool and its arguments, until it runs; none if it does not.
     pub(crate) work: Mutex<Option<(Approved<Arc<Tool>>, Accepted)>>,
     pub(crate) limit: Limit,
     pub(crate) resolved: Value,
     pub(crate) is_parallel: bool,
-    /// The result of a dry run, for a tool that does not run then.
-    pub(crate) example: Option<Value>,
+    /// The result of a tool that does not run, or why the call fails.
+    pub(crate) example: Option<Result<Value, String>>,
 }
 
 /// The end of a call: the outcome, an object with `output` or `error`, the time, the milliseconds.
@@ -319,17 +319,24 @@ impl Runner<'_, '_> {
         let runs = tool.command_line().map(|line| line.to_string());
         let is_example = self.program.is_dry && !traits.is_pure;
         let example = || example_result(&tool, arguments, &self.scope.cx.root);
-        let preset = self.scope.cx.call.presets.get(name).cloned();
-        let example = preset.or_else(|| is_example.then(example));
+        let resolved = Value::Object(accepted.as_object().clone());
+        let stub = self.scope.stub.as_ref();
+        let stub = stub.and_then(|stub| stub(name, &Value::from(arguments.clone()), &resolved));
         let limit = Limit::of(&tool);
-        let approved = approve(tool, &self.scope.cx).map_err(|diagnostic| vec![*diagnostic])?;
-        let ready = Ready {
+        let ready = |work, example: Option<_>| Ready {
             limit,
-            resolved: Value::Object(accepted.as_object().clone()),
-            work: Mutex::new(Some((approved, accepted))),
+            resolved,
+            work: Mutex::new(work),
             is_parallel: traits.is_parallel(),
             example,
         };
+        if stub.is_some() {
+            return Ok((ready(None, stub), traits, runs));
+        }
+        let preset = self.scope.cx.call.presets.get(name).cloned();
+        let example = preset.or_else(|| is_example.then(example)).map(Ok);
+        let approved = approve(tool, &self.scope.cx).map_err(|diagnostic| vec![*diagnostic])?;
+        let ready = ready(Some((approved, accepted)), example);
         Ok((ready, traits, runs))
     }
 

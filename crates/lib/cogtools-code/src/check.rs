@@ -321,6 +321,7 @@ impl<'a> Analysis<'_, 'a> {
             Err(mut reasons) if !self.scope.names().contains(&name) => {
                 let mut mistake = self.mistake(span, format!("there is no tool `{name}`"));
                 mistake.hints = reasons.pop().map(|it| it.hints).unwrap_or_default();
+                mistake.subject = name;
                 self.found.mistakes.push(mistake);
                 return;
             }

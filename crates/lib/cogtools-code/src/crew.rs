@@ -71,12 +71,23 @@ impl Crew<'_, '_> {
         ready: &Ready,
         line: Option<Id>,
     ) -> Result<(Outcome, Value), Box<Diagnostic>> {
-        if let Some(example) = &ready.example {
-            return Ok((Outcome::Succeeded, json!({"output": example})));
+        match &ready.example {
+            Some(Ok(example)) => return Ok((Outcome::Succeeded, json!({"output": example}))),
+            Some(Err(fails)) => {
+                let diagnostic = Diagnostic::new(Code::ToolFailed, fails.as_str());
+                return Ok(end_of(name, &[diagnostic.with_subject(name)]));
+            }
+            None => {}
         }
         let cancel = self.scope.cx.cancel.child();
         let cx = Context {
             cancel: cancel.clone(),
+            root: self
+                .scope
+                .folder
+                .as_ref()
+                .unwrap_or(&self.scope.cx.root)
+                .clone(),
             ..self.scope.cx.clone()
         };
         let limit = ready.limit.clone().within(Some(self.left));

@@ -10,6 +10,7 @@ mod crew;
 mod dry_run;
 #[cfg(feature = "questions")]
 mod highlight;
+mod mode;
 mod outcome;
 #[cfg(feature = "questions")]
 mod question;
@@ -24,11 +25,13 @@ mod types;
 mod worker;
 
 pub use check::{Consent, Explanation, NamedCall, verdict};
+pub use mode::CodeMode;
 #[cfg(feature = "questions")]
 pub use question::ask;
 pub use record::Lines;
 pub use replay::{CallState, Recorded, family_of, store_and_next};
 pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
-pub use scope::{RunAgent, Scope};
+pub use scope::{RunAgent, Scope, Stub};
 pub use tools::{CodeTools, Run, Source, describe, search};
+pub use types::declarations;

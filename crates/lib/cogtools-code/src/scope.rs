@@ -1,6 +1,7 @@
 //! The tools that a program can call.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
@@ -10,11 +11,13 @@ use cogtools_core::{
     AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool, rank_tools,
 };
 use cogtools_log::Id;
+use serde_json::Value;
 
 use crate::{CodeTools, types};
 
-/// The tools that run and find programs and tools. No program can call them.
-const CODE_TOOLS: [&str; 3] = [CodeTools::RUN, CodeTools::SEARCH, CodeTools::DESCRIBE];
+/// Answers calls in place of tools, by name, arguments as sent and with defaults: the result, or why
+/// the call fails. None if the tool runs.
+pub type Stub = Arc<dyn Fn(&str, &Value, &Value) -> Option<Result<Value, String>> + Send + Sync>;
 
 /// Runs a call of an agent within a limit, below the line of the call in the session, and returns its
 /// answer.
@@ -24,9 +27,13 @@ pub type RunAgent = dyn Fn(&AgentTask, Context, &Limit, Option<Id>) -> Result<St
 
 /// The tools that a program can call, and the rules for its calls.
 pub struct Scope {
-    registry: Registry,
+    /// The source of tools that are not loaded; none if all are.
+    registry: Option<Registry>,
     pub(crate) cx: Context,
     pub(crate) permissions: Permissions,
+    pub(crate) stub: Option<Stub>,
+    /// The working directory of tools, if it is not the root.
+    pub(crate) folder: Option<PathBuf>,
     names: Vec<String>,
     aliases: BTreeMap<String, String>,
     /// Runs the tools that are agents. Without it, each runs in a process of its own.
@@ -41,16 +48,27 @@ impl Scope {
     pub fn new(
         registry: Registry,
         cx: Context,
+        names: Vec<String>,
+        permissions: Permissions,
+    ) -> Self {
+        Self::of(Some(registry), cx, names, permissions)
+    }
+
+    fn of(
+        registry: Option<Registry>,
+        cx: Context,
         mut names: Vec<String>,
         permissions: Permissions,
     ) -> Self {
-        names.retain(|name| !CODE_TOOLS.contains(&name.as_str()));
+        names.retain(|name| !CodeTools::NAMES.contains(&name.as_str()));
         Self {
             aliases: aliases(&names),
             names,
             registry,
             cx,
             permissions,
+            stub: None,
+            folder: None,
             agents: None,
             loaded: Mutex::default(),
         }
@@ -86,6 +104,26 @@ impl Scope {
         scope
     }
 
+    /// These `tools` alone. Those that `stub` answers do not run, the others run in `folder`.
+    pub fn of_tools(
+        tools: impl IntoIterator<Item = Arc<Tool>>,
+        cx: Context,
+        permissions: Permissions,
+        stub: Stub,
+        folder: Option<PathBuf>,
+    ) -> Self {
+        let loaded = tools
+            .into_iter()
+            .map(|tool| (tool.name().to_string(), tool));
+        let loaded: BTreeMap<String, Arc<Tool>> = loaded.collect();
+        Self {
+            stub: Some(stub),
+            folder,
+            loaded: Mutex::new(loaded.clone().into_iter().collect()),
+            ..Self::of(None, cx, loaded.into_keys().collect(), permissions)
+        }
+    }
+
     /// Cancels running calls, and the program.
     pub const fn cancel(&self) -> &Cancel {
         &self.cx.cancel
@@ -114,7 +152,10 @@ impl Scope {
         if let Some(tool) = loaded.get(name) {
             return Ok(Arc::clone(tool));
         }
-        let tool = Arc::new(self.registry.find(name).map_err(FindError::diagnostics)?);
+        let Some(registry) = &self.registry else {
+            return Err(vec![self.not_found(name)]);
+        };
+        let tool = Arc::new(registry.find(name).map_err(FindError::diagnostics)?);
         loaded.insert(name.to_owned(), Arc::clone(&tool));
         Ok(tool)
     }
@@ -150,10 +191,14 @@ impl Scope {
     /// The names and descriptions of the first `limit` tools that match `query`, and the number of
     /// all that match.
     pub fn search(&self, query: &str, limit: usize) -> (Vec<(String, String)>, usize) {
-        let all = self.registry.map(Result::ok).items.into_iter().flatten();
-        let tools: Vec<Tool> = all
-            .filter(|tool| self.names.iter().any(|name| name == tool.name().as_str()))
-            .collect();
+        let is_known = |tool: &Tool| self.names.iter().any(|name| name == tool.name().as_str());
+        let tools: Vec<Arc<Tool>> = if let Some(registry) = &self.registry {
+            let all = registry.map(Result::ok).items.into_iter().flatten();
+            all.filter(is_known).map(Arc::new).collect()
+        } else {
+            let tools = self.names.iter().map(|name| self.find(name));
+            tools.filter_map(Result::ok).collect()
+        };
         let ranked = rank_tools(query, &tools);
         let found = ranked.iter().filter_map(|index| tools.get(*index));
         let found = found.take(limit).map(|tool| {

@@ -18,7 +18,7 @@ pub(crate) fn is_identifier(name: &str) -> bool {
 }
 
 /// The declarations of `tools`; a name that is no identifier is also there by its alias.
-pub(crate) fn declarations(tools: &[Arc<Tool>], aliases: &BTreeMap<String, String>) -> String {
+pub fn declarations(tools: &[Arc<Tool>], aliases: &BTreeMap<String, String>) -> String {
     let mut writer = Writer::default();
     let mut members = String::new();
     for tool in tools {

@@ -4,7 +4,6 @@
 
 mod answer_schema;
 mod args;
-mod code;
 mod conversation;
 mod decisions;
 mod display;

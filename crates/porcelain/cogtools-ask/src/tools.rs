@@ -8,13 +8,13 @@ use cogtools_agent::{
     Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
     budget_of, facts, limit_name, recorded_model, stable_seed,
 };
-use cogtools_code::{CodeTools, Scope};
+use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::tool::{AgentTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
-    Registry, Target, Threshold, Tool,
+    Registry, Target, Threshold, Tool, estimate_tokens,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Finish, Generation, Part};
@@ -25,7 +25,6 @@ use tokio::runtime::Handle;
 
 use crate::answer_schema::AnswerSchema;
 use crate::args::AskArgs;
-use crate::code::{self, CodeMode};
 use crate::worker::Materials;
 use crate::{run, worker};
 
@@ -91,13 +90,12 @@ impl ProjectTools {
         rules: [&[String]; 2],
         api: Target,
     ) -> Result<Self, Vec<Diagnostic>> {
-        if code::is_reached(threshold, &self.tools) {
-            let tools = (self.registry.clone(), self.cx.clone());
+        if is_reached(threshold, &self.tools) {
             let names = Scope::all_names(&self.registry);
             let [allow, deny] = rules;
             let known = names.iter().map(String::as_str);
             let permissions = Permissions::new(config, allow, deny, known);
-            self.code = Some(CodeMode::new(tools, names, permissions, api)?);
+            self.code = Some(self.code_mode(names, permissions, api)?);
         }
         Ok(self)
     }
@@ -115,11 +113,27 @@ impl ProjectTools {
     ) -> Result<Self, Vec<Diagnostic>> {
         let is_run = |name: &String| name == CodeTools::RUN;
         if patterns.iter().any(is_run) && !Scope::all_names(&self.registry).iter().any(is_run) {
-            let tools = (self.registry.clone(), self.cx.clone());
             let names = self.names().map(str::to_owned).collect();
-            self.code = Some(CodeMode::new(tools, names, permissions.clone(), api)?);
+            self.code = Some(self.code_mode(names, permissions.clone(), api)?);
         }
         Ok(self)
+    }
+
+    fn code_mode(
+        &self,
+        names: Vec<String>,
+        permissions: Permissions,
+        api: Target,
+    ) -> Result<CodeMode, Vec<Diagnostic>> {
+        let (registry, cx) = (self.registry.clone(), self.cx.clone());
+        let scope = move |cancel| {
+            let cx = Context {
+                cancel,
+                ..cx.clone()
+            };
+            Scope::new(registry.clone(), cx, names.clone(), permissions.clone())
+        };
+        CodeMode::new(scope, api)
     }
 
     /// The tools of the project, however the model calls them.
@@ -139,7 +153,15 @@ impl ProjectTools {
     /// From now on, `agents` run the tools that are agents.
     pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
         if let Some(code) = &self.code {
-            code.set_agents(Arc::clone(&agents));
+            let (own, connection) = (Arc::clone(&agents), Arc::clone(&agents.connection));
+            let run = move |call: &CallScope| -> Arc<RunAgent> {
+                let (agents, call, handle) = (Arc::clone(&own), call.clone(), Handle::current());
+                Arc::new(move |task, cx, limit, line| {
+                    let call = call.of_program(line, &cx.cancel);
+                    agents.run(task, cx, limit, (&call, &handle))
+                })
+            };
+            code.set_agents(run, connection);
         }
         // They are set once, when the provider is known.
         let _ = self.agents.set(agents);
@@ -243,6 +265,16 @@ impl Tools for ProjectTools {
         };
         Ok((Box::new(run), resolved))
     }
+}
+
+/// Returns true if `tools` cost as many tokens as `threshold`.
+fn is_reached(threshold: Option<Threshold>, tools: &[AgentTool]) -> bool {
+    let Some(Threshold::Tokens(limit)) = threshold else {
+        return false;
+    };
+    let costs = tools.iter();
+    let costs = costs.map(|tool| estimate_tokens(&tool.declaration.to_string()));
+    u64::try_from(costs.sum::<usize>()).is_ok_and(|tokens| tokens >= limit)
 }
 
 /// Reports the patterns of agents that match none of `tools`: the model is never offered those.

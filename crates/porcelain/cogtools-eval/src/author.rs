@@ -9,7 +9,6 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::{Code, Diagnostic, Tool, invisible, pointer, yaml};
 use cogtools_edit::{ApplyError, Change, Existing, ExistingError, Plan, Step, yaml as edit};
-use cogtools_log::Outcome;
 use cogtools_model::{Model, ModelError};
 use cogtools_program::{Failure, Io};
 use futures::{StreamExt as _, stream};
@@ -199,13 +198,7 @@ impl<'t> CasesFile<'t> {
         let mut wanted = Vec::new();
         for (number, example) in (1..).zip(self.tool.tests()) {
             let arguments = example.arguments();
-            let sent = Call {
-                tool: tool.to_owned(),
-                args: Value::Object(arguments.clone()),
-                resolved: None,
-                outcome: Outcome::Succeeded,
-                content: Value::Null,
-            };
+            let sent = Call::sent(tool, Value::Object(arguments.clone()), None);
             let has_case = calls.iter().any(|call| {
                 // A call without arguments takes everything.
                 call.args.is_empty() == arguments.is_empty() && all_hold(&call.args, &sent)

@@ -274,7 +274,6 @@ mod tests {
     use std::path::Path;
 
     use cogtools_core::text::Text;
-    use cogtools_log::Outcome;
     use serde_json::json;
 
     use super::*;
@@ -286,13 +285,7 @@ mod tests {
         let text = format!("cases: [{{name: x, task: t, expect: {expect}}}]");
         let text = Text::new("x.evals.yaml", text.into_bytes()).expect("text");
         let (cases, _) = case::read(&text, None, Path::new("x")).expect("cases");
-        let call = |(tool, x): &(&str, i64)| Call {
-            tool: (*tool).to_owned(),
-            args: json!({ "x": x }),
-            resolved: None,
-            outcome: Outcome::Succeeded,
-            content: Value::Null,
-        };
+        let call = |(tool, x): &(&str, i64)| Call::sent(tool, json!({ "x": x }), None);
         let calls: Vec<Call> = made.iter().map(call).collect();
         let expect = &cases[0].expect;
         let found = compare(

@@ -111,8 +111,12 @@ fn load_tools(
 ) -> Result<(Vec<Declared>, Context), Failure> {
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
-    let (tools, diagnostics) =
-        tools::load(&registry, args.with_decoys, args.model.provider.target());
+    let (tools, diagnostics) = tools::load(
+        &registry,
+        args.with_decoys,
+        args.model.provider.target(),
+        args.code,
+    );
     io.warn(&diagnostics, &EACH);
     let cx = Context {
         cancel: cancel.clone(),
@@ -268,7 +272,7 @@ impl Evaluation {
     }
 
     fn replay(&mut self) -> Result<Vec<Row>, Failure> {
-        let settings = settings_digest(&self.generation());
+        let settings = settings_digest(&self.generation(), self.args.code);
         let mut results = Vec::new();
         let mut accepted: Vec<PathBuf> = Vec::new();
         for job in self.jobs() {
@@ -314,7 +318,7 @@ impl Evaluation {
         io: &mut Io<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let args = &self.args;
-        let settings = settings_digest(&self.generation());
+        let settings = settings_digest(&self.generation(), self.args.code);
         let mut recorded = Vec::new();
         let mut jobs = Vec::new();
         for job in self.jobs() {
@@ -374,6 +378,7 @@ impl Evaluation {
             jobs: args.jobs.into(),
             judge: args.judge.as_deref(),
             cancel: self.cancel.clone(),
+            code: args.code.then(|| args.model.provider.target()),
         };
         let requests = Requests::new()?;
         let is_shown = io.terminals.stderr;
@@ -521,6 +526,7 @@ impl Evaluation {
             "max_tokens": args.model.max_tokens,
             "seed": args.model.seed,
             "judge": args.judge,
+            "code": args.code,
             "decoys": args.with_decoys,
             "compare": args.compare,
             "ablate": args.ablate,

@@ -92,6 +92,9 @@ pub(crate) struct EvalArgs {
     /// Only cases where this regular expression matches in FILE/NAME
     #[arg(short = 't', long = "test", value_name = "PATTERN")]
     test: Option<String>,
+    /// The model writes programs that call the tools, as with cogtools ask --code
+    #[arg(long, conflicts_with_all = ["ablate", "improve"])]
+    pub(crate) code: bool,
     /// Also declare this many tools that no task needs
     #[arg(long, value_name = "NUMBER", default_value = "0")]
     pub(crate) with_decoys: usize,

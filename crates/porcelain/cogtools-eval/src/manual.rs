@@ -12,7 +12,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "TRIALS",
-        "A trial is a session of the project, which `cogtools session show` shows by the name that the report has; `cogtools session list` leaves it out. A trial that ended is done, whatever stopped the run: the next run judges it anew by the expectations, and does not ask the model again, unless the task, its files or fixtures, a declaration, the instructions, the settings or the model have changed. An error, such as a service that cannot be reached, is no failure: it is outside every rate, and the next run tries again.\n\nTools run as in `cogtools ask` without a terminal; --allow lets calls run that would need an approval. A tool under `with` does not run. A trial has 20 turns, 50 calls and 300 seconds unless at_most says otherwise.",
+        "A trial is a session of the project, which `cogtools session show` shows by the name that the report has; `cogtools session list` leaves it out. A trial that ended is done, whatever stopped the run: the next run judges it anew by the expectations, and does not ask the model again, unless the task, its files or fixtures, a declaration, the instructions, the settings or the model have changed. An error, such as a service that cannot be reached, is no failure: it is outside every rate, and the next run tries again.\n\nTools run as in `cogtools ask` without a terminal; --allow lets calls run that would need an approval. A tool under `with` does not run. With --code, the calls that programs make are the calls of the trial; those of run_code itself are none. A trial has 20 turns, 50 calls and 300 seconds unless at_most says otherwise.",
     ),
     (
         "FIGURES",

@@ -126,11 +126,7 @@ impl Row {
         }
         match &self.case.expect.calls {
             Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
-            None => record
-                .results
-                .iter()
-                .map(|call| call.tool.as_str())
-                .collect(),
+            None => record.calls().map(|call| call.tool.as_str()).collect(),
         }
     }
 
@@ -221,7 +217,7 @@ fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -
     let mut calls = 0;
     let mut violations: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     for record in records {
-        for call in &record.results {
+        for call in record.calls() {
             if call.is_accepted() || tool.is_some_and(|tool| tool != call.tool) {
                 continue;
             }
@@ -315,7 +311,7 @@ pub(crate) fn json(
             .flat_map(|row| row.judged().map(|(_, record)| record))
     };
     let called: BTreeSet<&str> = records()
-        .flat_map(|record| record.results.iter().map(|call| call.tool.as_str()))
+        .flat_map(|record| record.calls().map(|call| call.tool.as_str()))
         .collect();
     let by_tool = called.into_iter().map(|tool| {
         let tried: Vec<bool> = records()
@@ -323,7 +319,7 @@ pub(crate) fn json(
             .collect();
         let passed = tried.iter().filter(|passed| **passed).count() as u64;
         let calls = records()
-            .flat_map(|record| &record.results)
+            .flat_map(Record::calls)
             .filter(|call| call.tool == tool)
             .count();
         json!({

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use cogtools_agent::{Agent, AgentParts, Budget, Journal, Layers, Ledger, Price, Settings, Silent};
 use cogtools_core::file::{self, WritePath, create_private_folder};
 use cogtools_core::process::Process;
-use cogtools_core::{Cancel, Context};
+use cogtools_core::{Cancel, Context, Diagnostic, Target};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
     ApiError, ApiErrorKind, Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part,
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::case::Case;
 use crate::tools::{Declared, TrialTools, in_scope, short};
-use crate::trial::{Digests, Judged, Record};
+use crate::trial::{Digests, Judged, Mistakes, Record};
 
 /// A trial that is wanted.
 #[derive(Clone, Debug)]
@@ -63,14 +63,20 @@ pub(crate) struct Runner<'r> {
     pub(crate) jobs: usize,
     pub(crate) judge: Option<&'r str>,
     pub(crate) cancel: Cancel,
+    /// The API of the tools that run programs, if the model writes programs.
+    pub(crate) code: Option<Target>,
 }
 
 /// The digest of the settings that a recording depends on.
-pub(crate) fn settings_digest(generation: &Generation) -> String {
-    short(&json!([
-        generation.temperature,
-        generation.max_output_tokens
-    ]))
+pub(crate) fn settings_digest(generation: &Generation, is_code: bool) -> String {
+    let mut settings = vec![
+        json!(generation.temperature),
+        json!(generation.max_output_tokens),
+    ];
+    if is_code {
+        settings.push("code".into());
+    }
+    short(&settings.into())
 }
 
 /// The digests of a case with these tools. The files of tools are those that `calls` names.
@@ -115,12 +121,7 @@ fn is_done(record: &Record) -> bool {
 impl Runner<'_> {
     /// The name of the session of a trial: a digest of everything that it depends on.
     fn key(&self, job: &Job, tools: &[Declared]) -> Option<SessionId> {
-        let digests = digests(
-            &job.case,
-            tools,
-            &settings_digest(&self.settings.request.generation),
-            [],
-        );
+        let digests = digests(&job.case, tools, &self.digest(), []);
         let system = self.system.as_ref().map(|system| system.text());
         let key = json!([
             digests,
@@ -132,6 +133,10 @@ impl Runner<'_> {
         ]);
         let key = cogtools_core::digest::value(&key).to_string();
         format!("{}{}", Store::TRIAL, &key[..40]).parse().ok()
+    }
+
+    fn digest(&self) -> String {
+        settings_digest(&self.settings.request.generation, self.code.is_some())
     }
 
     fn sidecar(&self, id: &SessionId) -> PathBuf {
@@ -215,7 +220,7 @@ impl Runner<'_> {
     }
 
     async fn trial(&self, job: &Job, tools: Vec<Declared>, id: &SessionId) -> Record {
-        let digest = settings_digest(&self.settings.request.generation);
+        let digest = self.digest();
         let failed = |error: String| Record {
             error: Some(error),
             ..Record::default()
@@ -223,18 +228,17 @@ impl Runner<'_> {
         let begin = Instant::now();
         let ran = self.converse(job, tools.clone(), id).await;
         let mut record = match ran {
-            Ok(session) => Record::default().read(&session),
+            Ok((session, tools)) => {
+                let mistakes: Mistakes<'_> = &|code| tools.mistakes(code);
+                Record::default().read(&session, self.code.map(|_| mistakes))
+            }
             Err(error) => failed(error),
         };
         record.case.clone_from(&job.case.name);
         record.model.clone_from(&job.model);
         record.trial = job.trial;
         record.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
-        let calls: Vec<&str> = record
-            .results
-            .iter()
-            .map(|call| call.tool.as_str())
-            .collect();
+        let calls: Vec<&str> = record.calls().map(|call| call.tool.as_str()).collect();
         record.digests = digests(&job.case, &tools, &digest, calls);
         record.session = Some(id.to_string());
         record
@@ -245,7 +249,7 @@ impl Runner<'_> {
         job: &Job,
         tools: Vec<Declared>,
         id: &SessionId,
-    ) -> Result<Session, String> {
+    ) -> Result<(Session, Arc<TrialTools>), String> {
         let case = &job.case;
         let session = self.store.file(id);
         if session.path().exists() {
@@ -295,9 +299,14 @@ impl Runner<'_> {
         let dynamic = self.layers.dynamic(Timestamp::now().to_string());
         let mut silent = Silent;
         let folder = folder.as_ref().map(tempfile::TempDir::path);
+        let code = self.code.map(|api| (api, &settings.permissions));
+        let tools = TrialTools::new(tools, Arc::clone(case), self.cx, folder, code);
+        let tools = Arc::new(
+            tools.map_err(|errors| errors.first().map_or_else(String::new, Diagnostic::summary))?,
+        );
         let mut agent = Agent::new(AgentParts {
             model: self.model,
-            tools: Arc::new(TrialTools::new(tools, Arc::clone(case), self.cx, folder)),
+            tools: Arc::clone(&tools) as _,
             journal: Journal::new(log),
             system: self.system.clone(),
             dynamic: dynamic.ok().flatten(),
@@ -313,7 +322,8 @@ impl Runner<'_> {
             }
         }
         drop(agent);
-        Session::read(&session).map_err(|error| error.to_string())
+        let session = Session::read(&session).map_err(|error| error.to_string())?;
+        Ok((session, tools))
     }
 
     /// Asks the judge about the statements that it has not read. Returns true if it was asked.

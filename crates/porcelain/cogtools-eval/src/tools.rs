@@ -1,18 +1,21 @@
 //! The tools of a trial: the tools of the project, with fixtures in place of some, and decoys.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use cogtools_agent::{AgentTool, CallResult, CallScope, ReadyCall, ToolTraits, Tools};
+use cogtools_agent::{
+    AgentTool, CallResult, CallScope, Permissions, ProgramQuestion, ReadyCall, ToolTraits, Tools,
+};
+use cogtools_code::{CodeMode, CodeTools, Scope, Stub};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::text::Text;
 use cogtools_core::{
     Code, Context, Diagnostic, Limit, Pattern, Registry, Target, Tool, digest, yaml,
 };
-use cogtools_log::Outcome;
 use cogtools_program::call_timeout;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::calls::all_hold;
 use crate::case::{Case, Fixture};
@@ -28,17 +31,22 @@ pub(crate) struct Declared {
     pub(crate) agent: AgentTool,
     /// The digest of its file: of what it says, not of how it is written.
     pub(crate) file: String,
+    /// Its types, if programs call it.
+    types: Option<String>,
     is_decoy: bool,
 }
 
 impl Declared {
-    fn new(tool: Tool, is_decoy: bool, api: Target) -> Result<Self, Vec<Diagnostic>> {
+    fn new(tool: Tool, is_decoy: bool, api: Target, code: bool) -> Result<Self, Vec<Diagnostic>> {
         let agent = AgentTool::declare(&tool, api)?;
         let content = yaml::parse(tool.text()).map(|document| document.to_json());
         let content = content.unwrap_or_else(|_| Value::from(tool.text().as_str()));
+        let tool = Arc::new(tool);
+        let types = || cogtools_code::declarations(&[Arc::clone(&tool)], &BTreeMap::new());
         Ok(Self {
             file: short(&content),
-            tool: Arc::new(tool),
+            types: code.then(types),
+            tool,
             agent,
             is_decoy,
         })
@@ -46,7 +54,10 @@ impl Declared {
 
     /// The digest of its declaration.
     pub(crate) fn digest(&self) -> String {
-        short(&self.agent.declaration)
+        match &self.types {
+            Some(types) => short(&json!([self.agent.declaration, types])),
+            None => short(&self.agent.declaration),
+        }
     }
 }
 
@@ -62,9 +73,10 @@ pub(crate) fn load(
     registry: &Registry,
     decoys: usize,
     api: Target,
+    code: bool,
 ) -> (Vec<Declared>, Vec<Diagnostic>) {
     let found = registry.map(|tool| match tool {
-        Ok(tool) => Declared::new(tool, false, api),
+        Ok(tool) => Declared::new(tool, false, api, code),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics = registry.config_errors().to_vec();
@@ -78,7 +90,7 @@ pub(crate) fn load(
     let all: Vec<Value> = serde_json::from_str(DECOYS).unwrap_or_default();
     let parse = |value: Value| {
         let text = Text::new("decoys.json", value.to_string().into_bytes()).ok()?;
-        Declared::new(Tool::parse(text).ok()?, true, api).ok()
+        Declared::new(Tool::parse(text).ok()?, true, api, code).ok()
     };
     let names: Vec<String> = tools.iter().map(|tool| tool.agent.name.clone()).collect();
     let decoy = all
@@ -167,44 +179,111 @@ pub(crate) struct TrialTools {
     cx: Context,
     /// The context of programs: their working directory is the folder of the trial.
     run_cx: Context,
+    /// The model calls the tools in programs.
+    code: Option<CodeMode>,
 }
 
 impl TrialTools {
+    /// The `tools` of a trial, which run in `folder`. With the rules for calls of programs, the
+    /// model calls them in programs.
+    ///
+    /// # Errors
+    /// A tool that runs programs cannot be declared, which would be a bug.
     pub(crate) fn new(
         tools: Vec<Declared>,
         case: Arc<Case>,
         cx: &Context,
         folder: Option<&Path>,
-    ) -> Self {
+        code: Option<(Target, &Permissions)>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let code = code.filter(|_| !tools.is_empty());
+        let code = code.map(|code| code_mode(&tools, &case, (cx, folder), code));
         let run_cx = Context {
             root: folder.map_or_else(|| cx.root.clone(), Path::to_path_buf),
             ..cx.clone()
         };
-        Self {
+        Ok(Self {
             tools,
             case,
             cx: cx.clone(),
             run_cx,
-        }
+            code: code.transpose()?,
+        })
     }
 
     fn fixtures(&self, tool: &Declared) -> Option<&[Fixture]> {
-        let name = &tool.agent.name;
-        let found = self
-            .case
-            .fixtures
-            .iter()
-            .find(|(pattern, _)| pattern == name);
-        match found {
-            Some((_, fixtures)) => Some(fixtures),
-            None if tool.is_decoy => Some(&[]),
-            None => None,
-        }
+        fixtures(&self.case, &tool.agent.name, tool.is_decoy)
     }
+
+    /// The mistakes that types show in the code of a program.
+    pub(crate) fn mistakes(&self, code: &str) -> Vec<Diagnostic> {
+        let mode = self.code.as_ref();
+        mode.map_or_else(Vec::new, |mode| mode.mistakes(code))
+    }
+}
+
+/// The tools for programs that call `tools`, which run in `folder`.
+fn code_mode(
+    tools: &[Declared],
+    case: &Arc<Case>,
+    (cx, folder): (&Context, Option<&Path>),
+    (api, permissions): (Target, &Permissions),
+) -> Result<CodeMode, Vec<Diagnostic>> {
+    let (cx, permissions, case) = (cx.clone(), permissions.clone(), Arc::clone(case));
+    let folder = folder.map(Path::to_path_buf);
+    let decoys = tools.iter().filter(|tool| tool.is_decoy);
+    let decoys: Vec<String> = decoys.map(|tool| tool.agent.name.clone()).collect();
+    let own: Vec<Arc<Tool>> = tools.iter().map(|tool| Arc::clone(&tool.tool)).collect();
+    let stub: Stub = Arc::new(move |name, sent, resolved| {
+        let fixtures = fixtures(&case, name, decoys.iter().any(|decoy| decoy == name))?;
+        Some(answer(fixtures, name, sent, resolved))
+    });
+    let scope = move |cancel| {
+        let cx = Context {
+            cancel,
+            ..cx.clone()
+        };
+        let (permissions, stub) = (permissions.clone(), Arc::clone(&stub));
+        Scope::of_tools(own.iter().cloned(), cx, permissions, stub, folder.clone())
+    };
+    CodeMode::new(scope, api)
+}
+
+/// The fixtures of a tool; none if it runs.
+fn fixtures<'c>(case: &'c Case, name: &str, is_decoy: bool) -> Option<&'c [Fixture]> {
+    let mut all = case.fixtures.iter();
+    match all.find(|(tool, _)| tool == name) {
+        Some((_, fixtures)) => Some(fixtures),
+        None if is_decoy => Some(&[]),
+        None => None,
+    }
+}
+
+/// The result of the first fixture that fits, or why the call fails.
+fn answer(
+    fixtures: &[Fixture],
+    name: &str,
+    sent: &Value,
+    resolved: &Value,
+) -> Result<Value, String> {
+    let call = Call::sent(name, sent.clone(), Some(resolved.clone()));
+    let mut fixtures = fixtures.iter();
+    let fixture = fixtures.find(|fixture| all_hold(&fixture.args, &call));
+    fixture.map_or_else(
+        || Err("no fixture".to_owned()),
+        |fixture| fixture.answer.clone(),
+    )
 }
 
 impl Tools for TrialTools {
     fn list(&self) -> Vec<AgentTool> {
+        if let Some(code) = &self.code {
+            let mut declared = code.declared().clone();
+            for tool in &mut declared {
+                tool.traits.is_uncounted = true;
+            }
+            return declared;
+        }
         let declare = |tool: &Declared| {
             let traits = match self.fixtures(tool) {
                 Some(_) => ToolTraits {
@@ -221,11 +300,29 @@ impl Tools for TrialTools {
         self.tools.iter().map(declare).collect()
     }
 
+    fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
+        let code = self.code.as_ref().filter(|_| name == CodeTools::RUN)?;
+        code.question(arguments)
+    }
+
     fn prepare(
         &self,
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        if let Some(code) = &self.code {
+            let (run, resolved) = code.prepare(name, arguments)?;
+            let run = move |scope: &CallScope| {
+                let result = run(scope);
+                let is_over = |error: &Diagnostic| error.code == Code::BudgetSpent;
+                if matches!(&result, CallResult::Failed(errors) if errors.iter().any(is_over)) {
+                    // The call beyond the budget stops the trial.
+                    scope.ledger.try_add_call();
+                }
+                result
+            };
+            return Ok((Box::new(run), resolved));
+        }
         let Some(declared) = self.tools.iter().find(|tool| tool.agent.name == name) else {
             let diagnostic = Diagnostic::new(Code::ToolNotFound, "there is no tool of that name");
             let names = self.tools.iter().map(|tool| tool.agent.name.as_str());
@@ -240,21 +337,7 @@ impl Tools for TrialTools {
             .map_err(|error| error.diagnostics(&tool))?;
         let resolved = Value::Object(accepted.as_object().clone());
         if let Some(fixtures) = self.fixtures(declared) {
-            let call = Call {
-                tool: name.to_owned(),
-                args: sent,
-                resolved: Some(resolved.clone()),
-                outcome: Outcome::Succeeded,
-                content: Value::Null,
-            };
-            let fixture = fixtures
-                .iter()
-                .find(|fixture| all_hold(&fixture.args, &call));
-            let answer = fixture.map_or_else(
-                || Err("no fixture".to_owned()),
-                |fixture| fixture.answer.clone(),
-            );
-            let result = answer.map_or_else(
+            let result = answer(fixtures, name, &sent, &resolved).map_or_else(
                 |fails| {
                     CallResult::Failed(vec![
                         Diagnostic::new(Code::ToolFailed, fails).with_subject(name),

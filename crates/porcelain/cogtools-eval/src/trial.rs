@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cogtools_core::Pattern;
+use cogtools_code::CodeTools;
+use cogtools_core::{Code, Diagnostic, Pattern};
 use cogtools_log::{BudgetLimit, EndStatus, Event, Outcome, Session, rejected_arguments};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,6 +11,9 @@ use serde_json::{Value, json};
 use crate::calls::compare;
 use crate::case::Case;
 use crate::matcher::accepts;
+
+/// Returns the mistakes that types show in the code of a program.
+pub(crate) type Mistakes<'m> = &'m dyn Fn(&str) -> Vec<Diagnostic>;
 
 /// Everything that a trial is judged by: a line of a recording.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -66,6 +70,9 @@ pub(crate) struct Call {
     pub(crate) outcome: Outcome,
     /// The content that the model got.
     pub(crate) content: Value,
+    /// It is of a program or about tools, and of no tool of the project.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_program: bool,
 }
 
 /// The opinion of a judge about a statement.
@@ -86,9 +93,26 @@ pub(crate) struct Failed {
 }
 
 impl Call {
+    /// A call that was sent with `args`, before anything came of it.
+    pub(crate) fn sent(tool: &str, args: Value, resolved: Option<Value>) -> Self {
+        Self {
+            tool: tool.to_owned(),
+            args,
+            resolved,
+            outcome: Outcome::Succeeded,
+            content: Value::Null,
+            is_program: false,
+        }
+    }
+
     /// Returns true if the tool took the arguments, whatever came of it.
     pub(crate) fn is_accepted(&self) -> bool {
-        let is_over = matches!(&self.outcome, Outcome::Failed { code } if code == "BUDGET_SPENT");
+        let is_over = |code: &str| {
+            [Code::BudgetSpent, Code::CodeTypes]
+                .map(Code::name)
+                .contains(&code)
+        };
+        let is_over = matches!(&self.outcome, Outcome::Failed { code } if is_over(code));
         !is_over && !self.outcome.is_rejection()
     }
 
@@ -106,12 +130,18 @@ impl Call {
 }
 
 impl Record {
-    /// Reads the main conversation of a session, without the conversations of agents in it.
-    pub(crate) fn read(mut self, session: &Session) -> Self {
+    /// Reads the main conversation of a session, without the conversations of agents in it. The
+    /// calls of programs are part of it; `mistakes` has those that their types show.
+    pub(crate) fn read(mut self, session: &Session, mistakes: Option<Mistakes<'_>>) -> Self {
         let nested = session.nested();
         let mut open: Vec<(String, Call)> = Vec::new();
         let mut has_error = None;
-        for entry in session.nodes().filter(|entry| !nested.contains(&entry.id)) {
+        for entry in session.nodes() {
+            let is_made = matches!(&entry.event, Event::Call { place, .. } | Event::Result { place, .. }
+                if mistakes.is_some() && place.program.is_some());
+            if nested.contains(&entry.id) && !is_made {
+                continue;
+            }
             match &entry.event {
                 Event::Request { .. } => self.turns += 1,
                 Event::Response { content, .. } => self.responses.push(merged(content)),
@@ -136,6 +166,9 @@ impl Record {
                         resolved: resolved.clone(),
                         outcome: Outcome::Cancelled,
                         content: Value::Null,
+                        is_program: mistakes.is_some()
+                            && !is_made
+                            && CodeTools::NAMES.contains(&tool.as_str()),
                     },
                 )),
                 Event::Result {
@@ -155,7 +188,12 @@ impl Record {
                 _ => {}
             }
         }
-        self.results = open.into_iter().map(|(_, call)| call).collect();
+        for (_, call) in open {
+            if let Some(mistakes) = mistakes.filter(|_| call.is_program && !call.is_accepted()) {
+                self.results.extend(refused(&call, mistakes));
+            }
+            self.results.push(call);
+        }
         let is_error = matches!(
             self.end,
             Some(EndStatus::Failed { .. } | EndStatus::Unavailable)
@@ -177,17 +215,19 @@ impl Record {
             .collect()
     }
 
+    /// The calls of the project's tools.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.results.iter().filter(|call| !call.is_program)
+    }
+
     /// The calls whose arguments the tools took.
     pub(crate) fn accepted(&self) -> Vec<&Call> {
-        self.results
-            .iter()
-            .filter(|call| call.is_accepted())
-            .collect()
+        self.calls().filter(|call| call.is_accepted()).collect()
     }
 
     /// Returns whether the first call of `tool` was accepted; none if it was not called.
     pub(crate) fn first_try(&self, tool: &str) -> Option<bool> {
-        let first = self.results.iter().find(|call| call.tool == tool)?;
+        let first = self.calls().find(|call| call.tool == tool)?;
         Some(first.is_accepted())
     }
 
@@ -210,6 +250,35 @@ impl Record {
         failed.at_most(case);
         failed.failed
     }
+}
+
+/// The calls because of which a program did not begin: its types show that tools reject them.
+fn refused(program: &Call, mistakes: Mistakes<'_>) -> Vec<Call> {
+    let code = program.args.get("code").and_then(Value::as_str);
+    let mut calls: Vec<(String, Vec<String>)> = Vec::new();
+    for mistake in code.map(mistakes).unwrap_or_default() {
+        if mistake.subject.is_empty() {
+            continue;
+        }
+        let mistake = Diagnostic {
+            location: None,
+            ..mistake
+        };
+        let line = mistake.summary();
+        match calls.iter_mut().find(|(tool, _)| *tool == mistake.subject) {
+            Some((_, lines)) => lines.push(line),
+            None => calls.push((mistake.subject, vec![line])),
+        }
+    }
+    let call = |(tool, lines): (String, Vec<String>)| Call {
+        tool,
+        args: Value::Null,
+        resolved: None,
+        content: json!({"error": lines.join("\n")}),
+        is_program: false,
+        ..program.clone()
+    };
+    calls.into_iter().map(call).collect()
 }
 
 /// Joins the texts that a stream has cut.
@@ -287,11 +356,7 @@ impl Judge<'_> {
         }
         for (index, never) in expect.never.iter().enumerate() {
             let pattern = Pattern::new(never);
-            if let Some(call) = record
-                .results
-                .iter()
-                .find(|call| pattern.matches(&call.tool))
-            {
+            if let Some(call) = record.calls().find(|call| pattern.matches(&call.tool)) {
                 self.fail(
                     format!("/never/{index}"),
                     format!("`{}` was called", call.tool),
@@ -301,11 +366,7 @@ impl Judge<'_> {
         if expect.first_try {
             let mut tools: Vec<&str> = match &expect.calls {
                 Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
-                None => record
-                    .results
-                    .iter()
-                    .map(|call| call.tool.as_str())
-                    .collect(),
+                None => record.calls().map(|call| call.tool.as_str()).collect(),
             };
             tools.sort_unstable();
             tools.dedup();

@@ -127,6 +127,7 @@ pub(crate) const PURE: ToolTraits = ToolTraits {
     is_pure: true,
     is_foreign: false,
     is_program: false,
+    is_uncounted: false,
 };
 
 /// A program.

@@ -31,6 +31,8 @@ impl CodeTools {
     pub const SEARCH: &str = "search_tools";
     /// The name of the tool that prints types.
     pub const DESCRIBE: &str = "describe_tools";
+    /// The names of all three. No program can call them.
+    pub const NAMES: [&str; 3] = [Self::RUN, Self::SEARCH, Self::DESCRIBE];
 
     /// Reads their declarations.
     ///

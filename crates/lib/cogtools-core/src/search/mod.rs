@@ -3,6 +3,7 @@
 mod rank;
 mod words;
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use serde_json::json;
 use crate::{Name, Tool};
 
 /// The indexes of the `tools` that match `query`, best first; all for an empty one.
-pub fn rank_tools(query: &str, tools: &[Tool]) -> Vec<usize> {
+pub fn rank_tools(query: &str, tools: &[impl Borrow<Tool>]) -> Vec<usize> {
     rank::rank(query, tools)
 }
 

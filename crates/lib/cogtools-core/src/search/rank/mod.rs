@@ -4,6 +4,7 @@
 //! in the name, and if the rest is short. To it comes the kind of operation. A tool that only
 //! looks like the right one is not returned, since a model would call it.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -75,7 +76,7 @@ struct Index {
 
 /// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
 /// as do all tools for a request without words.
-pub(super) fn rank(request: &str, tools: &[Tool]) -> Vec<usize> {
+pub(super) fn rank(request: &str, tools: &[impl Borrow<Tool>]) -> Vec<usize> {
     let words = parse(request);
     if words.is_empty() {
         return (0..tools.len()).collect();
@@ -150,8 +151,11 @@ impl Document {
 }
 
 impl Index {
-    fn new(tools: &[Tool]) -> Self {
-        let documents: Vec<Document> = tools.iter().map(Document::of).collect();
+    fn new(tools: &[impl Borrow<Tool>]) -> Self {
+        let documents: Vec<Document> = tools
+            .iter()
+            .map(|tool| Document::of(tool.borrow()))
+            .collect();
         let total: f64 = documents.iter().map(|document| document.length).sum();
         let average_length = (total / count(documents.len())).max(1.0);
         let mut frequencies: BTreeMap<String, usize> = BTreeMap::new();

@@ -5,75 +5,56 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cogtools_agent::{
-    AgentTool, CallResult, CallScope, Journal, Permissions, ProgramQuestion, ReadyCall, ToolTraits,
+    AgentTool, CallResult, CallScope, Connection, Journal, ProgramQuestion, ReadyCall, ToolTraits,
     WaitingCall,
 };
-use cogtools_code::{
-    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, RunAgent, Scope, Source,
-    describe, family_of, search, store_and_next,
-};
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{
-    Cancel, Code, Context, Diagnostic, Registry, Target, Threshold, estimate_tokens,
-};
+use cogtools_core::{Cancel, Code, Diagnostic, Target};
 use cogtools_log::{CallId, Decision, ProgramStatus};
 use serde_json::{Map, Value};
-use tokio::runtime::Handle;
 
-use crate::tools::Agents;
+use crate::replay::family_of;
+use crate::tools::{CodeTools, Run, Source, describe, search};
+use crate::{Decisions, Explanation, Program, Recorded, Report, RunAgent, Scope, store_and_next};
 
 /// The three tools, and the programs of a session.
-pub(crate) struct CodeMode {
+pub struct CodeMode {
     tools: CodeTools,
     declared: Vec<AgentTool>,
     programs: Arc<Programs>,
 }
 
+/// Makes the scope of a program, which a cancellation ends.
+type MakeScope = Box<dyn Fn(Cancel) -> Scope + Send + Sync>;
+/// Makes the runner of agents that programs of a call call: they are in the session below their
+/// calls, and share its budget.
+type MakeAgents = Box<dyn Fn(&CallScope) -> Arc<RunAgent> + Send + Sync>;
+
 /// The inputs of all programs.
-pub(crate) struct Programs {
-    registry: Registry,
-    cx: Context,
-    /// The tools that they may call, and the rules for these calls.
-    names: Vec<String>,
-    permissions: Permissions,
-    /// The runner of the tools that are agents.
-    agents: OnceLock<Arc<Agents>>,
+struct Programs {
+    scope: MakeScope,
+    /// The runner of the tools that are agents, and the source of recorded results.
+    agents: OnceLock<(MakeAgents, Arc<Connection>)>,
     /// The user's decisions about calls of programs, by program.
     decisions: Mutex<HashMap<String, Decisions>>,
 }
 
-/// Returns true if `tools` cost as many tokens as `threshold`.
-pub(crate) fn is_reached(threshold: Option<Threshold>, tools: &[AgentTool]) -> bool {
-    let Some(Threshold::Tokens(limit)) = threshold else {
-        return false;
-    };
-    let costs = tools.iter();
-    let costs = costs.map(|tool| estimate_tokens(&tool.declaration.to_string()));
-    u64::try_from(costs.sum::<usize>()).is_ok_and(|tokens| tokens >= limit)
-}
-
 impl CodeMode {
-    /// Code mode with the tools `names` of `registry`, which run in `cx`, and with rules for their
-    /// calls.
+    /// Code mode with the tools that `scope` gives a program.
     ///
     /// # Errors
     /// One of the three tools cannot be declared, which would be a bug.
-    pub(crate) fn new(
-        (registry, cx): (Registry, Context),
-        names: Vec<String>,
-        permissions: Permissions,
+    pub fn new(
+        scope: impl Fn(Cancel) -> Scope + Send + Sync + 'static,
         api: Target,
     ) -> Result<Self, Vec<Diagnostic>> {
         let tools = CodeTools::new()?;
         let programs = Programs {
-            registry,
-            cx,
-            names,
-            permissions,
+            scope: Box::new(scope),
             agents: OnceLock::new(),
             decisions: Mutex::default(),
         };
-        let (end, is_whole) = CodeTools::end_of_description(&programs.scope(Cancel::default()));
+        let (end, is_whole) = CodeTools::end_of_description(&(programs.scope)(Cancel::default()));
         let mut declared = Vec::new();
         for tool in tools.all() {
             let is_run = tool.name().as_str() == CodeTools::RUN;
@@ -101,22 +82,26 @@ impl CodeMode {
     }
 
     /// The tools that the model has.
-    pub(crate) const fn declared(&self) -> &Vec<AgentTool> {
+    pub const fn declared(&self) -> &Vec<AgentTool> {
         &self.declared
     }
 
-    /// From now on, `agents` run the tools that are agents, and results are kept on their tape, or come
-    /// from it.
-    pub(crate) fn set_agents(&self, agents: Arc<Agents>) {
+    /// From now on, `agents` run the tools that are agents, and results are kept on the tape of
+    /// `connection`, or come from it.
+    pub fn set_agents(
+        &self,
+        agents: impl Fn(&CallScope) -> Arc<RunAgent> + Send + Sync + 'static,
+        connection: Arc<Connection>,
+    ) {
         // They are set once, when the provider is known.
-        let _ = self.programs.agents.set(agents);
+        let _ = self.programs.agents.set((Box::new(agents), connection));
     }
 
     /// Notes the user's decisions about calls of `program`, which `journal` has.
     ///
     /// # Errors
     /// The program has made no such call.
-    pub(crate) fn decide(
+    pub fn decide(
         &self,
         program: &str,
         decisions: Decisions,
@@ -133,24 +118,30 @@ impl CodeMode {
     }
 
     /// The question about the program in `arguments`; `None` if it goes on with one of the session.
-    pub(crate) fn question(&self, arguments: &Value) -> Option<ProgramQuestion> {
+    pub fn question(&self, arguments: &Value) -> Option<ProgramQuestion> {
         let code = arguments.get("code")?.as_str()?;
-        let scope = self.programs.scope(Cancel::default());
+        let scope = (self.programs.scope)(Cancel::default());
         Some(Explanation::of(code, &scope).question(code, &scope))
+    }
+
+    /// The mistakes that the types of tools show in `code`.
+    pub fn mistakes(&self, code: &str) -> Vec<Diagnostic> {
+        let scope = (self.programs.scope)(Cancel::default());
+        Explanation::of(code, &scope).mistakes
     }
 
     /// Checks a call of one of the three tools. Returns how to run it, and its arguments.
     ///
     /// # Errors
     /// The arguments do not fit, or the code does not fit the types of the tools.
-    pub(crate) fn prepare(
+    pub fn prepare(
         &self,
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
         let arguments = self.tools.accept(name, Arguments::from(arguments))?;
         let resolved = Value::Object(arguments.clone());
-        let scope = self.programs.scope(Cancel::default());
+        let scope = (self.programs.scope)(Cancel::default());
         if name != CodeTools::RUN {
             let answer = if name == CodeTools::SEARCH {
                 search(&arguments, &scope)
@@ -163,7 +154,7 @@ impl CodeMode {
         let run = Run::new(arguments)?;
         if let Source::Code(code) = &run.source {
             Program::check_length(code).map_err(|error| vec![*error])?;
-            let mistakes = Explanation::of(code, &scope).mistakes;
+            let mistakes = self.mistakes(code);
             if !mistakes.is_empty() {
                 return Err(mistakes);
             }
@@ -175,7 +166,7 @@ impl CodeMode {
                 ended.unwrap_or_else(|diagnostic| CallResult::Failed(vec![*diagnostic]))
             };
             match programs.agents.get() {
-                Some(agents) => agents.connection.call(CodeTools::RUN, recorded, run),
+                Some((_, connection)) => connection.call(CodeTools::RUN, recorded, run),
                 None => run(),
             }
         };
@@ -184,32 +175,11 @@ impl CodeMode {
 }
 
 impl Programs {
-    /// The tools that a program can call, until `cancel` ends it.
-    fn scope(&self, cancel: Cancel) -> Scope {
-        let cx = Context {
-            cancel,
-            ..self.cx.clone()
-        };
-        let (names, permissions) = (self.names.clone(), self.permissions.clone());
-        Scope::new(self.registry.clone(), cx, names, permissions)
-    }
-
-    /// The runner of agents that programs of `call` call: they are in the session below their calls,
-    /// and share its budget.
-    fn agents(&self, call: &CallScope) -> Option<Arc<RunAgent>> {
-        let agents = Arc::clone(self.agents.get()?);
-        let (call, handle) = (call.clone(), Handle::current());
-        Some(Arc::new(move |task, cx, limit, line| {
-            let call = call.of_program(line, &cx.cancel);
-            agents.run(task, cx, limit, (&call, &handle))
-        }))
-    }
-
     /// Runs a program, or goes on with the one that an earlier run of `call` has begun.
     fn run(&self, run: Run, call: &CallScope) -> Result<CallResult, Box<Diagnostic>> {
         let failed = |error: cogtools_log::LogError| Box::new(error.diagnostic());
-        let mut scope = self.scope(call.cancel.clone());
-        scope.agents = self.agents(call);
+        let mut scope = (self.scope)(call.cancel.clone());
+        scope.agents = self.agents.get().map(|(agents, _)| agents(call));
         let (session, blobs) = call.program(None).read().map_err(failed)?;
         let resume = |begun: Recorded| {
             let decisions = self.decisions.lock();
@@ -235,8 +205,8 @@ impl Programs {
             (None, Source::Code(code)) => {
                 let (store, name) = store_and_next(&session, &blobs, &family)?;
                 Program {
-                    store,
                     name,
+                    store,
                     ..Program::new(code, run.args)
                 }
             }
