@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::Session;
 use super::http::Service;
 use super::living::names;
+use super::person::call;
 
 const TAX: &str = "\
 name: tax
@@ -244,4 +245,54 @@ fn clients_over_http_share_no_values() {
     assert!(first.contains("\"text\":\"119\""), "{first}");
     let second = call("return store.secret === undefined");
     assert!(second.contains("\"text\":\"true\""), "{second}");
+}
+
+/// A stateless client gets the form as the result of its call, and repeats the call with the answer.
+#[test]
+fn a_stateless_client_is_asked_by_the_result() {
+    let project = project();
+    let service = Service::start_with(&project, &["--code"], &[("PATH", "/usr/bin:/bin")]);
+    let arguments = json!({"code": "return tools.mail({to: \"ada\"})"});
+    let ask = || {
+        let asked = call(&service, "run_code", &json!({"arguments": arguments}));
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        asked["result"].clone()
+    };
+    let answer = |asked: &Value, arguments: &Value, action: &str, decision: &str| {
+        let content = json!({"decision": decision, "reason": "not today"});
+        let parameters = json!({
+            "arguments": arguments,
+            "requestState": asked["requestState"],
+            "inputResponses": {"answer": {"action": action, "content": content}},
+        });
+        call(&service, "run_code", &parameters)
+    };
+    let text = |done: &Value| done["result"]["content"][0]["text"].to_string();
+    let asked = ask();
+    let form = &asked["inputRequests"]["answer"]["params"];
+    let shown = "run_code: Run this program? These calls may change something:\n\
+                 line 1: mail {\"to\":\"ada\"} (it may destroy something)\n\n\
+                 return tools.mail({to: \"ada\"})";
+    assert_eq!(form["message"], shown, "{asked}");
+    let choices = &form["requestedSchema"]["properties"]["decision"]["enum"];
+    assert_eq!(*choices, json!(["run", "no"]));
+    // The answer is for this program.
+    let other = json!({"code": "return tools.mail({to: \"bob\"})"});
+    let refused = answer(&asked, &other, "accept", "run");
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let done = answer(&asked, &arguments, "accept", "run");
+    assert_eq!(text(&done), "\"ok\"", "{done}");
+    assert_eq!(sent(&project), "ada\n");
+    for (action, decision) in [("accept", "no"), ("decline", "run"), ("accept", "ask")] {
+        let denied = answer(&ask(), &arguments, action, decision);
+        assert_eq!(denied["result"]["isError"], true, "{denied}");
+    }
+    let denied = answer(&ask(), &arguments, "accept", "no");
+    assert!(text(&denied).contains("not today"), "{denied}");
+    // It is for the tools as they were.
+    let asked = ask();
+    project.file("tools/mail.yaml", MAIL.replace("ok", "changed"));
+    let again = answer(&asked, &arguments, "accept", "run");
+    assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+    assert_eq!(sent(&project), "ada\n");
 }

@@ -204,7 +204,7 @@ fn a_host_without_forms_learns_that_a_person_is_asked() {
 }
 
 /// The `tools/call` of `tool` for a client that shows forms, with these parameters.
-fn call(service: &Service, tool: &str, parameters: &Value) -> Value {
+pub(super) fn call(service: &Service, tool: &str, parameters: &Value) -> Value {
     let mut params = json!({
         "name": tool,
         "arguments": {},

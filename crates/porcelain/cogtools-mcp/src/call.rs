@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue};
-use crate::code::{AskUser, CodeMode};
+use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
 
 /// The places for tools that run.
@@ -134,11 +134,18 @@ pub(crate) struct CodeCall {
     pub(crate) arguments: RawArguments,
     /// Asks the user, if the client shows forms.
     pub(crate) ask: Option<Box<AskUser>>,
+    /// The question as the result of the call, for clients that repeat it with the answer.
+    pub(crate) later: Option<Arc<Later>>,
 }
 
 impl CodeCall {
     fn run(self, cancel: Cancel) -> Result<(ToolOutput, bool), CallError> {
-        let with = (self.ask.as_deref(), cancel);
+        let user = match (&self.later, &self.ask) {
+            (Some(later), _) => User::Later(later),
+            (None, Some(ask)) => User::Now(&**ask),
+            (None, None) => User::Nobody,
+        };
+        let with = (user, cancel);
         self.code
             .call(&self.name, self.arguments, &self.catalogue, with)
     }

@@ -1,6 +1,7 @@
 //! Code mode: `search_tools`, `describe_tools` and `run_code` instead of every tool. A model reads
 //! the types of the tools that it needs, and writes one program that calls them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
@@ -8,11 +9,11 @@ use cogtools_code::{
     CodeTools, Decisions, Explanation, Lines, Program, Recorded, Report, Run, Scope, Source,
     describe, search, store_and_next,
 };
-use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
+use cogtools_core::{Cancel, Code, Diagnostic, PausedFlow, Question as CoreQuestion, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
 use cogtools_program::Failure;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::call::render;
 use crate::catalogue::{CallError, Catalogue};
@@ -23,6 +24,75 @@ use crate::questions::form;
 /// Asks the user a question by a form.
 pub(crate) type AskUser =
     dyn Fn(ElicitRequestParams, &Cancel) -> Option<ElicitResult> + Send + Sync;
+
+/// The user behind a call.
+#[derive(Clone, Copy)]
+pub(crate) enum User<'u> {
+    /// Nobody can be asked.
+    Nobody,
+    /// Forms are shown while the call waits.
+    Now(&'u AskUser),
+    /// The form about a program is the result of the call, which is repeated with the answer.
+    Later(&'u Later),
+}
+
+/// The question about the program of a call, for clients without a connection. Calls that its answer
+/// does not cover are denied.
+pub(crate) struct Later {
+    /// The question that the user has answered.
+    answered: Option<PausedFlow>,
+    /// The question that the call asks now.
+    asked: Mutex<Option<PausedFlow>>,
+}
+
+impl Later {
+    /// The question about a program, with the one that the user has `answered`.
+    pub(crate) fn new(answered: Option<PausedFlow>) -> Self {
+        Self {
+            answered,
+            asked: Mutex::default(),
+        }
+    }
+
+    /// Takes the question that the call asks.
+    pub(crate) fn take(&self) -> Option<PausedFlow> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.take()
+    }
+
+    /// The agreement if the user has answered this question about tools with this `digest`. Asks it
+    /// otherwise.
+    fn agree(&self, message: String, properties: &Value, digest: String) -> Agreement {
+        let question = CoreQuestion {
+            tool: CodeTools::RUN.to_owned(),
+            node: PROGRAM.to_owned(),
+            text: message,
+            reply: Some(json!({"properties": properties, "required": ["decision"]})),
+            fault: None,
+        };
+        let answered = self.answered.as_ref();
+        let answered = answered.filter(|it| it.question == question && it.digest == digest);
+        if let Some(answer) = answered.and_then(|it| it.answers.get(PROGRAM)) {
+            let content: Value = serde_json::from_str(answer).unwrap_or_default();
+            return match chosen(&content, ["run", "no"]) {
+                Some(("run", _)) => Agreement::Run,
+                other => Agreement::No(other.and_then(|(_, reason)| reason)),
+            };
+        }
+        let asked = PausedFlow {
+            question,
+            digest,
+            results: Map::new(),
+            answers: BTreeMap::new(),
+        };
+        let mut slot = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(asked);
+        Agreement::No(Some("no answer yet".to_owned()))
+    }
+}
+
+/// The name of the question about a program.
+const PROGRAM: &str = "program";
 
 /// The three tools, and the programs of one connection.
 pub(crate) struct CodeMode {
@@ -76,7 +146,7 @@ impl CodeMode {
         name: &str,
         arguments: RawArguments,
         catalogue: &Catalogue,
-        (ask, cancel): (Option<&AskUser>, Cancel),
+        (user, cancel): (User<'_>, Cancel),
     ) -> Result<(ToolOutput, bool), CallError> {
         let arguments = arguments.parse().map_err(CallError::Failed)?;
         let accepted = self.tools.accept(name, arguments);
@@ -92,7 +162,10 @@ impl CodeMode {
             CodeTools::DESCRIBE => Ok((describe(&arguments, &scope), false)),
             _ => {
                 let run = Run::new(arguments).map_err(CallError::Failed)?;
-                let mut person = Person { ask, scope: &scope };
+                let mut person = Person {
+                    user,
+                    scope: &scope,
+                };
                 let report = self.run(run, catalogue, &scope, &mut person);
                 let report =
                     report.map_err(|failure| CallError::Failed(failure.diagnostics().to_vec()))?;
@@ -198,7 +271,7 @@ enum Agreement {
 
 /// The person behind the client, if it shows forms.
 struct Person<'p> {
-    ask: Option<&'p AskUser>,
+    user: User<'p>,
     scope: &'p Scope,
 }
 
@@ -207,13 +280,18 @@ impl Person<'_> {
     /// they come.
     fn agree(&self, code: &str, explanation: &Explanation) -> Agreement {
         let asked: Vec<String> = explanation.asked().map(ToString::to_string).collect();
-        if asked.is_empty() || self.ask.is_none() {
+        if asked.is_empty() || matches!(self.user, User::Nobody) {
             return Agreement::Ask;
         }
         let message = format!(
             "Run this program? These calls may change something:\n{}\n\n{code}",
             asked.join("\n")
         );
+        if let User::Later(later) = self.user {
+            let properties = fields(["run", "no"], ["Run it", "No"]);
+            let digest = explanation.question(code, self.scope).digest;
+            return later.agree(message, &properties, digest.unwrap_or_default());
+        }
         let choices = ["run", "ask", "no"];
         let titles = ["Run it", "Ask at each of them", "No"];
         match self.decide(&message, choices, titles) {
@@ -231,30 +309,44 @@ impl Person<'_> {
         choices: [&'static str; N],
         titles: [&str; N],
     ) -> Option<(&'static str, Option<String>)> {
-        let decision = json!({
-            "type": "string", "title": "Decision", "enum": choices.as_slice(), "enumNames": titles.as_slice(),
-        });
-        let reason =
-            json!({"type": "string", "title": "Why not", "description": "The model reads it"});
-        let properties = json!({"decision": decision, "reason": reason});
-        let form = form(message, &properties, &json!(["decision"]))?;
-        let result = self.ask?(form, self.scope.cancel())?;
+        let User::Now(ask) = self.user else {
+            return None;
+        };
+        let form = form(message, &fields(choices, titles), &json!(["decision"]))?;
+        let result = ask(form, self.scope.cancel())?;
         let content = result
             .content
             .filter(|_| result.action == ElicitationAction::Accept)?;
-        let chosen = content.get("decision")?.as_str()?;
-        let chosen = choices.into_iter().find(|choice| *choice == chosen)?;
-        let reason = content.get("reason").and_then(Value::as_str);
-        let reason = reason.filter(|reason| !reason.trim().is_empty());
-        Some((chosen, reason.map(str::to_owned)))
+        chosen(&content, choices)
     }
+}
+
+/// The fields of a form with a choice and a reason.
+fn fields<const N: usize>(choices: [&str; N], titles: [&str; N]) -> Value {
+    let decision = json!({
+        "type": "string", "title": "Decision", "enum": choices.as_slice(), "enumNames": titles.as_slice(),
+    });
+    let reason = json!({"type": "string", "title": "Why not", "description": "The model reads it"});
+    json!({"decision": decision, "reason": reason})
+}
+
+/// The choice in an answer, and the reason.
+fn chosen<const N: usize>(
+    content: &Value,
+    choices: [&'static str; N],
+) -> Option<(&'static str, Option<String>)> {
+    let chosen = content.get("decision")?.as_str()?;
+    let chosen = choices.into_iter().find(|choice| *choice == chosen)?;
+    let reason = content.get("reason").and_then(Value::as_str);
+    let reason = reason.filter(|reason| !reason.trim().is_empty());
+    Some((chosen, reason.map(str::to_owned)))
 }
 
 impl Observer for Person<'_> {
     fn on(&mut self, _: &Activity<'_>) {}
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
-        if self.ask.is_none() {
+        if !matches!(self.user, User::Now(_)) {
             return Answer::NoTerminal;
         }
         let runs = question.runs.map(|runs| format!("\nIt runs: {runs}"));

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate, ToolOutput};
+use cogtools_core::{CallContext, Diagnostic, PausedFlow, Progress, ProgressUpdate, ToolOutput};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::call::{self, CodeCall, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
-use crate::code::CodeMode;
+use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::observe::Observers;
@@ -166,11 +166,12 @@ impl Server {
     async fn call_code(
         &self,
         code: &Arc<CodeMode>,
-        name: &str,
-        arguments: RawArguments,
+        (name, arguments): (&str, RawArguments),
+        answered: Option<PausedFlow>,
         request: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let state = &*self.state;
+        let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
         let observed = state.observers.begin(name, request);
         let cancelled = async {
             tokio::select! {
@@ -182,14 +183,19 @@ impl Server {
             code: Arc::clone(code),
             catalogue: self.catalogue(),
             name: name.to_owned(),
-            arguments,
+            arguments: arguments.clone(),
             ask: state.catalogue.sessions().host().asker(),
+            later: later.clone(),
         };
         let outcome = state.workers.run_code(call, cancelled).await;
         self.warn(state.catalogue.new_call_warnings()).await;
         let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
         let outcome = outcome.map(|(output, _)| output);
         observed.end(&outcome).await;
+        let asked = later.and_then(|later| later.take());
+        if let Some(question) = asked.and_then(|it| state.questions.ask(name, arguments, it)) {
+            return Ok(CallToolResponse::InputRequired(question));
+        }
         let mut result = call::to_call(outcome)?;
         if has_failed {
             result.is_error = Some(true);
@@ -296,11 +302,6 @@ impl ServerHandler for Server {
             .or_else(|| serve::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
-        if let Some(code) = &self.state.code {
-            return self
-                .call_code(code, &request.name, arguments, &context)
-                .await;
-        }
         let questions = &self.state.questions;
         let paused = match questions.answer(&request, &arguments)?.transpose() {
             Ok(paused) => paused,
@@ -309,6 +310,10 @@ impl ServerHandler for Server {
                 return call::to_call(failed).map(CallToolResponse::Complete);
             }
         };
+        if let Some(code) = &self.state.code {
+            let call = (&*request.name, arguments);
+            return self.call_code(code, call, paused, &context).await;
+        }
         let pause = asks_by_result(&context).then(Pause::default);
         let parts = CallContext {
             person: pause.as_ref().map(Pause::person),
