@@ -1,6 +1,7 @@
 //! The project's own tools, checked by the project's own rules.
 
 use std::fs;
+use std::path::Path;
 
 use cogtools_test_support::{Project, Run, str};
 
@@ -12,7 +13,11 @@ fn tools() -> Vec<serde_yaml::Value> {
     let folder = crate::repository().join("tools");
     let entries = fs::read_dir(folder).expect("our tools can be listed");
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let files = paths.filter(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    let is_tool = |path: &Path| {
+        let name = path.to_string_lossy();
+        name.ends_with(".yaml") && !name.ends_with(".evals.yaml")
+    };
+    let files = paths.filter(|path| is_tool(path));
     let tools = files.map(|path| {
         let text = fs::read_to_string(&path).expect("a tool file is text");
         serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -1,5 +1,9 @@
 //! Recordings: replayed without a model, stale when what they depend on has changed.
 
+use std::path::Path;
+
+use cogtools_eval::PROGRAM;
+use cogtools_program::Terminals;
 use serde_json::json;
 
 use super::{CONVERT, eval, project, report, requests, scripted};
@@ -106,4 +110,36 @@ fn a_report_is_compared_with() {
                 "verdict": "not_shown", "trials_needed": null}])
     );
     assert_eq!(run["overall"]["verdict"], "not_shown");
+}
+
+#[test]
+fn every_tool_of_this_repository_has_a_case_and_a_recording() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    for (folder, tools) in [
+        (".", "tools"),
+        ("examples/everyday", "tools"),
+        ("examples/find-time", "tools"),
+        ("examples/review", "tools"),
+    ] {
+        let folder = root.join(folder);
+        let names = std::fs::read_dir(folder.join(tools)).expect("tools");
+        let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names
+            .filter_map(|name| Some(name.strip_suffix(".yaml")?.to_owned()))
+            .filter(|name| !name.contains('.'))
+            .collect();
+        names.sort_unstable();
+        let args = ["--replay", "--format", "json"];
+        let run = PROGRAM.run_captured(&folder, Terminals::default(), &args);
+        let json = report(&run, 0);
+        let cases = json["cases"].as_array().expect("cases");
+        let mut tools: Vec<&str> = cases
+            .iter()
+            .filter_map(|case| case["tool"].as_str())
+            .collect();
+        tools.sort_unstable();
+        tools.dedup();
+        assert_eq!(tools, names);
+        assert!(cases.iter().all(|case| case["trials"] != 0), "{json}");
+    }
 }
