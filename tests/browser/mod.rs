@@ -8,6 +8,7 @@ use cogtools_test_support::{FakeGemini, Project, Turn, assert_text, install, is_
 use serde_json::json;
 
 use crate::ui::answers::{FLOW, NOTE};
+use crate::ui::evals::evaluated;
 use crate::ui::server::Server;
 use crate::ui::sessions::long;
 use crate::{repository, run};
@@ -178,6 +179,7 @@ fn project() -> (Project, Vec<String>) {
         .args(["run", "publish", "what=it", "--session", "flow.jsonl"])
         .run()
         .status(75);
+    evaluated(&project);
     (project, lines)
 }
 

@@ -18,6 +18,11 @@ const STATES = {
   "a session that was interrupted": ["/sessions/file.2", openAll, "#work"],
   "hostile texts": ["/sessions/file.1", openAll, "#work"],
   "a session that cannot be read": ["/sessions/file.6"],
+  "the matrix of an eval": ["/evals"],
+  "the trials of a case": ["/evals", async (tab) => {
+    await tab.getByRole("link", { name: "bad", exact: true }).click();
+    await tab.getByRole("heading", { name: "bad" }).waitFor();
+  }],
   "the list of tools": ["/tools"],
   "a search without a result": ["/tools?q=nothing+has+this"],
   "a tool": ["/tools/order", openAll],
@@ -83,6 +88,9 @@ await check("axe finds nothing where there is nothing, and for strangers", async
   await tab.getByRole("link", { name: "Tools", exact: true }).click();
   await tab.getByText("This project has no tools yet.").waitFor();
   await axe(tab, "no tools");
+  await tab.getByRole("link", { name: "Evals", exact: true }).click();
+  await tab.getByText("No eval has run in this project yet.").waitFor();
+  await axe(tab, "no evals");
   await tab.goto(`${origin}/`);
   assert.equal(await tab.locator("h1").textContent(), "No access");
   await axe(tab, "no access");

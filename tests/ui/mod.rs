@@ -2,6 +2,7 @@
 
 mod access;
 pub(crate) mod answers;
+pub(crate) mod evals;
 mod pages;
 mod prompts;
 mod running;

@@ -68,6 +68,11 @@ impl Store {
         &self.folder
     }
 
+    /// The folder with the reports of `cogtools eval`, which need not exist.
+    pub fn reports(&self) -> PathBuf {
+        self.folder.join("evals")
+    }
+
     /// The file of a session, new or not.
     pub fn file(&self, id: &SessionId) -> SessionFile {
         SessionFile::stored(&self.folder, id)

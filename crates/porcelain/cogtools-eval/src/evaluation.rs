@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::EvalArgs;
 use crate::case::Case;
 use crate::compare::{self, Comparison, compare};
-use crate::files::{cases, check_out};
+use crate::files::{cases, check_out, keep_report};
 use crate::report::{self, Row, Verdict};
 use crate::run::{CommandModel, Job, Runner, digests, settings_digest};
 use crate::tapes::{Tapes, staleness};
@@ -481,19 +481,23 @@ impl Evaluation {
             .iter()
             .map(|(with, comparison)| comparison.text(with))
             .collect();
+        let mut more = Map::new();
+        if let [(_, only)] = comparisons {
+            more.insert("compare".to_owned(), only.rows.clone().into());
+            more.insert("overall".to_owned(), only.overall.clone());
+        } else if !comparisons.is_empty() {
+            let all = comparisons.iter().map(
+                |(with, one)| json!({"with": with, "compare": one.rows, "overall": one.overall}),
+            );
+            more.insert("comparisons".to_owned(), all.collect());
+        }
+        let report = report::json(rows, &self.settings(), status, more);
+        if let Some(state) = dirs::state_dir(io) {
+            let store = Store::new(&state, self.project.root());
+            keep_report(&report, &store.reports());
+        }
         match self.args.format() {
-            "json" => {
-                let mut more = Map::new();
-                if let [(_, only)] = comparisons {
-                    more.insert("compare".to_owned(), only.rows.clone().into());
-                    more.insert("overall".to_owned(), only.overall.clone());
-                } else if !comparisons.is_empty() {
-                    let all = comparisons.iter().map(|(with, one)| json!({"with": with, "compare": one.rows, "overall": one.overall}));
-                    more.insert("comparisons".to_owned(), all.collect());
-                }
-                let report = report::json(rows, &self.settings(), status, more);
-                io.show_json(&format!("{report}\n"))?;
-            }
+            "json" => io.show_json(&format!("{report}\n"))?,
             "junit" => io.show(&report::junit(rows))?,
             "markdown" => io.show(&report::markdown(rows, &text))?,
             _ => io.show(&report::human(rows, &text))?,

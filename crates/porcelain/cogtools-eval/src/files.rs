@@ -2,17 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::file::ReadScope;
+use cogtools_core::file::{self, ReadScope, WritePath, create_private_folder, replace_private};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_program::{Failure, Io, SystemProgram, project};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::case::{self, Case};
 
 /// The end of the name of a file beside a tool.
 const BESIDE: &str = ".evals.yaml";
+
+/// The number of reports that the web view can show.
+const MAX_REPORTS: usize = 20;
 
 /// A file with cases.
 #[derive(Debug)]
@@ -140,6 +144,24 @@ pub(crate) fn cases(
         return Err(errors.into());
     }
     Ok((cases, notes))
+}
+
+/// Keeps a report for the web view, and removes the oldest ones.
+pub(crate) fn keep_report(report: &Value, folder: &Path) {
+    let name = format!("{}.json", report["run"].as_str().unwrap_or("run"));
+    let path = WritePath::below(folder, Path::new(&name));
+    // Without it, the web view has one run less.
+    let kept = create_private_folder(folder)
+        .is_ok_and(|()| replace_private(&path, report.to_string().as_bytes()).is_ok());
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<_> = entries
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    all.sort_unstable();
+    let old = all.len().saturating_sub(MAX_REPORTS);
+    for (_, path) in all.iter().take(old).filter(|_| kept) {
+        let _ = file::remove(&WritePath::in_folder(path));
+    }
 }
 
 /// Checks the project of the git revision `reference` out into a new folder.

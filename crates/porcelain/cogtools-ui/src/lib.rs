@@ -7,6 +7,7 @@ mod access;
 mod child;
 mod command;
 mod cut;
+mod evals;
 mod graph;
 mod live;
 mod manual;

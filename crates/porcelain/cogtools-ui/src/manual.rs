@@ -8,7 +8,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "PAGES",
-        "Below the random path:\n\n/sessions\n  The sessions of the project, and those of `--session`, the one that was written to last first.\n\n/sessions/SESSION\n  What happened in one: the conversation, the plan and its steps, the calls with their arguments and results, the prompts as they were sent. A session that runs is followed, and nothing can be sent to it meanwhile.\n\n/tools\n  The tools of the project, with their cost in tokens, their approval, and how their examples ended, if a page has run them.\n\n/tools/TOOL\n  What a tool declares, and a form to call it. The call is one of `cogtools call`: a tool that is not approved is denied.",
+        "Below the random path:\n\n/sessions\n  The sessions of the project, and those of `--session`, the one that was written to last first.\n\n/sessions/SESSION\n  What happened in one: the conversation, the plan and its steps, the calls with their arguments and results, the prompts as they were sent. A session that runs is followed, and nothing can be sent to it meanwhile.\n\n/tools\n  The tools of the project, with their cost in tokens, their approval, and how their examples ended, if a page has run them.\n\n/tools/TOOL\n  What a tool declares, and a form to call it. The call is one of `cogtools call`: a tool that is not approved is denied.\n\n/evals\n  The cases of the last run of `cogtools eval` with each model, and earlier runs. A case leads to its trials, and a trial to its session.",
     ),
     (
         "EXAMPLES",

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::respond::{Answer, App, PageError};
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 11] = [
     ("layout.njk", include_str!("../templates/layout.njk")),
     ("parts.njk", include_str!("../templates/parts.njk")),
     ("error.njk", include_str!("../templates/error.njk")),
@@ -26,6 +26,8 @@ const TEMPLATES: [(&str, &str); 9] = [
     ("panels.njk", include_str!("../templates/panels.njk")),
     ("tools.njk", include_str!("../templates/tools.njk")),
     ("tool.njk", include_str!("../templates/tool.njk")),
+    ("evals.njk", include_str!("../templates/evals.njk")),
+    ("eval_case.njk", include_str!("../templates/eval_case.njk")),
     ("broken.njk", include_str!("../templates/broken.njk")),
 ];
 

@@ -37,7 +37,7 @@ use crate::project::ProjectView;
 use crate::respond::{App, PageError, UntilError};
 use crate::session::{Runs, Sessions};
 use crate::tool::TestRuns;
-use crate::{live, page, session, tool};
+use crate::{evals, live, page, session, tool};
 
 /// The time between two looks whether the server is asked to end.
 const STOP_POLL: Duration = Duration::from_millis(50);
@@ -142,7 +142,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let pages: [(&str, MethodRouter<Arc<App>>); 20] = [
+    let pages: [(&str, MethodRouter<Arc<App>>); 23] = [
         ("", get(session::list_page)),
         ("/", get(session::list_page)),
         ("/sessions", get(session::list_page)),
@@ -161,6 +161,9 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         // An open page asks it whether the server still runs.
         ("/alive", get(async || StatusCode::NO_CONTENT)),
         ("/events/tools", get(live::tools)),
+        ("/evals", get(evals::newest_page)),
+        ("/evals/{run}", get(evals::page)),
+        ("/evals/{run}/cases/{number}", get(evals::case_page)),
         ("/tools", get(tool::list_page)),
         ("/tools/{name}", get(tool::page)),
         ("/tools/{name}/form", get(tool::form)),

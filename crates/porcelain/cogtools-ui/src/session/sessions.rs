@@ -57,6 +57,11 @@ impl Sessions {
         })
     }
 
+    /// The folder with the reports of `cogtools eval`.
+    pub(crate) fn reports(&self) -> PathBuf {
+        self.store.reports()
+    }
+
     /// All sessions: first the ones that the command line names, then the newest.
     pub(crate) fn all(&self) -> Result<Vec<Known>, PageError> {
         let files = self.files.iter().enumerate().map(|(index, file)| {
