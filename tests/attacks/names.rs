@@ -100,8 +100,8 @@ fn names_that_look_alike_are_told_apart() {
         .run()
         .outputs(str![[r#"
 a program in a sandbox can still
-  see names, sizes and times of files, and command lines of other processes (everywhere; contents, variables and memory are protected)
-  change permissions, owners and times of your files (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+  see command lines of other processes (everywhere; variables and memory are protected)
+  see names of your files, and change their permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents are protected)
   signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
   send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services may run programs without a sandbox)
   write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)

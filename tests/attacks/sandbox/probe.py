@@ -128,6 +128,9 @@ ATTEMPTS = {
     ),
     "make": lambda: make(0o755),
     "read key": lambda: open(os.path.join(HOME, ".ssh", "key")).read(),
+    "see key": lambda: os.stat(os.path.join(HOME, ".ssh", "key")),
+    "see home": lambda: os.stat(os.path.join(HOME, ".ssh")),
+    "see project": lambda: os.stat("notes"),
     "list home": lambda: os.listdir(HOME),
     "read project": lambda: open("notes").read(),
     "read secrets": lambda: secrets(".env", "app/.npmrc", ".git/config"),
@@ -178,5 +181,6 @@ for name in sys.argv[1].split(","):
     except (PermissionError, MemoryError):
         print(f"{name}: denied")
     except Exception as error:
-        denied = getattr(error, "errno", None) == errno.EROFS
+        # What is not there cannot be read either.
+        denied = getattr(error, "errno", None) in (errno.EROFS, errno.ENOENT)
         print(f"{name}: {'denied' if denied else error}")

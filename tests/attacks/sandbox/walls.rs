@@ -91,6 +91,25 @@ fn modes_and_times_of_files_stay_where_there_are_namespaces() {
     );
 }
 
+/// Before: names, sizes and times of all files were visible.
+#[test]
+fn files_of_others_are_not_there_where_there_are_namespaces() {
+    let all = "see key,see home,see project";
+    let shown = "see project: done\n";
+    attempts(
+        "{}",
+        all,
+        "",
+        &format!("see key: denied\nsee home: denied\n{shown}"),
+    );
+    attempts(
+        "{}",
+        all,
+        LANDLOCK,
+        &format!("see key: done\nsee home: done\n{shown}"),
+    );
+}
+
 #[test]
 fn a_sandbox_is_a_map_or_a_word() {
     let project = scene();

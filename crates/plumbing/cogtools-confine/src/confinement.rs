@@ -25,6 +25,7 @@ const MAX_UNLISTED: i32 = 4096;
 /// Runs the program of `options` within its limits.
 #[cfg(target_os = "linux")]
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    use std::iter;
     use std::os::unix::process::CommandExt as _;
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
@@ -45,7 +46,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
     // A process whose memory is protected cannot say who it is there.
     if let Some(policy) = options.policy.as_ref().filter(|policy| policy.namespaces) {
-        namespaces::enter(policy).map_err(failed("namespaces cannot be entered"))?;
+        let line: Vec<_> = iter::once(&options.program)
+            .chain(&options.args)
+            .cloned()
+            .collect();
+        namespaces::enter(policy, &line).map_err(failed("namespaces cannot be entered"))?;
     }
     let mut command = options.command();
     let hosts = options.policy.iter().map(|policy| &policy.hosts);

@@ -215,7 +215,7 @@ pub(crate) const MAX_PATHS: usize = 512;
 /// Paths that every program may read: the system's programs, libraries, settings, its reports on
 /// itself and about processes, and where package managers put programs for all users.
 #[cfg(target_os = "linux")]
-const SYSTEM: &[&str] = &[
+pub(crate) const SYSTEM: &[&str] = &[
     "/bin",
     "/sbin",
     "/lib",

@@ -311,7 +311,12 @@ impl Boundary {
     pub(crate) fn folders(&self) -> Vec<PathBuf> {
         let modules = self.package.ancestors().map(|folder| folder.join(MODULES));
         let own = std::iter::once(self.package.clone());
-        own.chain(self.copy.clone()).chain(modules).collect()
+        // Beside the copy are links to what it depends on.
+        let copies = self.copy.iter().flat_map(|copy| copy.ancestors().skip(1));
+        let beside = copies.filter(|it| it.ends_with(MODULES)).take(1);
+        let copy = self.copy.iter().cloned();
+        let copy = copy.chain(beside.map(Path::to_path_buf));
+        own.chain(copy).chain(modules).collect()
     }
 }
 

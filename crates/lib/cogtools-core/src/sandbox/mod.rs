@@ -257,11 +257,11 @@ pub struct Limitation {
 /// All of it.
 pub const LIMITATIONS: [Limitation; 5] = [
     Limitation {
-        what: "see names, sizes and times of files, and command lines of other processes",
-        note: "everywhere; contents, variables and memory are protected",
+        what: "see command lines of other processes",
+        note: "everywhere; variables and memory are protected",
     },
     Limitation {
-        what: "change permissions, owners and times of your files",
+        what: "see names of your files, and change their permissions, owners and times",
         note: "where users have no namespaces, as `cogtools doctor` says; contents are protected",
     },
     Limitation {

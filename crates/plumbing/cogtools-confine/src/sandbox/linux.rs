@@ -174,7 +174,7 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
 
 /// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all.
 pub(crate) fn check() -> String {
-    let namespaces = namespaces::enter(&Policy::default()).is_ok();
+    let namespaces = namespaces::enter(&Policy::default(), &[]).is_ok();
     let (landlock, gaps) = restrict(Rights::default());
     report("Linux", landlock, namespaces, &gaps)
 }

@@ -1,28 +1,43 @@
-//! Namespaces: another view of files, in which only what may be written is writable, and no queues
-//! or names of the system.
+//! Namespaces: another view of files, in which there is only what a program may read, and writable
+//! only what it may write; and no queues or names of the system.
 //!
-//! This wall stands around the one of Landlock, which does not stop changes of modes and times, and
-//! cannot exempt a file from what is permitted around it. A user who is not root needs a namespace of
-//! users, which many systems forbid: what cannot be built here is found out by a process that
-//! builds all of it and does nothing else.
+//! This wall stands around the one of Landlock, which does not stop changes of modes and times, shows
+//! the names of all files, and cannot exempt a file from what is permitted around it. A user who is
+//! not root needs a namespace of users, which many systems forbid: what cannot be built here is found
+//! out by a process that builds all of it and does nothing else.
 
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use nix::sched::{CloneFlags, unshare};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, mount_bind_recursive, mount_change, mount_remount,
+    MountFlags, MountPropagationFlags, UnmountFlags, mount as mount_new, mount_bind_recursive,
+    mount_change, mount_remount, unmount,
 };
-use rustix::process::{getgid, getuid};
+use rustix::process::{getgid, getuid, pivot_root};
 
-use crate::options::Policy;
+use crate::options::{Policy, SYSTEM};
 
 /// Settings of a process are files in it, which others cannot reach by it.
 const PROC: &str = "/proc";
 /// Takes the place of a file that is denied: even root cannot open a device on a mount without them.
 const DEVICE: &str = "/dev/null";
+/// The former root, while the new one is filled.
+const OLD: &str = "/.old";
+/// Variables that name folders, perhaps by links.
+const VARIABLES: [&str; 4] = ["HOME", "PATH", "PWD", "TMPDIR"];
+/// Links of every system to what a process has open.
+const STREAMS: [(&str, &str); 4] = [
+    ("/dev/fd", "/proc/self/fd"),
+    ("/dev/stdin", "/proc/self/fd/0"),
+    ("/dev/stdout", "/proc/self/fd/1"),
+    ("/dev/stderr", "/proc/self/fd/2"),
+];
 /// Flags of the mount of a file that is denied. A user namespace cannot remove flags, so these include
 /// all that a system may have set on `/dev`.
 const CLOSED: MountFlags = MountFlags::RDONLY
@@ -39,12 +54,24 @@ const FLAGS: [(&str, MountFlags); 6] = [
     ("relatime", MountFlags::RELATIME),
 ];
 
-/// Puts this process into namespaces of its own, in which `policy` holds for files.
+/// Paths without links, each with its device and its number there.
+type Shown = BTreeMap<PathBuf, (u64, u64)>;
+
+/// The device and the number of the file or folder at `path`, if no link is on the way.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let file = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
+    let meta = File::from(file).metadata().ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
+/// Puts this process into namespaces of its own, in which `policy` holds for files. Those that
+/// `line`, a command line, names by links have these names.
 ///
 /// # Errors
 ///
 /// The system forbids it. The process may have a part of it then.
-pub(crate) fn enter(policy: &Policy) -> io::Result<()> {
+pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
     let (user, group) = (getuid(), getgid());
     // None for the network, which takes several milliseconds to make: without it there are no
     // sockets.
@@ -65,12 +92,30 @@ pub(crate) fn enter(policy: &Policy) -> io::Result<()> {
         "/",
         MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
     )?;
-    let write: Vec<PathBuf> = policy.writable();
-    let write: BTreeSet<&Path> = write.iter().map(PathBuf::as_path).collect();
-    for path in write.iter().filter(|path| path.exists()) {
-        mount_bind_recursive(*path, *path)?;
+    let write: BTreeSet<PathBuf> = policy.writable().into_iter().collect();
+    let all = policy.readable().into_iter().chain(write.clone());
+    let known = |path: PathBuf| identity(&path).map(|identity| (path, identity));
+    let shown: Shown = all.filter_map(known).collect();
+    if shown.is_empty() {
+        return Err(io::ErrorKind::Unsupported.into());
     }
-    let is_kept = |path: &Path| policy.keep.iter().any(|it| path.starts_with(it));
+    // Nothing is hidden from a program that may read everything.
+    if !shown.contains_key(Path::new("/")) {
+        hide_all_but(&shown, &links(&shown, line), &folder)?;
+    }
+    for path in write.iter().filter(|path| path.exists()) {
+        mount_bind_recursive(path, path)?;
+    }
+    // A link that has taken the place of a path leads elsewhere.
+    for (path, identity) in &shown {
+        let meta = fs::metadata(path)?;
+        if (meta.dev(), meta.ino()) != *identity {
+            return Err(io::Error::other(format!(
+                "`{}` has changed",
+                path.display()
+            )));
+        }
+    }
     for path in policy.keep.iter().filter(|path| path.exists()) {
         mount_bind_recursive(path, path)?;
     }
@@ -78,6 +123,98 @@ pub(crate) fn enter(policy: &Policy) -> io::Result<()> {
         mount_bind_recursive(DEVICE, path)?;
         mount_remount(path, MountFlags::BIND | CLOSED, "")?;
     }
+    protect(policy, &write)?;
+    // The folder of this process is the one below.
+    std::env::set_current_dir(folder)
+}
+
+/// Makes a root of its own with the paths `shown`, which have no links, the `links` to them, and
+/// `folder`, which is empty unless it is among them.
+fn hide_all_but(shown: &Shown, links: &[(PathBuf, PathBuf)], folder: &Path) -> io::Result<()> {
+    // On a folder that every system has, and that is there again in the new root.
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount_new("tmpfs", PROC, "tmpfs", flags, c"mode=0755")?;
+    let old = format!("{PROC}{OLD}");
+    fs::create_dir(&old)?;
+    pivot_root(PROC, &old)?;
+    std::env::set_current_dir("/")?;
+    let is_below = |path: &Path| {
+        path.ancestors()
+            .skip(1)
+            .any(|above| shown.contains_key(above))
+    };
+    for path in shown.keys().filter(|path| !is_below(path)) {
+        let source = Path::new(OLD).join(path.strip_prefix("/").unwrap_or(path));
+        let Ok(meta) = source.symlink_metadata() else {
+            continue;
+        };
+        fs::create_dir_all(path.parent().unwrap_or(path))?;
+        if meta.is_dir() {
+            fs::create_dir_all(path)?;
+        } else {
+            File::create(path)?;
+        }
+        mount_bind_recursive(source, path)?;
+    }
+    if !is_below(folder) && !shown.contains_key(folder) {
+        fs::create_dir_all(folder)?;
+    }
+    for (path, target) in links {
+        if target.as_os_str().is_empty() {
+            let _ = fs::create_dir_all(path);
+            continue;
+        }
+        // It is there if its folder is shown. Without it, one name of a file is missing.
+        if path.symlink_metadata().is_err() {
+            let folder = fs::create_dir_all(path.parent().unwrap_or(path));
+            let _ = folder.and_then(|()| symlink(target, path));
+        }
+    }
+    for (path, target) in STREAMS {
+        symlink(target, path)?;
+    }
+    unmount(OLD, UnmountFlags::DETACH)?;
+    fs::remove_dir(OLD)
+}
+
+/// Finds the links that lead to paths in `shown`, in the root and by the names that a program gets:
+/// each with its place, a path without other links, and where it leads.
+fn links(shown: &Shown, line: &[OsString]) -> Vec<(PathBuf, PathBuf)> {
+    let roots = fs::read_dir("/").into_iter().flatten().flatten();
+    let variables = VARIABLES.iter().filter_map(std::env::var_os);
+    let variables: Vec<PathBuf> = variables
+        .flat_map(|value| std::env::split_paths(&value).collect::<Vec<_>>())
+        .collect();
+    let arguments = line.iter().map(PathBuf::from);
+    let system = SYSTEM.iter().map(PathBuf::from);
+    let names = roots.map(|entry| entry.path()).chain(system);
+    let names: BTreeSet<PathBuf> = names
+        .chain(variables)
+        .chain(arguments)
+        .filter(|name| name.is_absolute())
+        .collect();
+    let prefixes: BTreeSet<&Path> = names.iter().flat_map(|name| name.ancestors()).collect();
+    let link = |path: &Path| {
+        // A name with `..` goes through a folder, which must be there.
+        if path.ends_with("..") {
+            let through = path.parent()?.canonicalize().ok()?;
+            return Some((through, PathBuf::new()));
+        }
+        let (folder, name): (&Path, &OsStr) = (path.parent()?, path.file_name()?);
+        if !path.is_symlink() {
+            return None;
+        }
+        let target = path.canonicalize().ok()?;
+        let leads = |it: &PathBuf| it.starts_with(&target) || target.starts_with(it);
+        let place = folder.canonicalize().ok()?.join(name);
+        shown.keys().any(leads).then_some((place, target))
+    };
+    prefixes.into_iter().filter_map(link).collect()
+}
+
+/// Makes everything read-only but the paths in `write` without what `policy` keeps.
+fn protect(policy: &Policy, write: &BTreeSet<PathBuf>) -> io::Result<()> {
+    let is_kept = |path: &Path| policy.keep.iter().any(|it| path.starts_with(it));
     let is_writable = |path: &Path| {
         path.starts_with(PROC)
             || (!is_kept(path) && write.iter().any(|it| path.starts_with(it)))
@@ -95,8 +232,7 @@ pub(crate) fn enter(policy: &Policy) -> io::Result<()> {
             return Err(error.into());
         }
     }
-    // The folder of this process is the one below.
-    std::env::set_current_dir(folder)
+    Ok(())
 }
 
 /// The path and the flags of a mount: `36 35 98:0 /root /path rw,noatime …`, where a space in a path

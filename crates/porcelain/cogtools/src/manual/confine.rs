@@ -41,7 +41,7 @@ process that started it, through /proc.
 With --sandbox, the program and its children may read the system (/usr, /bin, /lib*, /etc, /opt, \
 /proc, /sys and the package stores for all users) and the paths of --read and --write, and may write \
 only the paths of --write. Without --network, they can create no sockets except connected pairs. On \
-Linux, Landlock restricts files, seccomp restricts sockets, and mount namespaces make everything else read-only. Older kernels enforce less: --check prints the gaps.
+Linux, Landlock restricts files, seccomp restricts sockets, and mount namespaces hide what may not be read, and make what may not be written read-only. Older kernels enforce less: --check prints the gaps.
 
 On other Unix systems, `cogtools-confine` sets the limits and is replaced by the program. On Windows, \
 it has no effect.";
@@ -76,7 +76,8 @@ option can be given 512 times.
 below a writable one. Without namespaces, no file can be created in the folders around it.
 
 --namespaces
-  Enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root. \
+  Enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root; the \
+root has only what may be read. \
 --check reports whether the system permits it to this user.
 
 --network
