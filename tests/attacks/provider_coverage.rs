@@ -14,10 +14,9 @@ fn what_is_not_covered_is_shown() {
         .file("pro/more", "");
     review(&project).outputs(str![[r#"
 a program in a sandbox can still
-  see command lines of other processes (everywhere; variables and memory are protected)
-  see names of your files, and change their permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+  see names of your files and other processes, and change permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected)
   signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
-  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services may run programs without a sandbox)
+  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets)
   write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
 
 provider p
@@ -44,10 +43,9 @@ fn code_that_is_not_in_a_file_is_shown() {
     project.file("run", "#!./pro/lib\n");
     review(&project).outputs(str![[r#"
 a program in a sandbox can still
-  see command lines of other processes (everywhere; variables and memory are protected)
-  see names of your files, and change their permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+  see names of your files and other processes, and change permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected)
   signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
-  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services may run programs without a sandbox)
+  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets)
   write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
 
 provider p
@@ -208,10 +206,9 @@ fn a_name_is_not_a_program_of_the_project() {
             .run()
             .outputs(str![[r#"
 a program in a sandbox can still
-  see command lines of other processes (everywhere; variables and memory are protected)
-  see names of your files, and change their permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+  see names of your files and other processes, and change permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected)
   signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
-  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services may run programs without a sandbox)
+  send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets)
   write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
 
 provider p

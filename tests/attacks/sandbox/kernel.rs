@@ -5,13 +5,13 @@ use std::fs;
 use cogtools_test_support::str;
 
 use super::super::limits::unprivileged;
-use super::{attempts, call, probe, scene};
+use super::{LAYERS, attempts, behind, call, probe, scene};
 
 #[test]
 fn nothing_in_the_kernel_is_shared_with_other_processes() {
     let all = "add key,session keys,shared memory,queue,semaphore,posix queue";
-    for sandbox in ["{}", "{net: true}"] {
-        attempts(sandbox, all).outputs(str![[r#"
+    for (sandbox, layers) in [("{}", ""), ("{net: true}", ""), ("{net: true}", "landlock")] {
+        behind(layers, sandbox, all).outputs(str![[r#"
 add key: denied
 session keys: denied
 shared memory: denied
@@ -27,7 +27,8 @@ posix queue: denied
 fn other_processes_keep_their_limits_and_priorities() {
     let all = "limit other,processors of other,schedule other,priority of other,own priority,\
                own limit";
-    attempts("{}", all).outputs(str![[r#"
+    for layers in LAYERS {
+        behind(layers, "{}", all).outputs(str![[r#"
 limit other: denied
 processors of other: denied
 schedule other: denied
@@ -36,19 +37,22 @@ own priority: done
 own limit: done
 
 "#]]);
+    }
 }
 
 /// Before: a program stopped the process that ends it.
 #[test]
 fn a_program_does_not_stop_its_supervisor() {
     let all = "stop supervisor,stop its group,stop all,hide files";
-    attempts("{}", all).outputs(str![[r#"
+    for layers in LAYERS {
+        behind(layers, "{}", all).outputs(str![[r#"
 stop supervisor: denied
 stop its group: denied
 stop all: denied
 hide files: denied
 
 "#]]);
+    }
 }
 
 /// Before: only private memory of one process counted.
@@ -68,8 +72,8 @@ fn memory_is_limited_whatever_it_is() {
                 call(&project)
             };
             run.run().fails(1, str![[r#"
-cogtools-call: error[TOOL_FAILED]: t: the program was terminated: it needed more memory or processes than it may have
-hint: it may use more if your own configuration sets `limits.memory` or `limits.processes`; see cogtoolrc(5)
+cogtools-call: error[TOOL_FAILED]: t: the program was terminated: it needed more memory, processes or CPU time than it may have
+hint: it may use more if your own configuration sets `limits.memory`, `limits.processes` or `limits.cpu`; see cogtoolrc(5)
 
 "#]]);
         }

@@ -43,11 +43,20 @@ pub(super) fn call(project: &Project) -> Run {
         .env("OUTSIDE", std::process::id().to_string())
 }
 
+/// All walls, those without a namespace of processes, and Landlock alone.
+const LAYERS: [&str; 3] = ["", "files", "landlock"];
+
 #[track_caller]
 fn attempts(sandbox: &str, attempts: &str) -> Outcome {
+    behind("", sandbox, attempts)
+}
+
+/// The outcome of attempts behind the walls `layers`.
+#[track_caller]
+fn behind(layers: &str, sandbox: &str, attempts: &str) -> Outcome {
     let project = scene();
     probe(&project, sandbox, attempts);
-    let outcome = call(&project).run();
+    let outcome = call(&project).env("COGTOOLS_SANDBOX_LAYERS", layers).run();
     assert!(!project.path("../home/file").exists());
     outcome
 }
@@ -207,7 +216,8 @@ file
     assert_eq!(left, 0);
 }
 
-/// A fork bomb ends, and with it all that it has started.
+/// A fork bomb ends, and with it all that it has started. Before: it had as many processes more as
+/// others of the user had fewer.
 #[test]
 fn processes_are_what_the_sandbox_says() {
     let project = scene();
@@ -215,13 +225,54 @@ fn processes_are_what_the_sandbox_says() {
         "tools/t.yaml",
         "name: t\ndescription: d\nsandbox: {write: [.], processes: 20}\nimplementation:\n  script: |\n    \
          #!/bin/bash\n    for i in $(seq 400); do sleep 300 & echo $! >> pids; done 2> errors\n    \
-         grep -qm1 'Resource temporarily unavailable' errors; echo $?\n",
+         sleep 300\n",
     );
-    super::limits::unprivileged(&project)
-        .limit(std::time::Duration::from_mins(1))
-        .run()
-        .status(1);
-    let started: Vec<String> = project.read("pids").lines().map(str::to_owned).collect();
-    assert!(started.len() < 400, "{}", started.len());
-    all_end(&started);
+    for layers in LAYERS {
+        project.file("pids", "");
+        let call = super::limits::unprivileged(&project).env("COGTOOLS_SANDBOX_LAYERS", layers);
+        let call = call.limit(std::time::Duration::from_mins(1)).run();
+        call.fails(
+            1,
+            str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program was terminated: it needed more memory, processes or CPU time than it may have
+hint: it may use more if your own configuration sets `limits.memory`, `limits.processes` or `limits.cpu`; see cogtoolrc(5)
+
+"#]],
+        );
+        let started: Vec<String> = project.read("pids").lines().map(str::to_owned).collect();
+        assert!(started.len() < 400, "{}", started.len());
+        // Others have their own numbers.
+        if layers == "landlock" {
+            all_end(&started);
+        }
+    }
+}
+
+/// CPU time counts for all processes together, also for those that have ended.
+#[test]
+fn cpu_time_is_limited() {
+    let spin = "python3 -c 'import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass'";
+    let spins = [
+        "while :; do :; done",
+        &format!("while :; do {spin}; done").replace('\n', "\n    "),
+    ];
+    for (spin, layers) in spins.iter().zip(LAYERS) {
+        let project = scene();
+        let tool = format!(
+            "name: t\ndescription: d\nsandbox: {{cpu: 1}}\nimplementation:\n  script: |\n    \
+             #!/bin/bash\n    {spin}\n"
+        );
+        project.file("tools/t.yaml", &tool);
+        let begin = std::time::Instant::now();
+        let call = call(&project).env("COGTOOLS_SANDBOX_LAYERS", layers).run();
+        call.fails(
+            1,
+            str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: the program was terminated: it needed more memory, processes or CPU time than it may have
+hint: it may use more if your own configuration sets `limits.memory`, `limits.processes` or `limits.cpu`; see cogtoolrc(5)
+
+"#]],
+        );
+        assert!(begin.elapsed().as_secs() >= 1, "{:?}", begin.elapsed());
+    }
 }

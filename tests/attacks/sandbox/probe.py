@@ -94,6 +94,14 @@ def folder():
         raise PermissionError(path)
 
 
+def processes():
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with open(f"/proc/{process}/cmdline", "rb") as file:
+            if file.read().split(b"\0")[0].endswith(b"/cogtools-call"):
+                return
+    raise PermissionError
+
+
 MQ_OPEN = {"x86_64": 240, "aarch64": 180}
 FCHMODAT2 = {"x86_64": 452, "aarch64": 452}
 ADD_KEY = {"x86_64": 248, "aarch64": 217}
@@ -130,6 +138,7 @@ ATTEMPTS = {
     "read key": lambda: open(os.path.join(HOME, ".ssh", "key")).read(),
     "see key": lambda: os.stat(os.path.join(HOME, ".ssh", "key")),
     "see home": lambda: os.stat(os.path.join(HOME, ".ssh")),
+    "see processes": processes,
     "see project": lambda: os.stat("notes"),
     "list home": lambda: os.listdir(HOME),
     "read project": lambda: open("notes").read(),
@@ -156,6 +165,7 @@ ATTEMPTS = {
     "write by child": lambda: child("sh", "-c", "echo evil >> notes"),
     "write temporary": lambda: write(os.path.join(os.environ["TMPDIR"], "file")),
     "write /tmp": lambda: write("/tmp/cogtools-attack"),
+    "service": lambda: socket.socket(socket.AF_UNIX).connect(os.path.join(HOME, "service")),
     "tcp": lambda: connect(socket.SOCK_STREAM),
     "udp": lambda: connect(socket.SOCK_DGRAM),
     "unix socket": lambda: socket.socket(socket.AF_UNIX).close(),
@@ -181,6 +191,6 @@ for name in sys.argv[1].split(","):
     except (PermissionError, MemoryError):
         print(f"{name}: denied")
     except Exception as error:
-        # What is not there cannot be read either.
-        denied = getattr(error, "errno", None) in (errno.EROFS, errno.ENOENT)
+        # What is not there cannot be used either.
+        denied = getattr(error, "errno", None) in (errno.EROFS, errno.ENOENT, errno.ESRCH)
         print(f"{name}: {'denied' if denied else error}")

@@ -1,12 +1,22 @@
-//! Both walls, as root and as a user: namespaces with Landlock, and Landlock alone.
+//! All walls, as root and as a user.
 
-use cogtools_test_support::{Outcome, Project, str};
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cogtools_test_support::{Project, Run, str};
+
+use crate::groups::start;
+use crate::programs;
 
 use super::super::limits::unprivileged;
-use super::{call, probe, scene};
+use super::{LAYERS, call, probe, scene};
 
 /// Landlock alone.
 const LANDLOCK: &str = "landlock";
+/// All namespaces but the one of processes, as in a container that hides a part of `/proc`.
+const FILES: &str = "files";
 
 /// A project with secrets, and with what is run later.
 fn project() -> Project {
@@ -20,21 +30,23 @@ fn project() -> Project {
     project
 }
 
+/// A call of the tool, by root or by a user.
+fn run(project: &Project, is_root: bool) -> Run {
+    if is_root {
+        return call(project);
+    }
+    let run = unprivileged(project).env("OUTSIDE", "1");
+    run.env("PATH", "/usr/bin:/bin")
+}
+
 /// Makes the attempts behind the wall `layers`, as root and as a user, with one outcome.
 #[track_caller]
 fn attempts(sandbox: &str, attempts: &str, layers: &str, expected: &str) {
     for is_root in [true, false] {
         let project = project();
         probe(&project, sandbox, attempts);
-        let run = if is_root {
-            call(&project)
-        } else {
-            unprivileged(&project)
-                .env("OUTSIDE", "1")
-                .env("PATH", "/usr/bin:/bin")
-        };
-        let outcome: Outcome = run.env("COGTOOLS_SANDBOX_LAYERS", layers).run();
-        outcome.outputs(expected);
+        let run = run(&project, is_root).env("COGTOOLS_SANDBOX_LAYERS", layers);
+        run.run().outputs(expected);
         assert_eq!(project.read(".env"), "KEY=1\n");
         assert_eq!(project.read("Makefile"), "all:\n");
     }
@@ -42,7 +54,7 @@ fn attempts(sandbox: &str, attempts: &str, layers: &str, expected: &str) {
 
 #[test]
 fn secrets_are_not_part_of_the_project_unless_they_are_named() {
-    for layers in ["", LANDLOCK] {
+    for layers in ["", FILES, LANDLOCK] {
         attempts(
             "{}",
             "read secrets,read project",
@@ -96,18 +108,102 @@ fn modes_and_times_of_files_stay_where_there_are_namespaces() {
 fn files_of_others_are_not_there_where_there_are_namespaces() {
     let all = "see key,see home,see project";
     let shown = "see project: done\n";
-    attempts(
-        "{}",
-        all,
-        "",
-        &format!("see key: denied\nsee home: denied\n{shown}"),
-    );
-    attempts(
-        "{}",
-        all,
-        LANDLOCK,
-        &format!("see key: done\nsee home: done\n{shown}"),
-    );
+    for layers in ["", FILES] {
+        let expected = format!("see key: denied\nsee home: denied\n{shown}");
+        attempts("{}", all, layers, &expected);
+    }
+    let expected = format!("see key: done\nsee home: done\n{shown}");
+    attempts("{}", all, LANDLOCK, &expected);
+}
+
+/// Before: command lines of all processes were visible.
+#[test]
+fn processes_of_others_are_not_there_where_there_is_a_namespace_of_processes() {
+    for (layers, outcome) in [("", "denied"), (FILES, "done"), (LANDLOCK, "done")] {
+        let expected = format!("see processes: {outcome}\n");
+        attempts("{}", "see processes", layers, &expected);
+    }
+}
+
+/// The command lines with `word` in them, by process.
+fn with(word: &str) -> Vec<(u32, String)> {
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let line = |id: u32| std::fs::read_to_string(format!("/proc/{id}/cmdline")).ok();
+    let lines = numbers.filter_map(|id| Some((id, line(id)?)));
+    lines.filter(|(_, line)| line.contains(word)).collect()
+}
+
+/// The process that started this one.
+fn parent(id: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    rest.split(' ').nth(1)?.parse().ok()
+}
+
+/// Waits until there are processes with `word`, or none.
+#[track_caller]
+fn wait(word: &str, some: bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while with(word).is_empty() == some {
+        assert!(Instant::now() < end, "{:?}", with(word));
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn everything_ends_with_the_call_or_with_what_watches_over_it() {
+    for layers in LAYERS {
+        let project = project();
+        // An option of a time is like a name.
+        let time = format!("30{}.{}", layers.len(), std::process::id());
+        let script =
+            format!("(setsid -f sleep {time}) > out/x 2>&1; touch out/started; sleep {time}");
+        let tool = format!(
+            "name: t\ndescription: d\nsandbox: {{write: [out]}}\nimplementation:\n  exec: [sh, -c, {script:?}]\n"
+        );
+        project.file("tools/t.yaml", tool);
+        project.trust(".");
+        let layers = format!("COGTOOLS_SANDBOX_LAYERS={layers}");
+        for is_call in [true, false] {
+            let call = programs().join("cogtools-call").display().to_string();
+            let mut call = start(&project, "/usr/bin/env", &[&layers, &call, "t"]);
+            wait(&format!("sleep\0{time}"), true);
+            if is_call {
+                call.kill().expect("it runs");
+            } else {
+                let watching = with("cogtools-confine");
+                let of_call = watching
+                    .iter()
+                    .find(|(id, line)| line.contains(&time) && parent(*id) == Some(call.id()));
+                let id = of_call.expect("one watches").0.to_string();
+                let kill = Command::new("/bin/kill").args(["-9", &id]).status();
+                assert!(kill.expect("it starts").success());
+            }
+            wait(&time, false);
+            call.wait().expect("it has ended");
+        }
+    }
+}
+
+/// A service such as Docker runs programs without a sandbox.
+#[test]
+fn a_service_is_reached_if_its_socket_is_named() {
+    for (sandbox, layers, outcome) in [
+        ("{net: true}", "", "denied"),
+        ("{net: true}", FILES, "denied"),
+        ("{net: true, read: [~/service]}", "", "done"),
+        ("{net: true}", LANDLOCK, "done"),
+    ] {
+        for is_root in [true, false] {
+            let project = project();
+            let socket = UnixListener::bind(project.home().join("service"));
+            let _socket = socket.expect("a socket");
+            probe(&project, sandbox, "service");
+            let run = run(&project, is_root).env("COGTOOLS_SANDBOX_LAYERS", layers);
+            run.run().outputs(&format!("service: {outcome}\n"));
+        }
+    }
 }
 
 #[test]

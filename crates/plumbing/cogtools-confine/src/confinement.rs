@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::process::{Command, ExitCode};
+#[cfg(not(target_os = "linux"))]
+use std::process::Command;
+use std::process::ExitCode;
 
 use crate::Failure;
 use crate::options::Options;
@@ -30,13 +32,21 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
+    use crate::outside;
     use crate::proxy::Proxy;
-    use crate::sandbox::{namespaces, network};
-    use crate::supervisor::{self, Parent, Signals, Supervisor};
+    use crate::sandbox::{Namespaces, namespaces, network};
+    use crate::supervisor::{self, Parent, READY, Signals, Supervisor};
     use crate::usage::Budget;
 
-    close_inherited();
-    let parent = Parent::new(options.parent)?;
+    close_inherited(options.init);
+    if outside::is_needed(options) {
+        return outside::run(options);
+    }
+    let parent = match options.init {
+        Some(pipe) => Parent::outside(pipe)
+            .map_err(|error| Failure::Confine("the process outside cannot be reached", error))?,
+        None => Parent::new(options.parent)?,
+    };
     if nix::unistd::getpid() == nix::unistd::getpgrp() {
         return reexec_outside_group_leader(options);
     }
@@ -45,7 +55,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     rustix::process::setsid().map_err(refused("no session can be made"))?;
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
     // A process whose memory is protected cannot say who it is there.
-    if let Some(policy) = options.policy.as_ref().filter(|policy| policy.namespaces) {
+    if let Some(policy) = options
+        .policy
+        .as_ref()
+        .filter(|policy| policy.namespaces != Namespaces::None)
+    {
         let line: Vec<_> = iter::once(&options.program)
             .chain(&options.args)
             .cloned()
@@ -68,6 +82,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     rustix::thread::set_no_new_privs(true).map_err(refused("privileges cannot be limited"))?;
     set_limits(options).map_err(failed("limits cannot be set"))?;
     let signals = Signals::handle().map_err(failed("signals cannot be handled"))?;
+    parent.report(READY);
     if let Some(policy) = &options.policy {
         sandbox::enter(policy)?;
     }
@@ -86,23 +101,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 /// begin a session.
 #[cfg(target_os = "linux")]
 fn reexec_outside_group_leader(options: &Options) -> Result<ExitCode, Failure> {
-    use std::os::unix::process::ExitStatusExt as _;
-
-    let failed = |error| Failure::Confine("this program cannot be started again", error);
-    let status = Command::new(std::env::current_exe().map_err(failed)?)
-        .args(&options.own_args)
-        .arg(format!("--parent={}", std::process::id()))
-        .arg("--")
-        .arg(&options.program)
-        .args(&options.args)
-        .status()
-        .map_err(failed)?;
-    if let Some(signal) = status.signal() {
-        // Returns only if that is not possible.
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
-    }
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(255)))
+    let status = options
+        .command_of_this(&format!("--parent={}", std::process::id()))
+        .and_then(|mut command| command.status())
+        .map_err(|error| Failure::Confine("this program cannot be started again", error))?;
+    Ok(crate::supervisor::exit_as(status))
 }
 
 /// Becomes the program of `options`, within its limits.
@@ -110,7 +113,7 @@ fn reexec_outside_group_leader(options: &Options) -> Result<ExitCode, Failure> {
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     use std::os::unix::process::CommandExt as _;
 
-    close_inherited();
+    close_inherited(None);
     // The leader of a group cannot begin a session, but has no other process in it.
     let _ = rustix::process::setsid();
     set_limits(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
@@ -164,13 +167,13 @@ fn tasks() -> Option<u64> {
     tasks.parse().ok()
 }
 
-/// Closes every descriptor but the standard streams. Must be called before this process opens
-/// any of its own.
-fn close_inherited() {
+/// Closes every descriptor but the standard streams and `kept`. Must be called before this process
+/// opens any of its own.
+fn close_inherited(kept: Option<i32>) {
     let name = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
     let listed = fs::read_dir(DESCRIPTORS).map(|entries| entries.filter_map(name).collect());
     for descriptor in listed.unwrap_or_else(|_| (0..MAX_UNLISTED).collect::<Vec<i32>>()) {
-        if descriptor > 2 {
+        if descriptor > 2 && Some(descriptor) != kept {
             // The list's own descriptor is closed already.
             let _ = nix::unistd::close(descriptor);
         }
@@ -179,7 +182,7 @@ fn close_inherited() {
 
 /// Releases the standard streams, so that their other ends see when the program closes them.
 #[cfg(target_os = "linux")]
-fn release_streams() -> io::Result<()> {
+pub(crate) fn release_streams() -> io::Result<()> {
     // Nothing is written to them any more.
     let null = fs::File::open("/dev/null")?;
     rustix::stdio::dup2_stdin(&null)?;

@@ -16,6 +16,8 @@
 mod confinement;
 mod options;
 #[cfg(target_os = "linux")]
+mod outside;
+#[cfg(target_os = "linux")]
 mod proxy;
 pub mod sandbox;
 #[cfg(target_os = "linux")]
@@ -48,7 +50,7 @@ pub fn main() -> ExitCode {
 fn run(args: Vec<OsString>) -> Result<ExitCode, Failure> {
     match Options::parse(args)? {
         Action::Print(text) => print(&text),
-        Action::Check => print(&sandbox::check()),
+        Action::Check { is_inside } => print(&sandbox::check(is_inside)?),
         Action::Run(options) => confinement::run(&options),
     }
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use cogtools_hosts::HostRule;
 
+use crate::sandbox::Namespaces;
 use crate::{Failure, NAME};
 
 /// An action of the program.
@@ -13,8 +14,8 @@ use crate::{Failure, NAME};
 pub(crate) enum Action {
     /// Print this text.
     Print(String),
-    /// Print what this system can enforce.
-    Check,
+    /// Print what this system can enforce: in a PID namespace or not.
+    Check { is_inside: bool },
     /// Run a program.
     Run(Box<Options>),
 }
@@ -26,12 +27,16 @@ pub(crate) struct Options {
     pub(crate) memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub(crate) processes: Option<u64>,
+    /// Seconds of processors, for all together.
+    pub(crate) cpu: Option<u64>,
     /// Open files, for each process.
     pub(crate) files: Option<u64>,
     /// Bytes in each file that it writes.
     pub(crate) file_size: Option<u64>,
     /// The process to end with, if it is still the parent.
     pub(crate) parent: Option<u32>,
+    /// A pipe to the process outside, if this is the first process of a PID namespace.
+    pub(crate) init: Option<i32>,
     /// Files and sockets that it may reach; everything, if there is none.
     pub(crate) policy: Option<Policy>,
     /// The program.
@@ -50,6 +55,7 @@ Usage: cogtools-confine [OPTIONS] [--] <PROGRAM> [ARGS]...
 Options:
       --memory <BYTES>     Limit the memory of each process, and of all together
       --processes <N>      Limit how many processes and threads may be added
+      --cpu <SECONDS>      Limit the time of processors of all together
       --files <N>          Limit the open files of each process
       --file-size <BYTES>  Limit the size of each file that is written
       --parent <PID>       End everything when this process, the parent, exits
@@ -58,7 +64,8 @@ Options:
       --write <PATH>       Permit to read and write what is there; a path without links
       --deny <PATH>        Deny what is there, below a path that is permitted
       --keep <PATH>        Permit only to read what is there, below a path that may be written
-      --namespaces         Give it namespaces of its own, which --check must have found
+      --namespaces <WHICH> Give it namespaces of its own, which --check must have found: files, or
+                           all for one of processes, too
       --network            Permit the network
       --host <HOST>        Permit this host alone, by a proxy: HOST or *.HOST, with :PORT or not
       --required           Run nothing if this system cannot enforce that
@@ -86,7 +93,10 @@ impl Options {
             };
             match name {
                 "--" if value.is_none() => break args.next(),
-                "--check" if value.is_none() => return Ok(Action::Check),
+                "--check" if value.is_none() => {
+                    let is_inside = options.init.is_some();
+                    return Ok(Action::Check { is_inside });
+                }
                 "-h" | "--help" => return Ok(Action::Print(HELP.to_owned())),
                 "-V" | "--version" => {
                     let version = env!("CARGO_PKG_VERSION");
@@ -114,15 +124,29 @@ impl Options {
         command
     }
 
+    /// This program again, with the same arguments and `option`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn command_of_this(&self, option: &str) -> std::io::Result<Command> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(&self.own_args).arg(option);
+        command.arg("--").arg(&self.program).args(&self.args);
+        Ok(command)
+    }
+
     /// Sets the option `name`.
     fn set(&mut self, name: &str, value: impl FnOnce() -> Option<OsString>) -> Result<(), Failure> {
         let limit = match name {
             "--memory" => &mut self.memory,
             "--processes" => &mut self.processes,
+            "--cpu" => &mut self.cpu,
             "--files" => &mut self.files,
             "--file-size" => &mut self.file_size,
             "--parent" => {
                 self.parent = Some(number(name, value().as_deref())?);
+                return Ok(());
+            }
+            "--init" => {
+                self.init = Some(number(name, value().as_deref())?);
                 return Ok(());
             }
             "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
@@ -157,13 +181,19 @@ impl Options {
             policy.hosts.push(rule?);
             return Ok(());
         }
+        if name == "--namespaces" {
+            let namespaces = value().and_then(|value| Namespaces::parse(value.to_str()?));
+            policy.namespaces = namespaces.ok_or_else(|| {
+                Failure::Usage("`--namespaces` needs `none`, `files` or `all`".to_owned())
+            })?;
+            return Ok(());
+        }
         let paths = match name {
             "--read" => &mut policy.read,
             "--write" => &mut policy.write,
             "--deny" => &mut policy.deny,
             "--keep" => &mut policy.keep,
             _ => {
-                policy.namespaces |= name == "--namespaces";
                 policy.network |= name == "--network";
                 policy.required |= name == "--required";
                 return Ok(());
@@ -199,8 +229,8 @@ pub(crate) struct Policy {
     pub(crate) deny: Vec<PathBuf>,
     /// Files and folders below `write` that it may only read.
     pub(crate) keep: Vec<PathBuf>,
-    /// True if it has namespaces of its own.
-    pub(crate) namespaces: bool,
+    /// The namespaces of its own that it has.
+    pub(crate) namespaces: Namespaces,
     /// True if it may use sockets.
     pub(crate) network: bool,
     /// The hosts that it may reach by a proxy. There is no other network then.
@@ -318,7 +348,7 @@ mod tests {
                     "--write",
                     "/c",
                     "--deny=/w/d",
-                    "--namespaces",
+                    "--namespaces=all",
                     "--network",
                     "--required",
                     "a",
@@ -329,7 +359,7 @@ mod tests {
                         write: vec!["/c".into()],
                         deny: vec!["/w/d".into()],
                         keep: Vec::new(),
-                        namespaces: true,
+                        namespaces: Namespaces::All,
                         network: true,
                         hosts: Vec::new(),
                         required: true,

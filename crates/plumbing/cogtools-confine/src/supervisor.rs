@@ -3,11 +3,12 @@
 //! This process adopts every descendant that loses its parent, so nothing can leave by a new
 //! session or by forking twice. It ends when it has no child left.
 
-use std::io::{self, Read as _};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::parent_id;
-use std::process::ExitCode;
+use std::os::unix::process::{ExitStatusExt as _, parent_id};
+use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,11 +37,16 @@ const KILL_INTERVAL: Duration = Duration::from_millis(10);
 /// Interval at which the parent is checked where the system has no event for its exit.
 const PARENT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The process that started this one.
-pub(crate) struct Parent {
-    id: u32,
-    exited: Option<OwnedFd>,
+/// The process that this one ends with.
+pub(crate) enum Parent {
+    /// The one that started it.
+    Process { id: u32, exited: Option<OwnedFd> },
+    /// One outside of this PID namespace, where it has no number. It reads this pipe.
+    Outside(File),
 }
+
+/// Reports that signals are handled. Other reports are numbers of signals.
+pub(crate) const READY: u8 = 0;
 
 /// The running program.
 pub(crate) struct Supervisor {
@@ -60,7 +66,7 @@ impl Parent {
         let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
         let exited = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         // Checked after that, so that the descriptor is not of a later process with its number.
-        let parent = Self { id, exited };
+        let parent = Self::Process { id, exited };
         if parent.has_exited() {
             Err(Failure::Orphan)
         } else {
@@ -68,9 +74,52 @@ impl Parent {
         }
     }
 
-    /// Returns true if it has exited: this process has another parent then.
-    fn has_exited(&self) -> bool {
-        parent_id() != self.id
+    /// The process at the other end of the inherited descriptor `pipe`, which is closed when another
+    /// program is started.
+    pub(crate) fn outside(pipe: i32) -> io::Result<Self> {
+        let file = File::options()
+            .write(true)
+            .open(format!("/proc/self/fd/{pipe}"))?;
+        unistd::close(pipe)?;
+        Ok(Self::Outside(file))
+    }
+
+    /// Returns true if it has exited: this process has another parent then, or nothing reads its
+    /// reports.
+    pub(crate) fn has_exited(&self) -> bool {
+        match self {
+            Self::Process { id, .. } => parent_id() != *id,
+            Self::Outside(pipe) => {
+                let mut events = [PollFd::new(pipe, PollFlags::empty())];
+                let now = Timespec::default();
+                poll(&mut events, Some(&now)).is_ok_and(|count| count > 0)
+            }
+        }
+    }
+
+    /// The event of its exit. Where the system has none, `has_exited` must be asked.
+    pub(crate) fn event(&self) -> Option<PollFd<'_>> {
+        match self {
+            Self::Process { exited, .. } => Some(PollFd::new(exited.as_ref()?, PollFlags::IN)),
+            Self::Outside(pipe) => Some(PollFd::new(pipe, PollFlags::empty())),
+        }
+    }
+
+    /// Sends `report` to a process outside.
+    pub(crate) fn report(&self, report: u8) {
+        if let Self::Outside(pipe) = self {
+            // If it is gone, this process ends, too.
+            let _ = (&*pipe).write_all(&[report]);
+        }
+    }
+
+    /// Exits by `signal`. The first process of a namespace cannot, and reports it.
+    fn exit_by(&self, signal: i32) -> ExitCode {
+        if let Self::Outside(_) = self {
+            self.report(u8::try_from(signal).unwrap_or(READY));
+            return ExitCode::FAILURE;
+        }
+        exit_by(signal)
     }
 }
 
@@ -110,10 +159,15 @@ impl Supervisor {
             self.wait_for_event(look);
         }
         if self.is_over {
-            return exit_by(SIGXCPU);
+            return self.parent.exit_by(SIGXCPU);
         }
-        self.status
-            .map_or(ExitCode::FAILURE, |(status, _)| exit_as(status))
+        let Some((status, _)) = self.status else {
+            return ExitCode::FAILURE;
+        };
+        match status.terminating_signal() {
+            Some(signal) => self.parent.exit_by(signal),
+            None => exit_with(status.exit_status()),
+        }
     }
 
     /// Collects what has exited; whether there are children left.
@@ -142,10 +196,8 @@ impl Supervisor {
     /// Waits until something happens, at most for `look`.
     fn wait_for_event(&self, look: Option<Duration>) {
         let mut events = vec![PollFd::new(self.signals.wake(), PollFlags::IN)];
-        let exited = self.parent.exited.as_ref();
-        // It stays readable, and there is nothing more to learn from it.
-        let exited = exited.filter(|_| !self.parent.has_exited());
-        events.extend(exited.map(|exited| PollFd::new(exited, PollFlags::IN)));
+        // It stays, and there is nothing more to learn from it.
+        events.extend(self.parent.event().filter(|_| !self.parent.has_exited()));
         let timeout = self.timeout().into_iter().chain(look).min();
         let timeout = timeout.and_then(|it| Timespec::try_from(it).ok());
         let _ = poll(&mut events, timeout.as_ref());
@@ -156,24 +208,25 @@ impl Supervisor {
             return Some(KILL_INTERVAL);
         }
         let grace = |(_, end): (_, Instant)| GRACE.saturating_sub(end.elapsed());
-        let check = self.parent.exited.is_none().then_some(PARENT_INTERVAL);
+        let check = self.parent.event().is_none().then_some(PARENT_INTERVAL);
         self.status.map(grace).into_iter().chain(check).min()
     }
 }
 
 /// Exits with the same status, or by the same signal.
-fn exit_as(status: WaitStatus) -> ExitCode {
-    if let Some(signal) = status.terminating_signal() {
-        return exit_by(signal);
-    }
-    let code = status
-        .exit_status()
-        .and_then(|code| u8::try_from(code).ok());
+pub(crate) fn exit_as(status: ExitStatus) -> ExitCode {
+    status
+        .signal()
+        .map_or_else(|| exit_with(status.code()), exit_by)
+}
+
+fn exit_with(code: Option<i32>) -> ExitCode {
+    let code = code.and_then(|code| u8::try_from(code).ok());
     ExitCode::from(code.unwrap_or(255))
 }
 
 /// Exits by `signal`.
-fn exit_by(signal: i32) -> ExitCode {
+pub(crate) fn exit_by(signal: i32) -> ExitCode {
     // Returns only if that is not possible.
     let _ = low_level::emulate_default_handler(signal);
     ExitCode::from(u8::try_from(128 + signal).unwrap_or(255))

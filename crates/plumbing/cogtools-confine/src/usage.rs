@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, Instant};
 
+use rustix::param::clock_ticks_per_second;
 use rustix::process::{Pid, getpid};
 
 use crate::options::Options;
@@ -18,6 +20,8 @@ pub(crate) struct Budget {
     memory: Option<u64>,
     /// Processes and threads.
     tasks: Option<u64>,
+    /// Time of processors.
+    cpu: Option<Duration>,
 }
 
 /// Least time between two looks, and the most.
@@ -31,25 +35,28 @@ const MAX_PROCESSES: usize = 16 << 10;
 const BLOCK: u64 = 512;
 
 impl Budget {
-    /// The budget of `options`. The limit of processes is the system's, but for root.
+    /// The budget of `options`. The system's own limit of processes counts all of the user, and none of
+    /// root.
     pub(crate) fn new(options: &Options) -> Self {
-        let is_root = rustix::process::getuid().is_root();
+        let limit = |limit: Option<u64>| limit.filter(|limit| *limit < u64::MAX);
         Self {
-            memory: options.memory.filter(|limit| *limit < u64::MAX),
-            tasks: options.processes.filter(|_| is_root),
+            memory: limit(options.memory),
+            tasks: limit(options.processes),
+            cpu: limit(options.cpu).map(Duration::from_secs),
         }
     }
 
     /// Returns true if the descendants exceed it, and the time after which to look again: `None`
     /// if there is nothing to look at.
     pub(crate) fn check(&self) -> (bool, Option<Duration>) {
-        if self.memory.is_none() && self.tasks.is_none() {
+        if self.memory.is_none() && self.tasks.is_none() && self.cpu.is_none() {
             return (false, None);
         }
         let begin = Instant::now();
         let processes = descendants();
         let is_over = self.memory.is_some_and(|limit| exceeds(&processes, limit))
-            || self.tasks.is_some_and(|limit| tasks(&processes) > limit);
+            || self.tasks.is_some_and(|limit| tasks(&processes) > limit)
+            || self.cpu.is_some_and(|limit| cpu(&processes) > limit);
         let pause = begin.elapsed().saturating_mul(SHARE);
         (is_over, Some(pause.clamp(INTERVAL, MAX_INTERVAL)))
     }
@@ -93,10 +100,31 @@ fn search(own: Pid) -> Vec<Pid> {
 }
 
 fn parent(process: Pid) -> Option<Pid> {
+    pid(fields(process)?.first()?)
+}
+
+/// The fields after the state, of which `proc_pid_stat(5)` has the numbers: the first is 4.
+fn fields(process: Pid) -> Option<Vec<String>> {
     let stat = read(process, "stat")?;
     // `11206 (name of any (kind)) S 1 …`
     let (_, rest) = stat.rsplit_once(") ")?;
-    pid(rest.split(' ').nth(1)?)
+    Some(rest.split(' ').skip(1).map(str::to_owned).collect())
+}
+
+/// The time that `processes`, and those that have ended, were run by processors.
+fn cpu(processes: &[Pid]) -> Duration {
+    // `utime` and `stime` are 14 and 15, those of children that were waited for 16 and 17.
+    let ticks = |process: Pid, times: Range<usize>| {
+        let fields = fields(process)?;
+        let times = fields.get(times)?.iter();
+        Some(times.filter_map(|it| it.parse::<u64>().ok()).sum::<u64>())
+    };
+    let living = processes
+        .iter()
+        .filter_map(|process| ticks(*process, 10..14));
+    let ended = ticks(getpid(), 12..14);
+    let ticks: u64 = living.chain(ended).sum();
+    Duration::from_millis(ticks.saturating_mul(1000) / clock_ticks_per_second().max(1))
 }
 
 fn pid(text: &str) -> Option<Pid> {

@@ -371,6 +371,7 @@ impl Layers {
         let limits = Limits {
             memory: set.memory.unwrap_or(default.memory),
             processes: set.processes.unwrap_or(default.processes),
+            cpu: set.cpu.unwrap_or(default.cpu),
             files: set.files.unwrap_or(default.files),
             file_size: set.file_size.unwrap_or(default.file_size),
         };

@@ -320,6 +320,7 @@ fn default_limit(key: &str) -> Option<u64> {
     Some(match key {
         "limits.memory" => limits.memory,
         "limits.processes" => limits.processes,
+        "limits.cpu" => limits.cpu,
         "limits.files" => limits.files,
         "limits.file_size" => limits.file_size,
         _ => return None,

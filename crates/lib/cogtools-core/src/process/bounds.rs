@@ -26,8 +26,8 @@ pub struct Policy {
     pub deny: Vec<PathBuf>,
     /// Files and folders below `write` that it may only read.
     pub keep: Vec<PathBuf>,
-    /// True if it has namespaces of its own, which the system must support.
-    pub namespaces: bool,
+    /// The namespaces of its own that it has, which the system must support.
+    pub namespaces: Namespaces,
     /// True if it may use sockets.
     pub network: bool,
     /// The hosts that it may reach by a proxy, in a network of its own.
@@ -35,6 +35,29 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// True if it must not run where that cannot be enforced.
     pub required: bool,
+}
+
+/// The namespaces of its own that a program gets, from none to all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Namespaces {
+    /// None.
+    #[default]
+    None,
+    /// Namespaces of files and names.
+    Files,
+    /// Namespaces of files, names and processes.
+    All,
+}
+
+impl Namespaces {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Files => "files",
+            Self::All => "all",
+        }
+    }
 }
 
 /// True if programs are confined to their sandboxes.
@@ -76,8 +99,8 @@ pub enum Gap {
 pub struct Support {
     /// The version of Landlock, if the kernel has it.
     pub landlock: Option<u64>,
-    /// True if a program gets namespaces of its own.
-    pub namespaces: bool,
+    /// The namespaces of its own that a program gets.
+    pub namespaces: Namespaces,
     /// Parts that cannot be enforced.
     pub gaps: Vec<Gap>,
 }
@@ -85,11 +108,7 @@ pub struct Support {
 impl Policy {
     /// The options of `cogtools-confine`.
     fn to_args(&self) -> impl Iterator<Item = OsString> + '_ {
-        let flags = [
-            ("--namespaces", self.namespaces),
-            ("--network", self.network),
-            ("--required", self.required),
-        ];
+        let flags = [("--network", self.network), ("--required", self.required)];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
         let path = |name: &str, path: &PathBuf| {
             let mut option = OsString::from(name);
@@ -98,6 +117,7 @@ impl Policy {
         };
         std::iter::once("--sandbox".into())
             .chain(flags.map(|(flag, _)| flag.into()))
+            .chain([format!("--namespaces={}", self.namespaces.name()).into()])
             .chain(self.read.iter().map(move |it| path("--read=", it)))
             .chain(self.write.iter().map(move |it| path("--write=", it)))
             .chain(self.deny.iter().map(move |it| path("--deny=", it)))
@@ -158,7 +178,7 @@ impl Support {
     pub fn none() -> Self {
         Self {
             landlock: None,
-            namespaces: false,
+            namespaces: Namespaces::None,
             gaps: Gap::ALL.to_vec(),
         }
     }
@@ -177,6 +197,8 @@ pub struct Limits {
     pub memory: u64,
     /// Processes and threads in addition to those that exist.
     pub processes: u64,
+    /// Seconds of processors, for all together.
+    pub cpu: u64,
     /// Open files, for each process.
     pub files: u64,
     /// Bytes in each file that it writes.
@@ -185,11 +207,12 @@ pub struct Limits {
 
 impl Limits {
     /// The names of the limits in a configuration.
-    pub const KEYS: [&'static str; 4] = ["memory", "processes", "files", "file_size"];
+    pub const KEYS: [&'static str; 5] = ["memory", "processes", "cpu", "files", "file_size"];
     /// No limits at all: more than any system has.
     pub const UNLIMITED: Self = Self {
         memory: u64::MAX,
         processes: u64::MAX,
+        cpu: u64::MAX,
         files: u64::MAX,
         file_size: u64::MAX,
     };
@@ -197,6 +220,8 @@ impl Limits {
     pub const DEFAULT: Self = Self {
         memory: 4 << 30,
         processes: 4096,
+        // A server runs for days.
+        cpu: u64::MAX,
         files: 16 << 10,
         file_size: 4 << 30,
     };
@@ -284,6 +309,7 @@ impl Confinement {
             [
                 ("memory", limits.memory),
                 ("processes", limits.processes),
+                ("cpu", limits.cpu),
                 ("files", limits.files),
                 ("file-size", limits.file_size),
             ]
@@ -328,7 +354,7 @@ mod tests {
             write: vec!["/c".into()],
             deny: vec!["/c/d".into()],
             keep: vec!["/c/e".into()],
-            namespaces: true,
+            namespaces: Namespaces::All,
             network: true,
             hosts: vec!["a.example".to_owned()],
             required: true,
@@ -336,9 +362,9 @@ mod tests {
         let args: Vec<OsString> = policy.to_args().collect();
         let expected = [
             "--sandbox",
-            "--namespaces",
             "--network",
             "--required",
+            "--namespaces=all",
             "--read=/a b",
             "--write=/c",
             "--deny=/c/d",
@@ -352,15 +378,15 @@ mod tests {
     fn a_report_that_is_not_understood_counts_as_none() {
         for (text, expected) in [
             (
-                "{\"landlock\":7,\"namespaces\":true,\"gaps\":[]}",
-                Some((Some(7), true, vec![])),
+                "{\"landlock\":7,\"namespaces\":\"all\",\"gaps\":[]}",
+                Some((Some(7), Namespaces::All, vec![])),
             ),
             (
-                "{\"landlock\":null,\"namespaces\":false,\"gaps\":[\"files\"]}",
-                Some((None, false, vec![Gap::Files])),
+                "{\"landlock\":null,\"namespaces\":\"none\",\"gaps\":[\"files\"]}",
+                Some((None, Namespaces::None, vec![Gap::Files])),
             ),
             (
-                "{\"landlock\":7,\"namespaces\":true,\"gaps\":[\"other\"]}",
+                "{\"landlock\":7,\"namespaces\":\"all\",\"gaps\":[\"other\"]}",
                 None,
             ),
             ("", None),

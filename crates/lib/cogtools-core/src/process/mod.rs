@@ -19,7 +19,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use bounds::{Bounds, Confinement, Gap, Limits, Policy, SandboxMode, Support};
+pub use bounds::{Bounds, Confinement, Gap, Limits, Namespaces, Policy, SandboxMode, Support};
 pub use group::Group;
 use tempfile::TempDir;
 
@@ -248,7 +248,7 @@ impl Exit {
         match self {
             Self::Status(status) => match signal(status).and_then(name) {
                 Some("SIGXFSZ") => Some("`limits.file_size`"),
-                Some(OVER_BUDGET) => Some("`limits.memory` or `limits.processes`"),
+                Some(OVER_BUDGET) => Some("`limits.memory`, `limits.processes` or `limits.cpu`"),
                 _ => None,
             },
             _ => None,
@@ -267,7 +267,7 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exited with status {code}"),
         (None, Some(number)) => match name(number) {
             Some(OVER_BUDGET) => {
-                "was terminated: it needed more memory or processes than it may have".to_owned()
+                "was terminated: it needed more memory, processes or CPU time than it may have".to_owned()
             }
             Some(name) => format!("was terminated by signal {number} ({name})"),
             None => format!("was terminated by signal {number}"),

@@ -34,6 +34,8 @@ pub struct Sandbox {
     pub memory: Option<u64>,
     /// Processes and threads in addition to those that exist.
     pub processes: Option<u64>,
+    /// Seconds of processors that the program and its descendants can use together.
+    pub cpu: Option<u64>,
     /// True for `workspace`: files that are run later are only readable.
     pub is_workspace: bool,
 }
@@ -51,11 +53,9 @@ pub enum Net {
 
 impl Sandbox {
     /// The keys.
-    pub const KEYS: [&'static str; 5] = ["read", "write", "net", "memory", "processes"];
+    pub const KEYS: [&'static str; 6] = ["read", "write", "net", "memory", "processes", "cpu"];
     /// The least memory: with less, no program starts.
     pub const MIN_MEMORY: u64 = 1 << 20;
-    /// The least number of processes.
-    pub const MIN_PROCESSES: u64 = 1;
 
     /// The word for [`Sandbox::workspace`].
     pub const WORKSPACE: &'static str = "workspace";
@@ -127,6 +127,7 @@ impl Sandbox {
         lines.extend(memory.map(|size| format!("use {size} of memory")));
         let processes = self.processes.map(|it| format!("add {it} processes"));
         lines.extend(processes);
+        lines.extend(self.cpu.map(|it| format!("use {it} s of CPU time")));
         lines
     }
 
@@ -151,16 +152,20 @@ impl Sandbox {
             paths.iter().map(ToString::to_string).collect()
         };
         if self.is_workspace {
-            // Other sandboxes keep their digests.
+            // Other sandboxes keep their digests, as those without `cpu` do.
             return json!(Self::WORKSPACE);
         }
-        json!({
+        let mut json = json!({
             "read": self.read.as_deref().map(texts),
             "write": texts(&self.write),
             "net": self.net.as_ref().map(Net::to_json),
             "memory": self.memory,
             "processes": self.processes,
-        })
+        });
+        if let Some(cpu) = self.cpu {
+            json["cpu"] = json!(cpu);
+        }
+        json
     }
 }
 
@@ -188,9 +193,9 @@ pub enum SandboxError {
     /// Not a size.
     #[error("`memory` takes a size of at least 1 MiB, not {0}")]
     Size(Actual),
-    /// Not a number of processes.
-    #[error("`processes` takes a whole number of at least 1, not {0}")]
-    Count(Actual),
+    /// Not a number: the key.
+    #[error("`{0}` takes a whole number of at least 1, not {1}")]
+    Count(&'static str, Actual),
     /// A path below the project's root that a link leads elsewhere.
     #[error("`{0}` in `sandbox` is a link that leaves the project")]
     Leaves(String),
@@ -225,7 +230,7 @@ impl SandboxError {
             Self::Net(_) => "write `net: [api.example.com]`, or `net: true` or `net: false` without quotes".into(),
             Self::Host(text) => host_hint(text),
             Self::Size(_) => "write `memory: 256 MiB`".into(),
-            Self::Count(_) => "write `processes: 16`".into(),
+            Self::Count(key, _) => format!("write `{key}: 16`"),
             Self::Leaves(_) => "name what the link leads to, by its absolute path or with `~/`".into(),
             Self::Create(..) => "make it yourself, or name another one".into(),
             Self::NoProgram => "remove it: nothing else reaches files or the network".into(),
@@ -255,14 +260,10 @@ pub struct Limitation {
 }
 
 /// All of it.
-pub const LIMITATIONS: [Limitation; 5] = [
+pub const LIMITATIONS: [Limitation; 4] = [
     Limitation {
-        what: "see command lines of other processes",
-        note: "everywhere; variables and memory are protected",
-    },
-    Limitation {
-        what: "see names of your files, and change their permissions, owners and times",
-        note: "where users have no namespaces, as `cogtools doctor` says; contents are protected",
+        what: "see names of your files and other processes, and change permissions, owners and times",
+        note: "where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected",
     },
     Limitation {
         what: "signal your other processes, or empty files that it may not write",
@@ -270,7 +271,7 @@ pub const LIMITATIONS: [Limitation; 5] = [
     },
     Limitation {
         what: "send what it may read to anyone, and use services such as Docker or the session bus",
-        note: "with `net: true`, not with a list of hosts; services may run programs without a sandbox",
+        note: "with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets",
     },
     Limitation {
         what: "write what you run later, such as a makefile or `.git/hooks`",
@@ -310,12 +311,8 @@ impl Sandbox {
                 let error = || at_value(SandboxError::Size(actual(node)));
                 self.memory = Some(bytes.ok_or_else(error)?);
             }
-            "processes" => {
-                let count = node.to_json().as_u64();
-                let count = count.filter(|count| *count >= Self::MIN_PROCESSES);
-                let error = || at_value(SandboxError::Count(actual(node)));
-                self.processes = Some(count.ok_or_else(error)?);
-            }
+            "processes" => self.processes = Some(count("processes", node)?),
+            "cpu" => self.cpu = Some(count("cpu", node)?),
             key => {
                 let meant = did_you_mean(key, Self::KEYS);
                 return Err((SandboxError::UnknownKey(key.to_owned(), meant), entry.span));
@@ -323,6 +320,12 @@ impl Sandbox {
         }
         Ok(())
     }
+}
+
+/// The value of `key`, a whole number of at least 1.
+fn count(key: &'static str, node: &Node) -> Result<u64, (SandboxError, Span)> {
+    let count = node.to_json().as_u64().filter(|count| *count > 0);
+    count.ok_or_else(|| (SandboxError::Count(key, actual(node)), node.span))
 }
 
 impl Net {

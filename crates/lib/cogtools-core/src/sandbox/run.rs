@@ -7,7 +7,9 @@ use std::{env, io};
 
 use super::{Roots, Sandbox, SandboxError, secrets};
 use crate::environment::Vars;
-use crate::process::{Confinement, Gap, Limits, Policy, Process, SandboxMode, TempFolder};
+use crate::process::{
+    Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, Support, TempFolder,
+};
 use crate::{Code, Context, Diagnostic, containment};
 
 /// A sandbox for one run of a program.
@@ -42,14 +44,20 @@ pub(crate) enum RunError {
 }
 
 /// The variable that names the layers of a sandbox, for tests of each: `landlock` is without
-/// namespaces.
+/// namespaces, `files` without one of processes.
 const LAYERS: &str = "COGTOOLS_SANDBOX_LAYERS";
 
-fn is_landlock_alone(cx: &Context) -> bool {
+/// The support of this system for the layers that the variable names.
+fn support(cx: &Context) -> Support {
+    let mut support = cx.confinement().support();
     let variables = cx.environment.user_vars([LAYERS]);
-    variables
-        .get(OsStr::new(LAYERS))
-        .is_some_and(|it| it == "landlock")
+    let layers = variables.get(OsStr::new(LAYERS)).and_then(|it| it.to_str());
+    support.namespaces = support.namespaces.min(match layers {
+        Some("landlock") => Namespaces::None,
+        Some("files") => Namespaces::Files,
+        _ => Namespaces::All,
+    });
+    support
 }
 
 /// Names below the project's root that you, or programs of yours, run or read as settings later.
@@ -118,15 +126,15 @@ impl Run {
             SandboxMode::BestEffort => false,
             SandboxMode::Required => true,
         };
-        let has_namespaces = cx.confinement().support().namespaces && !is_landlock_alone(cx);
-        if !sandbox.hosts().is_empty() && !has_namespaces {
+        let support = support(cx);
+        if !sandbox.hosts().is_empty() && support.namespaces == Namespaces::None {
             return Err(RunError::Hosts);
         }
         let policy = Policy {
             network: sandbox.has_network(),
             ..Policy::default()
         };
-        let gaps = policy.gaps(&cx.confinement().support().gaps);
+        let gaps = policy.gaps(&support.gaps);
         if !gaps.is_empty() {
             if required {
                 return Err(RunError::Unavailable(gaps));
@@ -196,6 +204,7 @@ impl Run {
         } else {
             Vec::new()
         };
+        let support = support(cx);
         read.extend(own.iter().cloned());
         read.extend(program.iter().flat_map(|it| of_program(it, home)));
         read.extend(of_programs(home, variables));
@@ -205,7 +214,7 @@ impl Run {
             write: distinct(write),
             deny,
             keep: distinct(keep),
-            namespaces: cx.confinement().support().namespaces && !is_landlock_alone(cx),
+            namespaces: support.namespaces,
             network: self.sandbox.has_network(),
             hosts: self
                 .sandbox
@@ -223,6 +232,7 @@ impl Run {
         let limits = Limits {
             memory: least(cx.limits.memory, self.sandbox.memory),
             processes: least(cx.limits.processes, self.sandbox.processes),
+            cpu: least(cx.limits.cpu, self.sandbox.cpu),
             ..cx.limits
         };
         let confinement: Confinement = cx.confinement().with_limits(limits);

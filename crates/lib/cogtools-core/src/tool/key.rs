@@ -56,7 +56,7 @@ pub enum Key {
     /// The time limit of a call in seconds; 60 by default.
     Timeout,
     /// The files and the network that the program of exec or script may reach: read and write
-    /// (lists of paths), net (true or false), memory (a size) and processes (a number). Nothing else
+    /// (lists of paths), net (true or false), memory (a size), processes (a number) and cpu (seconds). Nothing else
     /// is permitted. A tool of the project without it is not confined; one of a package always is.
     Sandbox,
 }

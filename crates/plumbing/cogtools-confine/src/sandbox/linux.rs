@@ -20,9 +20,9 @@ pub use seccompiler::{
     SeccompRule as Rule,
 };
 
-use super::{Gap, namespaces, report};
-use crate::Failure;
+use super::{Gap, Namespaces, namespaces, report};
 use crate::options::Policy;
+use crate::{Failure, outside};
 
 /// Privileges that root keeps: to use files and accounts of all users, to end what it has
 /// started, and to listen on ports with low numbers. With most others it would read the memory
@@ -153,7 +153,7 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
     limit_privileges().map_err(|error| Failure::Confine("privileges cannot be limited", error))?;
     let (read, write) = (policy.readable(), policy.writable());
     // What namespaces exempt need not be exempt from the rules.
-    let by_rules = !policy.namespaces;
+    let by_rules = policy.namespaces == Namespaces::None;
     let rights = Rights {
         read: &read,
         write: &write,
@@ -172,11 +172,30 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all.
-pub(crate) fn check() -> String {
-    let namespaces = namespaces::enter(&Policy::default(), &[]).is_ok();
+/// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all,
+/// which may be the first one of a PID namespace.
+///
+/// # Errors
+///
+/// It is, and the system forbids the rest.
+pub(crate) fn check(is_inside: bool) -> Result<String, Failure> {
+    let enter = |namespaces| {
+        let policy = Policy {
+            namespaces,
+            ..Policy::default()
+        };
+        namespaces::enter(&policy, &[]).map(|()| namespaces)
+    };
+    let namespaces = if is_inside {
+        enter(Namespaces::All)
+            .map_err(|error| Failure::Confine("namespaces cannot be entered", error))?
+    } else if let Some(report) = outside::check() {
+        return Ok(report);
+    } else {
+        enter(Namespaces::Files).unwrap_or_default()
+    };
     let (landlock, gaps) = restrict(Rights::default());
-    report("Linux", landlock, namespaces, &gaps)
+    Ok(report("Linux", landlock, namespaces, &gaps))
 }
 
 /// Restricts this process to `rights`. Returns the version of Landlock, and what is not enforced.

@@ -47,6 +47,37 @@ impl Gap {
     }
 }
 
+/// The namespaces of its own that a program gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Namespaces {
+    /// None.
+    #[default]
+    None,
+    /// Namespaces of files and names: a container often hides parts of `/proc`, so that it cannot be mounted
+    /// for another one of processes.
+    Files,
+    /// Namespaces of files, names and processes.
+    All,
+}
+
+impl Namespaces {
+    /// Each with its name.
+    const NAMES: [(Self, &str); 3] = [
+        (Self::None, "none"),
+        (Self::Files, "files"),
+        (Self::All, "all"),
+    ];
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let mut names = Self::NAMES.into_iter();
+        names.find(|it| it.1 == name).map(|it| it.0)
+    }
+
+    const fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+}
+
 /// Lowers the limit of `resource` to `limit`, unless it is lower already.
 ///
 /// # Errors
@@ -65,26 +96,27 @@ pub fn lower_limit(resource: Resource, limit: u64) -> Result<(), rustix::io::Err
 
 /// Describes what this system cannot enforce, as JSON.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn check() -> String {
+pub(crate) fn check(_is_inside: bool) -> Result<String, crate::Failure> {
     // What sandbox-exec would hold has not been tried.
-    report(
+    Ok(report(
         std::env::consts::OS,
         None,
-        false,
+        Namespaces::None,
         &[Gap::Files, Gap::Network],
-    )
+    ))
 }
 
-/// `{"system":"Linux","landlock":7,"namespaces":true,"gaps":[]}`
-fn report(system: &str, landlock: Option<u32>, namespaces: bool, gaps: &[Gap]) -> String {
+/// `{"system":"Linux","landlock":7,"namespaces":"all","gaps":[]}`
+fn report(system: &str, landlock: Option<u32>, namespaces: Namespaces, gaps: &[Gap]) -> String {
     let landlock = landlock.map_or_else(|| "null".to_owned(), |version| version.to_string());
     let gaps: Vec<String> = gaps
         .iter()
         .map(|gap| format!("\"{}\"", gap.name()))
         .collect();
     let gaps = gaps.join(",");
+    let namespaces = namespaces.name();
     format!(
-        "{{\"system\":\"{system}\",\"landlock\":{landlock},\"namespaces\":{namespaces},\
+        "{{\"system\":\"{system}\",\"landlock\":{landlock},\"namespaces\":\"{namespaces}\",\
          \"gaps\":[{gaps}]}}\n"
     )
 }
@@ -153,12 +185,12 @@ mod tests {
     #[test]
     fn a_report_is_json() {
         assert_eq!(
-            report("Linux", Some(7), true, &[]),
-            "{\"system\":\"Linux\",\"landlock\":7,\"namespaces\":true,\"gaps\":[]}\n"
+            report("Linux", Some(7), Namespaces::All, &[]),
+            "{\"system\":\"Linux\",\"landlock\":7,\"namespaces\":\"all\",\"gaps\":[]}\n"
         );
         assert_eq!(
-            report("Linux", None, false, &[Gap::Files, Gap::Network]),
-            "{\"system\":\"Linux\",\"landlock\":null,\"namespaces\":false,\"gaps\":[\"files\",\"network\"]}\n"
+            report("Linux", None, Namespaces::None, &[Gap::Files, Gap::Network]),
+            "{\"system\":\"Linux\",\"landlock\":null,\"namespaces\":\"none\",\"gaps\":[\"files\",\"network\"]}\n"
         );
     }
 

@@ -20,7 +20,11 @@ use rustix::mount::{
     mount_change, mount_remount, unmount,
 };
 use rustix::process::{getgid, getuid, pivot_root};
+use rustix::thread::{
+    CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities,
+};
 
+use super::Namespaces;
 use crate::options::{Policy, SYSTEM};
 
 /// Settings of a process are files in it, which others cannot reach by it.
@@ -65,6 +69,42 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((meta.dev(), meta.ino()))
 }
 
+/// Puts this process into `spaces`; unless it is root, in a namespace of users.
+///
+/// # Errors
+///
+/// The system forbids it.
+pub(crate) fn enter_spaces(spaces: CloneFlags) -> io::Result<()> {
+    let (user, group) = (getuid(), getgid());
+    if user.is_root() {
+        return Ok(unshare(spaces)?);
+    }
+    unshare(spaces | CloneFlags::CLONE_NEWUSER)?;
+    let (user, group) = (user.as_raw(), group.as_raw());
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// Keeps the privileges that make namespaces for the next program. Root has them anyway.
+///
+/// # Errors
+///
+/// Errors of the system.
+pub(crate) fn keep_for_program() -> io::Result<()> {
+    if getuid().is_root() {
+        return Ok(());
+    }
+    let kept = CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN;
+    let mut sets = capabilities(None)?;
+    sets.inheritable |= kept;
+    set_capabilities(None, sets)?;
+    for one in kept {
+        configure_capability_in_ambient_set(one, true)?;
+    }
+    Ok(())
+}
+
 /// Puts this process into namespaces of its own, in which `policy` holds for files. Those that
 /// `line`, a command line, names by links have these names.
 ///
@@ -72,20 +112,15 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
 ///
 /// The system forbids it. The process may have a part of it then.
 pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
-    let (user, group) = (getuid(), getgid());
     // None for the network, which takes several milliseconds to make: without it there are no
     // sockets.
-    let mut spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
-    if !user.is_root() {
-        spaces |= CloneFlags::CLONE_NEWUSER;
-    }
+    let spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC | CloneFlags::CLONE_NEWUTS;
     let folder = std::env::current_dir()?;
-    unshare(spaces)?;
-    if !user.is_root() {
-        let (user, group) = (user.as_raw(), group.as_raw());
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    if policy.namespaces == Namespaces::All {
+        // In the namespace of users of the process outside.
+        unshare(spaces)?;
+    } else {
+        enter_spaces(spaces)?;
     }
     // What the system mounts or releases later is seen here, but nothing of here elsewhere.
     mount_change(
@@ -115,6 +150,10 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
                 path.display()
             )));
         }
+    }
+    if policy.namespaces == Namespaces::All {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        mount_new("proc", PROC, "proc", flags, None)?;
     }
     for path in policy.keep.iter().filter(|path| path.exists()) {
         mount_bind_recursive(path, path)?;

@@ -1,6 +1,6 @@
 //! The parts of a sandbox that this system enforces, and the parts that none enforces.
 
-use cogtools_core::process::{Confinement, Gap, Support};
+use cogtools_core::process::{Confinement, Gap, Namespaces, Support};
 use cogtools_core::sandbox::LIMITATIONS;
 
 use crate::context::Context;
@@ -30,8 +30,12 @@ fn unconfined() -> Finding {
 /// The parts that this system enforces.
 fn of_system(support: &Support) -> Finding {
     let landlock = support.landlock.map_or_else(String::new, |version| {
-        let no = if support.namespaces { "" } else { "no " };
-        format!(" (Landlock {version}, {no}namespaces)")
+        let namespaces = match support.namespaces {
+            Namespaces::None => "no namespaces",
+            Namespaces::Files => "namespaces without processes",
+            Namespaces::All => "all namespaces",
+        };
+        format!(" (Landlock {version}, {namespaces})")
     });
     if support.gaps.is_empty() {
         return Finding::ok(format!("files{landlock} and sockets are protected"));

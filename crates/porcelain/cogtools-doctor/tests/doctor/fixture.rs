@@ -46,12 +46,11 @@ const SECTIONS: [(&str, &str); 14] = [
     ("tools", "  ok       1 tool is valid\n"),
     (
         "sandbox",
-        "  ok       files (Landlock 7, namespaces) and sockets are protected
+        "  ok       files (Landlock 7, all namespaces) and sockets are protected
   ok       a program in a sandbox can still
-             see command lines of other processes (everywhere; variables and memory are protected)
-             see names of your files, and change their permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents are protected)
+             see names of your files and other processes, and change permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected)
              signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
-             send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services may run programs without a sandbox)
+             send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets)
              write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
 ",
     ),
@@ -156,7 +155,7 @@ impl Fixture {
                 )
                 .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
-        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"namespaces\":true,\"gaps\":[]}'\n";
+        let confine = "#!/bin/sh\necho '{\"landlock\":7,\"namespaces\":\"all\",\"gaps\":[]}'\n";
         project.program("../prefix/bin/cogtools-confine", confine);
         let bin = root.with_file_name("prefix").join("bin");
         let mut vars = Vars::new();

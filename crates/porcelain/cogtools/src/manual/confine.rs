@@ -17,7 +17,7 @@ pub(super) fn sections() -> Vec<Section> {
 }
 
 const SYNOPSIS: &str = "\
-cogtools-confine [--memory BYTES] [--processes N] [--files N] [--file-size BYTES] [--parent PID] \
+cogtools-confine [--memory BYTES] [--processes N] [--cpu SECONDS] [--files N] [--file-size BYTES] [--parent PID] \
 [--sandbox [--read PATH]… [--write PATH]… [--network | --host HOST…] [--required]] [--] PROGRAM [ARG]…";
 
 const DESCRIPTION: &str = "\
@@ -55,7 +55,11 @@ runtimes reserve more than they use.
 
 --processes N
   The number of processes and threads that may be added to the existing ones (RLIMIT_NPROC). The \
-system counts all processes of the user; for root, `cogtools-confine` counts them, as it does the memory. Linux only.
+system counts all processes of the user, and none of root; `cogtools-confine` counts those of the program, as it \
+measures the memory. Linux only.
+
+--cpu SECONDS
+  The CPU time of all processes together, also of those that have ended, measured as the memory is. Linux only.
 
 --files N
   The number of files that each process may have open (RLIMIT_NOFILE).
@@ -75,10 +79,11 @@ option can be given 512 times.
   Deny access to PATH although it is below a permitted one, or permit only to read it although it is \
 below a writable one. Without namespaces, no file can be created in the folders around it.
 
---namespaces
-  Enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root; the \
-root has only what may be read. \
---check reports whether the system permits it to this user.
+--namespaces WHICH
+  With files or all, enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root; the \
+root has only what may be read. With all, enter a PID namespace, too, whose first process is `cogtools-confine` \
+(with the option --init): the program sees no other processes, and all ends with it. Containers that hide parts of /proc \
+forbid that. --check reports what the system permits to this user.
 
 --network
   Permit sockets.
@@ -94,7 +99,7 @@ sandbox-exec gets the same policy, but is untested.
 
 --check
   Print the gaps of this system as a JSON object with system, landlock (the version, or null), \
-namespaces (true or false) and gaps, an array of files, truncation (a protected file can be emptied) and network.
+namespaces (none, files or all) and gaps, an array of files, truncation (a protected file can be emptied) and network.
 
 --parent PID
   The expected parent process. If it has exited, nothing is started.

@@ -39,9 +39,9 @@ each HOST or *.HOST, with :PORT unless that is 80 or 443. A proxy then reaches t
 program is told of it by HTTPS_PROXY and HTTP_PROXY, and must ask it. A host with a private address \
 must be named without `*`. Where users have no namespaces, such a program does not run.
 
-memory, processes
-  The memory of all its processes together, such as 256 MiB, and how many processes and threads may be added to \
-those that exist, if that is less than limits in `cogtoolrc(5)`.
+memory, processes, cpu
+  The memory of all its processes together, such as 256 MiB, how many processes and threads may be added to \
+those that exist, and the seconds of CPU time that all use together, if that is less than limits in `cogtoolrc(5)`.
 
 A path below the root must not be a link that leaves the project; one with .. may. To the \
 program, what is denied is the error EACCES or EROFS. Linux enforces it; what happens where a system cannot \

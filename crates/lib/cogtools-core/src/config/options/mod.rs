@@ -295,6 +295,12 @@ pub struct LimitOptions {
     #[serde(deserialize_with = "source::at_least_8")]
     #[schemars(range(min = 8))]
     pub processes: Option<u64>,
+    /// The seconds of CPU time of a program with all that it starts. Unlimited by default.
+    ///
+    /// Example: `cpu: 60`
+    #[serde(deserialize_with = "source::at_least_1")]
+    #[schemars(range(min = 1))]
+    pub cpu: Option<u64>,
     /// The open files of each process. By default, 16384.
     ///
     /// Example: `files: 256`

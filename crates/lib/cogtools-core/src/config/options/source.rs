@@ -469,9 +469,13 @@ pub(super) fn at_least_8<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u6
     .map(Some)
 }
 
-pub(super) fn at_least_1<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
-    checked(from, "a whole number of at least 1", |number: &u32| {
-        *number >= 1
+pub(super) fn at_least_1<'de, N, D>(from: D) -> Result<Option<N>, D::Error>
+where
+    N: Deserialize<'de> + PartialOrd + From<u8>,
+    D: Deserializer<'de>,
+{
+    checked(from, "a whole number of at least 1", |number: &N| {
+        *number >= N::from(1)
     })
     .map(Some)
 }
