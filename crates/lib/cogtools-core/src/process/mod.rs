@@ -267,7 +267,8 @@ fn describe(status: ExitStatus) -> String {
         (Some(code), _) => format!("exited with status {code}"),
         (None, Some(number)) => match name(number) {
             Some(OVER_BUDGET) => {
-                "was terminated: it needed more memory, processes or CPU time than it may have".to_owned()
+                "was terminated: it needed more memory, processes or CPU time than it may have"
+                    .to_owned()
             }
             Some(name) => format!("was terminated by signal {number} ({name})"),
             None => format!("was terminated by signal {number}"),
