@@ -94,20 +94,25 @@ impl Evaluation {
         self.args.writer.as_deref().unwrap_or(first)
     }
 
-    /// The files beside the tools of the project that the command line names.
-    fn case_files(&self) -> Result<Vec<CasesFile<'_>>, Failure> {
+    /// The tools in folders of the project, whose files its authors change.
+    pub(crate) fn own_tools(&self) -> Vec<&Declared> {
         let folders = self.config.sources.iter().filter_map(|it| it.folder());
         let folders: Vec<PathBuf> = folders
             .flat_map(|folder| folder.toolsets().collect::<Vec<_>>())
             .map(|folder| folder.path().to_path_buf())
             .collect();
-        let root = self.project.root();
-        let own = self.tools.iter().filter(|tool| {
+        let is_own = |tool: &&Declared| {
             let file = tool.tool.text().path();
             let is_in = |folder: &PathBuf| file.parent() == Some(folder);
-            file.starts_with(root) && folders.iter().any(is_in)
-        });
-        let own: Vec<&Declared> = own.collect();
+            file.starts_with(self.project.root()) && folders.iter().any(is_in)
+        };
+        self.tools.iter().filter(is_own).collect()
+    }
+
+    /// The files beside the tools of the project that the command line names.
+    fn case_files(&self) -> Result<Vec<CasesFile<'_>>, Failure> {
+        let root = self.project.root();
+        let own = self.own_tools();
         let names = || own.iter().map(|tool| tool.agent.name.as_str());
         for name in &self.args.names {
             if !names().any(|own| own == name) {

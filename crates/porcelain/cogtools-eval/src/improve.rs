@@ -30,11 +30,13 @@ impl Evaluation {
     /// Lets a model rewrite the description of the tool `name` by some of its cases, and keeps that
     /// only if the others show that it is better.
     pub(crate) fn improve(mut self, name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
+        let none = || Diagnostic::new(Code::Usage, "no tool of that name is in the project");
+        let own = self.own_tools();
+        let is_own = own.iter().any(|tool| tool.agent.name == name);
         let index = self.tools.iter().position(|tool| tool.agent.name == name);
-        let index = index.ok_or_else(|| {
-            Diagnostic::new(Code::Usage, "no tool of that name is in the project")
-                .with_subject(name)
-        })?;
+        let index = index
+            .filter(|_| is_own)
+            .ok_or_else(|| none().with_subject(name))?;
         let tool = Arc::clone(&self.tools[index].tool);
         let root = self.project.root().to_path_buf();
         let (file, before) = open(&root, tool.text().path())?;

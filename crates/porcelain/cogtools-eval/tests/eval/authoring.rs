@@ -239,3 +239,37 @@ fn too_few_cases_are_held_out() {
     let run = improve(&project, &["--yes", "--models", "a,b"]);
     assert_eq!(run.status, 0, "{run:?}");
 }
+
+#[test]
+fn files_of_others_are_not_changed() {
+    let project = project(CASES);
+    let text = CONVERT.replace("convert", "theirs");
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: ./tools}, node_modules]\n",
+        )
+        .file("package.json", r#"{"dependencies": {"pk": "1"}}"#)
+        .file(
+            "node_modules/pk/package.json",
+            r#"{"name": "pk", "cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file("node_modules/pk/tools/theirs.yaml", &text)
+        .file("evals/theirs.yaml", cases(6));
+    let listed = authored(&project, &["--from-examples", "theirs", "--yes"]);
+    assert_eq!(listed.status, 2, "{listed:?}");
+    project.program("improver.sh", IMPROVER);
+    let model = format!("'{}'", project.path("improver.sh").display());
+    let run = eval(
+        &project,
+        &["--improve", "theirs", "--yes", "--model-command", &model],
+    );
+    assert_eq!(run.status, 2, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("no tool of that name is in the project"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(project.read("node_modules/pk/tools/theirs.yaml"), text);
+}

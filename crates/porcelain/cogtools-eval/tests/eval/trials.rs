@@ -244,3 +244,88 @@ fn a_name_selects_cases() {
     );
     assert_eq!(scripted(&project, &["-t", "nothing"]).status, 2);
 }
+
+/// A model that knows `digits` to be optional and leaves it out in every fifth trial, confuses the
+/// tools in every fourth of five, and repairs a rejected call once in ten trials.
+const WEAK: &str = r#"#!/bin/sh
+input=$(cat)
+count="$(dirname "$0")/count"
+call() {
+  printf '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"%s","args":%s}}]},"finishReason":"STOP"}]}' "$1" "$2"
+}
+case "$input" in
+  *'"output"'*) echo Done. ; exit ;;
+  *'required but missing'*) call convert '{"amount":5,"unit":"miles","digits":0}' ; exit ;;
+esac
+echo trial >> "$count"
+number=$(wc -l < "$count")
+case "$input" in
+  *optional*)
+    case $((number % 5)) in
+      0) call convert '{"amount":5,"unit":"miles"}' ;;
+      4) call greet '{"person":"Bob"}' ;;
+      *) call convert '{"amount":5,"unit":"miles","digits":0}' ;;
+    esac ;;
+  *)
+    case $((number % 10)) in
+      0) call convert '{"amount":5,"digits":0}' ;;
+      *) call convert '{"amount":5,"unit":"miles","digits":0}' ;;
+    esac ;;
+esac
+"#;
+
+#[test]
+fn a_model_with_known_weaknesses_gives_known_rates_and_intervals() {
+    let check = |task: &str, trials: u64, expected: [(&str, serde_json::Value); 7]| {
+        let expect = "{calls: [{tool: convert, args: {digits: 0}}], first_try: true}";
+        let project = project(&format!(
+            "{{trials: {trials}, threshold: 0.6, cases: [{{name: a, task: {task}, expect: {expect}}}]}}"
+        ));
+        project.program("weak.sh", WEAK);
+        let model = format!("'{}'", project.path("weak.sh").display());
+        let args = ["--jobs", "1", "--format", "json", "--model-command", &model];
+        let run = report(&eval(&project, &args), 0);
+        let case = &run["cases"][0];
+        let digits = |value: &serde_json::Value| value.as_f64().map(|it| (it * 1e6).round() / 1e6);
+        for (key, expected) in expected {
+            let value = case.pointer(key).expect(key);
+            let is_same =
+                *value == expected || (value.is_f64() && digits(value) == digits(&expected));
+            assert!(is_same, "{key}: {value}, not {expected}");
+        }
+    };
+    check(
+        "optional",
+        5,
+        [
+            ("/passed", json!(3)),
+            ("/low", json!(0.230_724)),
+            ("/high", json!(0.882_379)),
+            ("/pass_k", json!({"1": 0.6, "5": 0.0})),
+            ("/first_try", json!({"passed": 4, "trials": 4, "rate": 1.0})),
+            ("/rejected", json!({"calls": 0, "violations": []})),
+            ("/repaired", json!(0)),
+        ],
+    );
+    check(
+        "mends",
+        20,
+        [
+            ("/passed", json!(18)),
+            ("/low", json!(0.698_966)),
+            ("/high", json!(0.972_134)),
+            ("/pass_k", json!({"1": 0.9, "20": 0.0})),
+            (
+                "/first_try",
+                json!({"passed": 18, "trials": 20, "rate": 0.9}),
+            ),
+            (
+                "/rejected",
+                json!({"calls": 2, "violations": [
+                    {"tool": "convert", "pointer": "/unit", "code": "SCHEMA_VIOLATION", "count": 2},
+                ]}),
+            ),
+            ("/repaired", json!(2)),
+        ],
+    );
+}
