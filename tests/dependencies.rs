@@ -50,7 +50,7 @@ const WRITERS: [&str; 15] = [
     // Programs that run nodes and flows get events through descriptors that they have opened.
     "crates/porcelain/cogtools-flow/src/recorder.rs",
     // The recording of a node is in a temporary folder of its own; its process reads it.
-    "crates/porcelain/cogtools-flow/src/tape.rs",
+    "crates/lib/cogtools-code/src/tape.rs",
     // What the agents of a flow spend is in a temporary folder of the run, which only its user may
     // enter.
     "crates/lib/cogtools-agent/src/limits/shared_money.rs",

@@ -237,3 +237,29 @@ fn personal_data_is_masked_in_lines_of_code() {
         .run()
         .outputs(result);
 }
+
+/// Each agent that a program calls has a recording of its own.
+#[test]
+fn agents_of_one_program_are_replayed() {
+    let nodes = "\
+    nodes:
+      act:
+        js: \"return ['a', 'b'].map(text => tools.asked({text}))\"
+        tools: [asked]
+    output: '{{ act | join(\"+\") }}'
+";
+    let project = project_with(nodes);
+    let asked = "name: asked\ndescription: Asks\nparameters: {text: string}\n\
+        implementation: {agent: {system: You answer., prompt: '{{ text }}'}}\n";
+    project.file("tools/asked.yaml", asked);
+    project.file(RULES.0, "ask: {allow: [asked]}\n");
+    let fake = FakeGemini::start(["one", "two"].map(Turn::text));
+    let recorded = flow_run(&project, &["run", "f", "--record", "f.tape"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .run();
+    recorded.outputs("one+two\n");
+    fake.finish();
+    let replayed = flow_run(&project, &["run", "f", "--replay", "f.tape"]).run();
+    replayed.outputs("one+two\n");
+}

@@ -25,7 +25,7 @@ use crate::replay::RecordedCall;
 use crate::report::{CallReport, Report};
 use crate::run::{diverged, millis};
 use crate::worker::Host;
-use crate::{Program, Scope};
+use crate::{FlowTape, Program, Scope};
 
 /// Maximum number of calls that run at the same time.
 const MAX_PARALLEL: usize = 8;
@@ -37,6 +37,8 @@ pub(crate) struct Runner<'r, 'l> {
     pub(crate) program: &'r Program,
     pub(crate) scope: &'r Scope,
     pub(crate) recorder: &'r Recorder<'l>,
+    /// The recordings of its calls.
+    pub(crate) tapes: Option<&'r FlowTape>,
     pub(crate) observer: &'r mut dyn Observer,
     pub(crate) report: &'r mut Report,
     /// Calls of the run before that this one has not made yet.
@@ -458,6 +460,7 @@ impl Runner<'_, '_> {
         let crew = Crew {
             recorder: self.recorder,
             scope: self.scope,
+            tapes: self.tapes,
             is_dry: self.program.is_dry,
             left,
             timeout: self.program.timeout,

@@ -8,11 +8,11 @@ use cogtools_log::{Id, Outcome, Timestamp};
 use cogtools_program::call_timeout;
 use serde_json::{Value, json};
 
-use crate::Scope;
 use crate::calls::{Decided, Ended, Next, Ready};
 use crate::outcome::end_of;
 use crate::record::Recorder;
 use crate::run::millis;
+use crate::{FlowTape, NodeTape, Scope};
 
 /// Maximum bytes of a result.
 const MAX_RESULT: usize = 16 << 20;
@@ -21,6 +21,7 @@ const MAX_RESULT: usize = 16 << 20;
 pub(crate) struct Crew<'r, 'l> {
     pub(crate) recorder: &'r Recorder<'l>,
     pub(crate) scope: &'r Scope,
+    pub(crate) tapes: Option<&'r FlowTape>,
     pub(crate) is_dry: bool,
     /// The time that the program has left, of the time that it had.
     pub(crate) left: Duration,
@@ -49,7 +50,7 @@ impl Crew<'_, '_> {
         };
         let start = Instant::now();
         let (outcome, content) = match &call.next {
-            Next::Run(ready) => self.run(&call.tool, ready, line)?,
+            Next::Run(ready) => self.run(call, ready, line)?,
             Next::End(outcome, content) => (outcome.clone(), content.clone()),
             Next::Replay(..) | Next::Wait => (Outcome::Cancelled, json!({"error": "not run"})),
         };
@@ -67,10 +68,11 @@ impl Crew<'_, '_> {
     /// result: it was interrupted.
     fn run(
         &self,
-        name: &str,
+        call: &Decided,
         ready: &Ready,
         line: Option<Id>,
     ) -> Result<(Outcome, Value), Box<Diagnostic>> {
+        let name = &*call.tool;
         match &ready.example {
             Some(Ok(example)) => return Ok((Outcome::Succeeded, json!({"output": example}))),
             Some(Err(fails)) => {
@@ -79,8 +81,10 @@ impl Crew<'_, '_> {
             }
             None => {}
         }
+        let tape = self.tapes.map(|tapes| tapes.of_node(&call.step));
+        let tape = tape.transpose()?;
         let cancel = self.scope.cx.cancel.child();
-        let cx = Context {
+        let mut cx = Context {
             cancel: cancel.clone(),
             root: self
                 .scope
@@ -90,6 +94,7 @@ impl Crew<'_, '_> {
                 .clone(),
             ..self.scope.cx.clone()
         };
+        cx.call.tape = tape.as_ref().map(NodeTape::tape);
         let limit = ready.limit.clone().within(Some(self.left));
         let taken = ready
             .work
@@ -116,6 +121,9 @@ impl Crew<'_, '_> {
                 Value::from(text)
             })
         });
+        if let Some((tapes, tape)) = self.tapes.zip(tape.as_ref()) {
+            tapes.keep(tape);
+        }
         let ended = output.and_then(|value| {
             if value.to_string().len() <= MAX_RESULT {
                 return Ok(value);

@@ -15,7 +15,7 @@ use crate::record::{Lines, Recorder};
 use crate::replay::{Recorded, RecordedCall};
 use crate::report::Report;
 use crate::worker::{End, evaluate};
-use crate::{Consent, Scope};
+use crate::{Consent, FlowTape, Scope};
 
 /// A program, and how it runs.
 pub struct Program {
@@ -132,6 +132,14 @@ impl Program {
         let recorder = Recorder::new(session, self.name.clone());
         let recorded = self.recorded.take();
         let mut report = Report::new(recorder.program());
+        let tape = scope.cx.call.tape.as_ref().filter(|_| !self.is_dry);
+        let tapes = match tape.map(FlowTape::open).transpose() {
+            Ok(tapes) => tapes,
+            Err(error) => {
+                report.fail(vec![*error]);
+                return report;
+            }
+        };
         let open = recorded.as_ref();
         let open = open.map(|recorded| interrupted(recorded, scope, &self.decisions));
         let open = open.unwrap_or_default();
@@ -174,6 +182,7 @@ impl Program {
             program: &self,
             scope,
             recorder: &recorder,
+            tapes: tapes.as_ref(),
             observer,
             report: &mut report,
             last_failure: None,
@@ -195,6 +204,10 @@ impl Program {
             && let Some((step, call)) = skipped
         {
             report.fail(vec![diverged(&step, &call, "the program ended")]);
+        }
+        let saved = tapes.map_or(Ok(()), |tapes| tapes.save(&scope.cx.root));
+        if let Err(error) = saved {
+            report.fail(vec![*error]);
         }
         report.ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let code = report.error().map(|error| error.code.name().to_owned());

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_code::{Decisions, Lines, Program, Recorded, Scope};
+use cogtools_code::{Decisions, Lines, NodeTape, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use crate::recorder::{Outcome, first_lines};
 use crate::show::node_of;
-use crate::tape::NodeTape;
 use crate::work::{FlowWork, lock};
 
 impl FlowWork {

@@ -20,7 +20,6 @@ mod recorder;
 mod routing;
 mod run;
 mod show;
-mod tape;
 mod test;
 mod trace;
 mod work;

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cogtools_code::{FlowTape, NodeTape};
 use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::environment::SHARED_MONEY;
@@ -21,7 +22,6 @@ use crate::inputs::read_answer;
 use crate::recorder::{Outcome, RecordedWork};
 use crate::routing::Capabilities;
 use crate::run::FlowRun;
-use crate::tape::{FlowTape, NodeTape};
 
 /// The end of a node: a value, or none because its condition does not hold.
 pub(crate) type Done = Result<Option<Value>, Box<Diagnostic>>;

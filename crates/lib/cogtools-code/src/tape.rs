@@ -1,8 +1,8 @@
-//! The recording of a flow: the answers of models to each of its nodes.
+//! The recording of a flow or a program: the answers of models to each of its nodes or calls.
 //!
 //! A node that asks a model runs a program with a recording of its own. A line of the flow's is
 //! `{"node": …, "tape": …}`, with the whole recording of the node as a text; a node that runs
-//! again has one for each time.
+//! again has one for each time. The nodes of a program are the steps of its calls.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,9 +19,9 @@ const MAX_BYTES: usize = 256 << 20;
 /// The file of a node's recording, in a folder of its own.
 const FILE: &str = "node.tape";
 
-/// The recording of a flow that runs.
+/// The recording of a flow or a program that runs.
 #[derive(Debug)]
-pub(crate) struct FlowTape {
+pub struct FlowTape {
     path: PathBuf,
     is_replay: bool,
     state: Mutex<State>,
@@ -37,12 +37,13 @@ struct State {
 
 /// The recording of one run of a node, in a folder that is removed with it.
 #[derive(Debug)]
-pub(crate) struct NodeTape {
+pub struct NodeTape {
     folder: TempDir,
     key: (String, u32),
-    pub(crate) is_replay: bool,
+    /// True if it is replayed.
+    pub is_replay: bool,
     /// True if there is anything to replay.
-    pub(crate) is_known: bool,
+    pub is_known: bool,
 }
 
 impl FlowTape {
@@ -51,7 +52,7 @@ impl FlowTape {
     /// # Errors
     ///
     /// It is replayed, and cannot be read.
-    pub(crate) fn open(tape: &Tape) -> Result<Self, Box<Diagnostic>> {
+    pub fn open(tape: &Tape) -> Result<Self, Box<Diagnostic>> {
         let (path, is_replay) = match tape {
             Tape::Record(path) => (path, false),
             Tape::Replay(path) => (path, true),
@@ -71,8 +72,12 @@ impl FlowTape {
         })
     }
 
-    /// The recording of the next run of the node or item `id`.
-    pub(crate) fn of_node(&self, id: &str) -> Result<NodeTape, Box<Diagnostic>> {
+    /// The recording of the next run of the node, item or step `id`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn of_node(&self, id: &str) -> Result<NodeTape, Box<Diagnostic>> {
         let mut state = self.state();
         let run = state.runs.entry(id.to_owned()).or_default();
         *run += 1;
@@ -95,7 +100,7 @@ impl FlowTape {
     }
 
     /// Keeps the recording of a node.
-    pub(crate) fn keep(&self, node: &NodeTape) {
+    pub fn keep(&self, node: &NodeTape) {
         let recorded = fs::read_to_string(node.folder.path().join(FILE));
         if let (false, Ok(recorded)) = (self.is_replay, recorded) {
             self.state().nodes.insert(node.key.clone(), recorded);
@@ -103,7 +108,11 @@ impl FlowTape {
     }
 
     /// Writes the recording, relative to the project at `root`.
-    pub(crate) fn save(&self, root: &Path) -> Result<(), Box<Diagnostic>> {
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub fn save(&self, root: &Path) -> Result<(), Box<Diagnostic>> {
         let state = self.state();
         if self.is_replay || state.nodes.is_empty() {
             return Ok(());
@@ -126,7 +135,7 @@ impl FlowTape {
 
 impl NodeTape {
     /// The recording as the program of the node gets it.
-    pub(crate) fn tape(&self) -> Tape {
+    pub fn tape(&self) -> Tape {
         let path = self.folder.path().join(FILE);
         if self.is_replay {
             Tape::Replay(path)
