@@ -71,6 +71,7 @@ mod providers;
 mod pseudo_terminal;
 mod questions;
 mod rejected;
+mod rerun;
 mod run_words;
 mod schema;
 mod sdk;

@@ -57,7 +57,7 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Subcommands of other programs, for the same reasons.
-const OTHER_COMMANDS: [&str; 23] = [
+const OTHER_COMMANDS: [&str; 24] = [
     "code call",
     "code check",
     "code types",
@@ -79,6 +79,7 @@ const OTHER_COMMANDS: [&str; 23] = [
     "plan run",
     "session export",
     "session fork",
+    "session rerun",
     "session resume",
     "session verify",
 ];

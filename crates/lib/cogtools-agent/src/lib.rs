@@ -48,4 +48,6 @@ pub use provider::{
 pub use session::{begin_session, begin_tool_session, log_options};
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
-pub use tools::{AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations};
+pub use tools::{
+    AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations, not_found, ready_call,
+};

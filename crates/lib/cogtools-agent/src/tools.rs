@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use cogtools_core::{Diagnostic, Hint, Target, Tool, ToolOutput};
+use cogtools_core::approval::approve;
+use cogtools_core::tool::Accepted;
+use cogtools_core::{Code, Context, Diagnostic, Hint, Limit, Target, Tool, ToolOutput};
 use cogtools_log::CallId;
+use cogtools_program::call_timeout;
 use serde_json::{Map, Value, json};
 
 use crate::{CallScope, ProgramQuestion, ToolTraits};
@@ -113,6 +116,43 @@ impl From<ToolOutput> for CallResult {
 
 /// A call that was accepted: it can run in any thread.
 pub type ReadyCall = Box<dyn FnOnce(&CallScope) -> CallResult + Send>;
+
+/// Prepares the run of a call of `tool` in `run_cx`, if the user of `cx` approves of the tool.
+///
+/// # Errors
+/// The tool is not approved.
+pub fn ready_call(
+    tool: Arc<Tool>,
+    accepted: Accepted,
+    cx: &Context,
+    run_cx: Context,
+) -> Result<ReadyCall, Vec<Diagnostic>> {
+    let limit = Limit::of(&tool);
+    let approved = approve(tool, cx).map_err(|diagnostic| vec![*diagnostic])?;
+    Ok(Box::new(move |scope: &CallScope| {
+        let cancel = scope.cancel.clone();
+        let cx = Context {
+            cancel: cancel.clone(),
+            ..run_cx
+        };
+        let work = move || {
+            let output = approved.run(accepted, &cx);
+            output.map_err(|diagnostic| vec![*diagnostic])
+        };
+        match call_timeout::run_within(&limit, &cancel, work) {
+            Ok(output) => output.into(),
+            Err(diagnostics) => CallResult::Failed(diagnostics),
+        }
+    }))
+}
+
+/// The failure of a call of a tool that is none of `names`.
+pub fn not_found<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Diagnostic {
+    let hint = cogtools_core::suggest::did_you_mean(name, names);
+    Diagnostic::new(Code::ToolNotFound, "there is no tool of that name")
+        .with_subject(name)
+        .hint(hint.unwrap_or_else(|| "call only tools that are declared".to_owned()))
+}
 
 /// The tools of an agent.
 pub trait Tools: Send + Sync {

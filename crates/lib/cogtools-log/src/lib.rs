@@ -7,6 +7,7 @@
 
 mod clock;
 mod contents;
+mod counts;
 mod entry;
 mod error;
 mod event;
@@ -25,6 +26,7 @@ pub mod view;
 
 pub use clock::{Clock, Timestamp};
 pub use contents::contents;
+pub use counts::ToolCounts;
 pub use entry::{Entry, Fork, Header};
 pub use error::{LineError, LogError, SessionError};
 pub use event::Event;
@@ -34,8 +36,8 @@ pub use index::Index;
 pub use log::{Log, Options};
 pub use mask::{Mask, mask_personal, mask_text};
 pub use outcome::{
-    Approval, BudgetLimit, CacheState, Decision, EndStatus, NodeState, Outcome, ProgramStatus,
-    ProgramStep, Route, StepState, Why, rejected_arguments,
+    Approval, BudgetLimit, CacheState, Decision, EndStatus, Mistake, NodeState, Outcome,
+    ProgramStatus, ProgramStep, Route, StepState, Why, rejected_arguments,
 };
 pub use reader::{Line, Reader};
 pub use session::Session;

@@ -42,14 +42,39 @@ impl Outcome {
     }
 }
 
-/// Returns the JSON pointers of the arguments that a rejection of a call of `tool` names. Sessions
-/// keep what the model read, a line for each: `TOOL: /POINTER: …`.
-pub fn rejected_arguments(tool: &str, content: &Value) -> Vec<String> {
+/// The kind of mistake in an argument that was rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mistake {
+    /// It was left out.
+    Missing,
+    /// The tool has no such parameter.
+    Unknown,
+    /// It had a wrong type.
+    Type,
+    /// It was none of the values to choose from.
+    Choice,
+    /// Its value was wrong otherwise.
+    Other,
+}
+
+/// Returns the JSON pointers of the arguments that a rejection of a call of `tool` names, with what
+/// is wrong. Sessions keep what the model read, a line for each: `TOOL: /POINTER: …`.
+pub fn rejected_arguments(tool: &str, content: &Value) -> Vec<(String, Mistake)> {
     let text = content.get("error").and_then(Value::as_str);
     let prefix = format!("{tool}: /");
     let lines = text.unwrap_or_default().lines();
-    let pointers = lines.filter_map(|line| line.strip_prefix(&prefix)?.split(": ").next());
-    pointers.map(|pointer| format!("/{pointer}")).collect()
+    let rejected = lines.filter_map(|line| {
+        let (pointer, message) = line.strip_prefix(&prefix)?.split_once(": ")?;
+        let mistake = match message {
+            "required but missing" => Mistake::Missing,
+            "not a parameter of this tool" => Mistake::Unknown,
+            message if message.starts_with("expected one of ") => Mistake::Choice,
+            message if message.starts_with("expected ") => Mistake::Type,
+            _ => Mistake::Other,
+        };
+        Some((format!("/{pointer}"), mistake))
+    });
+    rejected.collect()
 }
 
 /// The end of a session, or of a run of it.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, HistorySettings,
     Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
-    budget_of, facts, limit_name, recorded_model, stable_seed,
+    budget_of, facts, limit_name, not_found, recorded_model, stable_seed,
 };
 use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
@@ -180,18 +180,9 @@ impl ProjectTools {
     fn find(&self, name: &str) -> Result<Tool, Vec<Diagnostic>> {
         // The reserved tools call others, past the rules for their names.
         if !self.tools.iter().any(|tool| tool.name == name) {
-            return Err(vec![self.not_found(name)]);
+            return Err(vec![not_found(name, self.names())]);
         }
         self.registry.find(name).map_err(FindError::diagnostics)
-    }
-
-    fn not_found(&self, name: &str) -> Diagnostic {
-        let message = "there is no tool of that name";
-        let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
-        match cogtools_core::suggest::did_you_mean(name, self.names()) {
-            Some(suggestion) => diagnostic.hint(suggestion),
-            None => diagnostic.hint("call only tools that are declared"),
-        }
     }
 }
 

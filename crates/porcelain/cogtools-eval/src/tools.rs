@@ -6,15 +6,12 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     AgentTool, CallResult, CallScope, Permissions, ProgramQuestion, ReadyCall, ToolTraits, Tools,
+    not_found, ready_call,
 };
 use cogtools_code::{CodeMode, CodeTools, Scope, Stub};
-use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::text::Text;
-use cogtools_core::{
-    Code, Context, Diagnostic, Limit, Pattern, Registry, Target, Tool, digest, yaml,
-};
-use cogtools_program::call_timeout;
+use cogtools_core::{Code, Context, Diagnostic, Pattern, Registry, Target, Tool, digest, yaml};
 use serde_json::{Map, Value, json};
 
 use crate::calls::all_hold;
@@ -324,11 +321,8 @@ impl Tools for TrialTools {
             return Ok((Box::new(run), resolved));
         }
         let Some(declared) = self.tools.iter().find(|tool| tool.agent.name == name) else {
-            let diagnostic = Diagnostic::new(Code::ToolNotFound, "there is no tool of that name");
             let names = self.tools.iter().map(|tool| tool.agent.name.as_str());
-            let hint = cogtools_core::suggest::did_you_mean(name, names);
-            let hint = hint.unwrap_or_else(|| "call only tools that are declared".to_owned());
-            return Err(vec![diagnostic.with_subject(name).hint(hint)]);
+            return Err(vec![not_found(name, names)]);
         };
         let tool = Arc::clone(&declared.tool);
         let sent = Value::Object(arguments.clone());
@@ -347,25 +341,7 @@ impl Tools for TrialTools {
             );
             return Ok((Box::new(move |_: &CallScope| result), resolved));
         }
-        let limit = Limit::of(&tool);
-        let approved = approve(tool, &self.cx).map_err(|diagnostic| vec![*diagnostic])?;
-        let cx = self.run_cx.clone();
-        let run = move |scope: &CallScope| {
-            let cancel = scope.cancel.clone();
-            let cx = Context {
-                cancel: cancel.clone(),
-                ..cx
-            };
-            let work = move || {
-                approved
-                    .run(accepted, &cx)
-                    .map_err(|diagnostic| vec![*diagnostic])
-            };
-            match call_timeout::run_within(&limit, &cancel, work) {
-                Ok(output) => output.into(),
-                Err(diagnostics) => CallResult::Failed(diagnostics),
-            }
-        };
-        Ok((Box::new(run), resolved))
+        let run = ready_call(tool, accepted, &self.cx, self.run_cx.clone())?;
+        Ok((run, resolved))
     }
 }

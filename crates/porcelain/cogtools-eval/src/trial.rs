@@ -121,7 +121,8 @@ impl Call {
         let Outcome::Failed { code } = &self.outcome else {
             return (Vec::new(), String::new());
         };
-        let mut pointers = rejected_arguments(&self.tool, &self.content);
+        let rejected = rejected_arguments(&self.tool, &self.content).into_iter();
+        let mut pointers: Vec<String> = rejected.map(|(pointer, _)| pointer).collect();
         if pointers.is_empty() {
             pointers.push(String::new());
         }

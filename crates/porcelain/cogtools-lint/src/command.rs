@@ -1,17 +1,21 @@
 //! The command line and what a run does.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::{Code, Diagnostic, Level};
+use cogtools_log::{Session, Store, ToolCounts};
 use cogtools_program::args;
 use cogtools_program::project::{config, project};
 use cogtools_program::terminal::Stream;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man};
 
 use crate::finding::Finding;
+use crate::lint_file::Usage;
 use crate::linter::{Levels, Linter};
 use crate::output::{self, Format, Report};
 use crate::target::{self, Targets};
@@ -37,6 +41,10 @@ const MANUAL: &[(&str, &str)] = &[
     (
         "RULES",
         "Every finding names its rule. --explain RULE describes which host is affected and what to do, with an example that fails and one that passes; --explain all prints the reference of all rules.\n\nEach rule has a level: off, note, warn or error. A note is advice: it never fails a run, and --fix leaves it to you. The project's configuration can change it:\n\n    lint:\n      rules:\n        no-examples: error\n        openai-strict: off\n\nThe exit status is 78 if there is a finding of level error (with --deny-warnings or --strict, also warn), and 0 otherwise. Without any tool to check, there is a warning; with --strict, the exit status is 127.",
+    ),
+    (
+        "SESSIONS",
+        "--sessions reads the sessions that `cogtools session stats` counts, and reports as notes what models got wrong with each tool: arguments that they left out, or that the tool rejected, a tool that they called after a failure, and a tool that none has called in ten sessions or more. A mistake that the tool no longer rejects, such as an argument that has a default now, is left out.",
     ),
     (
         "COMMENTS",
@@ -86,6 +94,9 @@ struct LintArgs {
     /// Fail on warnings, and with status 127 if there is nothing to check
     #[arg(long)]
     strict: bool,
+    /// Also report what models got wrong in the sessions of this project
+    #[arg(long)]
+    sessions: bool,
     /// Explain a rule; `all` prints the reference of all rules
     #[arg(long, value_name = "RULE", conflicts_with_all = ["path", "fix", "deny_warnings", "strict"])]
     explain: Option<String>,
@@ -111,6 +122,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let config = config(&project, io)?.without_user_folders();
     let linter = Linter::new(Levels::new(&config.rules)?);
     let mut targets = target::collect(&args.paths, args.stdin_filename.as_deref(), &config, io);
+    if args.sessions {
+        read_usage(&mut targets, project.root(), io)?;
+    }
     let findings = if args.fix {
         fix_all(&mut targets, &linter, project.root())
     } else {
@@ -146,6 +160,32 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let fatal = if is_strict { Level::Warn } else { Level::Error };
     if has_fatal(&findings, fatal) {
         return Err(Failure::Reported(Code::InvalidTool.status()));
+    }
+    Ok(())
+}
+
+/// Reads the calls of the tools in the sessions of the project.
+fn read_usage(targets: &mut Targets, root: &Path, io: &mut Io<'_>) -> Result<(), Failure> {
+    let Some(state) = dirs::state_dir(io) else {
+        let diagnostic = Diagnostic::new(Code::IoFailed, "there is no directory for sessions");
+        return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
+    };
+    let store = Store::new(&state, root);
+    let stored = store.list().map_err(|error| store.unreadable(&error))?;
+    let mut all = BTreeMap::new();
+    for stored in &stored {
+        match Session::read(&store.file(&stored.id)) {
+            Ok(session) => ToolCounts::add(&session, &mut all),
+            Err(error) => io.report(Severity::Warning, &error.diagnostic()),
+        }
+    }
+    for file in &mut targets.files {
+        let name = file.tool.as_ref().map(|tool| tool.name().as_str());
+        let counts = name.and_then(|name| all.get(name)).cloned();
+        file.usage = Some(Arc::new(Usage {
+            sessions: stored.len(),
+            counts: counts.unwrap_or_default(),
+        }));
     }
     Ok(())
 }

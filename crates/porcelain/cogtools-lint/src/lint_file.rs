@@ -11,6 +11,7 @@ use cogtools_core::text::{self, Span, Text, TextError};
 use cogtools_core::tool::{TemplateSource, ToolError};
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Config, Context, Diagnostic, Location, Registry, Source, Tool};
+use cogtools_log::ToolCounts;
 use njk::{Analysis, Engine, Error, Template, analyse};
 use serde_json::{Map, Value};
 
@@ -40,6 +41,8 @@ pub struct LintFile {
     pub copied_description: Option<PathBuf>,
     /// The folder of the programs that evaluate code; without it, no example is run.
     pub(crate) programs: Option<PathBuf>,
+    /// The calls of it in the sessions of the project, if they are asked about.
+    pub(crate) usage: Option<Arc<Usage>>,
     /// The other tools of the project, for a flow.
     pub(crate) neighbours: Arc<Neighbours>,
     types: OnceLock<ToolTypes>,
@@ -96,6 +99,7 @@ impl LintFile {
             duplicate_name: None,
             copied_description: None,
             programs: None,
+            usage: None,
             neighbours: Arc::default(),
             types: OnceLock::new(),
             contradictions: OnceLock::new(),
@@ -111,6 +115,7 @@ impl LintFile {
         next.duplicate_name.clone_from(&self.duplicate_name);
         next.copied_description.clone_from(&self.copied_description);
         next.programs.clone_from(&self.programs);
+        next.usage.clone_from(&self.usage);
         next.neighbours = Arc::clone(&self.neighbours);
         Some(next)
     }
@@ -263,6 +268,14 @@ fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             _ => {}
         }
     }
+}
+
+/// The use of a tool in sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    /// The sessions of the project, also without a call.
+    pub(crate) sessions: usize,
+    pub(crate) counts: ToolCounts,
 }
 
 /// The tools of a project.

@@ -12,6 +12,7 @@ use crate::export::{Format, export};
 use crate::fork::{fork, resume};
 use crate::list::{PruneArgs, list, prune};
 use crate::prompt::prompt;
+use crate::rerun::{RerunArgs, rerun};
 use crate::show::show;
 use crate::stats::stats;
 use crate::tree::tree;
@@ -30,6 +31,13 @@ pub const PROGRAM: Program = Program {
         Code::SessionInUse,
         Code::Denied,
         Code::SessionNotFound,
+        Code::InvalidTool,
+        Code::Unavailable,
+        Code::ModelFailed,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Repetition,
+        Code::TemplateFailed,
     ],
     variables: man::SESSIONS,
     manual: MANUAL,
@@ -113,6 +121,8 @@ enum SessionCommand {
         #[command(flatten)]
         format: FormatArg,
     },
+    /// Give the tasks of a session to another model, and print the name of the new session
+    Rerun(RerunArgs),
     /// Print a case for cogtools eval, made of a session
     Eval {
         #[command(flatten)]
@@ -185,6 +195,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         } => export(session.name(), from, format, io),
         On::Stats { trials, format } => stats(trials, format.is_json(), io),
         On::Diff { one, other, format } => diff(&one, &other, format.is_json(), io),
+        On::Rerun(options) => {
+            let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+            rerun(&options, matches, io)
+        }
         On::Eval { session, format } => eval(session.name(), format.is_json(), io),
         On::Verify(session) => verify(session.name(), io),
         On::Resume { session, prompt } => resume(session.name(), &prompt, io),
@@ -201,7 +215,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "OUTPUT",
-        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`; its `usage` covers all branches, also turns that were taken back or given again.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `tree --json` prints an object with `session`, `head`, the last entry, and `entries` with `id`, `parent`, `kind` and `note`. `eval --json` prints the case as JSON, and `prune --json` an object with `removed`, the names of the sessions, and `dry_run`. `fork` prints the name of the new session, or its path.",
+        "`show --json` and `export --format json` print one object: `header` and `entries`, exactly as in the file, and `summary` with the model, turns, calls, milliseconds, usage and end. `cogtools schema session` prints the JSON Schema of the lines. `list --json` prints an array of objects with `session`, `file`, `began`, `modified`, `model`, `turns`, `calls`, `usage`, `task` and `end`; its `usage` covers all branches, also turns that were taken back or given again.\n\n`stats` counts over all sessions of the project: rejected calls are those whose arguments the tool did not take, and a repaired one was followed by a call that it took. It also names the arguments that were wrong, the tool that was called next after a failure, and tools of the project that were never called. `diff` compares tasks, calls, results and answers, not times. `rerun` gives the same tasks to the model of --model. A call gets the recorded result of the same call, by the tool and its arguments, in their order; without one it fails with `no recorded result`. With --tools live, the tools run as in `cogtools ask` without a terminal. `eval` prints a case with the results as fixtures and the calls as expectations, which you correct to what should have happened.\n\n`export --format gemini` prints `contents` for the Gemini API. The answers of the model are unchanged, and compaction and expiry are applied. `export --format openai` prints `messages` for any compatible server, without signatures and thoughts, for which that format has no place.\n\n`prompt` prints the text of a request: the layers of the prompt, with their tokens, and the text of each content. `tree --json` prints an object with `session`, `head`, the last entry, and `entries` with `id`, `parent`, `kind` and `note`. `eval --json` prints the case as JSON, and `prune --json` an object with `removed`, the names of the sessions, and `dry_run`. `fork` prints the name of the new session, or its path.",
     ),
     (
         "SECRETS",
@@ -213,6 +227,6 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools session list\n\n    cogtools session show\n\n    cogtools session show 7f3a --from 12\n\n    cogtools session prompt 7f3a\n\n    cogtools session fork 7f3a --from 12 --to experiment.jsonl\n\n    cogtools session export --format gemini run.jsonl\n\n    cogtools session prune --older-than 30d --keep 20",
+        "    cogtools session list\n\n    cogtools session show\n\n    cogtools session show 7f3a --from 12\n\n    cogtools session prompt 7f3a\n\n    cogtools session fork 7f3a --from 12 --to experiment.jsonl\n\n    cogtools session rerun 7f3a --model gemini-pro-latest\n\n    cogtools session export --format gemini run.jsonl\n\n    cogtools session prune --older-than 30d --keep 20",
     ),
 ];

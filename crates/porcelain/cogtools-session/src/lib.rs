@@ -13,6 +13,7 @@ mod locate;
 mod phrase;
 mod prompt;
 mod report;
+mod rerun;
 mod show;
 mod stats;
 mod tree;

@@ -21,6 +21,7 @@ mod script;
 mod suppression;
 mod template;
 mod types;
+mod usage;
 mod validity;
 
 use crate::linter::Rule;
@@ -48,7 +49,7 @@ pub const RETIRED_RULES: [&str; 5] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 22] = [
+    let groups: [&'static [Rule]; 23] = [
         validity::RULES,
         name::RULES,
         description::RULES,
@@ -70,6 +71,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         agent::RULES,
         flow::RULES,
         file::RULES,
+        usage::RULES,
         suppression::RULES,
     ];
     groups.into_iter().flatten()

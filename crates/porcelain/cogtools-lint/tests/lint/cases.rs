@@ -7,7 +7,8 @@ use cogtools_core::Level;
 use cogtools_lint::{CaseFile, Rule, reference, rules};
 use cogtools_test_support::{Expected, Project, assert_text};
 
-use crate::project::run;
+use crate::project::{run, run_after};
+use crate::sessions::rejected;
 
 /// The rules that the files of an example break. All rules are on except for those
 /// that are off or advice by default, unless it is `rule`.
@@ -27,7 +28,15 @@ fn broken_rules(rule: &Rule, kind: &str, files: &[CaseFile]) -> Vec<String> {
         let text = format!("lint: {{rules: {{{}: warn}}}}\n", rule.name);
         project.file(".cogtoolrc.yaml", text);
     }
-    let ended = run(&project, &["--format", "json"]);
+    let ended = if rule.name == "models-err" {
+        run_after(
+            &project,
+            &[rejected("unit")],
+            &["--format", "json", "--sessions"],
+        )
+    } else {
+        run(&project, &["--format", "json"])
+    };
     assert_eq!(ended.stderr, "", "{}", rule.name);
     let findings: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     findings

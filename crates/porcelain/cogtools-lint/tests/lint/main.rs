@@ -13,5 +13,6 @@ mod nesting;
 mod project;
 mod runs;
 mod server;
+mod sessions;
 mod suppression;
 mod targets;

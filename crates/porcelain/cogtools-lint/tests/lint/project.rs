@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use cogtools_core::environment::Vars;
 use cogtools_lint::{LSP, PROGRAM};
+use cogtools_log::Store;
 use cogtools_program::{Format, Input, Io, IoContext, Program, Reporter, SignalWatch, Terminals};
 use cogtools_test_support::Project;
 
@@ -28,7 +30,8 @@ pub(crate) fn run_with(project: &Project, args: &[&str], stdin: Input) -> Captur
 
 /// Runs the language server with the messages of a client.
 pub(crate) fn serve(project: &Project, messages: Input) -> CapturedRun {
-    launch_program(&LSP, project.root(), &[], Terminals::default(), messages)
+    let program = (&LSP, BTreeMap::new());
+    launch_program(program, project.root(), &[], Terminals::default(), messages)
 }
 
 pub(crate) fn run_on(project: &Project, args: &[&str], terminals: Terminals) -> CapturedRun {
@@ -46,11 +49,24 @@ pub(crate) fn run_in(project: &Project, folder: &str, args: &[&str]) -> Captured
 }
 
 fn launch(cwd: PathBuf, args: &[&str], terminals: Terminals, stdin: Input) -> CapturedRun {
-    launch_program(&PROGRAM, cwd, args, terminals, stdin)
+    launch_program((&PROGRAM, BTreeMap::new()), cwd, args, terminals, stdin)
+}
+
+/// Runs the program in `project`, where these sessions have been.
+pub(crate) fn run_after(project: &Project, sessions: &[String], args: &[&str]) -> CapturedRun {
+    let store = Store::new(&project.path("../state/cogtools"), &project.root());
+    for session in sessions {
+        let (_, file) = store.new_file().unwrap();
+        std::fs::write(file.path(), session).unwrap();
+    }
+    let state = project.path("../state").into_os_string();
+    let vars = BTreeMap::from([("XDG_STATE_HOME".into(), state)]);
+    let (root, terminals) = (project.root(), Terminals::default());
+    launch_program((&PROGRAM, vars), root, args, terminals, Input::empty())
 }
 
 fn launch_program(
-    program: &Program,
+    (program, vars): (&Program, Vars),
     cwd: PathBuf,
     args: &[&str],
     terminals: Terminals,
@@ -65,7 +81,7 @@ fn launch_program(
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminals,
-        vars: BTreeMap::new(),
+        vars,
         cwd,
         reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),

@@ -1,0 +1,322 @@
+//! `cogtools session rerun`: the tasks of a session, given to another model.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::{ArgMatches, Args};
+use cogtools_agent::{
+    Agent, AgentParts, AgentTool, CallResult, CallScope, HistorySettings, Journal, Layers, Ledger,
+    ModelArgs, ModelOptions, Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings,
+    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, limit_name, not_found,
+    ready_call, stable_seed,
+};
+use cogtools_core::arguments::Arguments;
+use cogtools_core::todo::TodoList;
+use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
+use cogtools_log::{EndStatus, Event, Outcome, Session, Timestamp};
+use cogtools_model::{Generation, Part};
+use cogtools_program::args::{EnvArgs, LockedArg, RegistryArgs};
+use cogtools_program::{EACH, Failure, Io, project};
+use serde_json::{Map, Value, json};
+
+use crate::locate::{locate, read};
+
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct RerunArgs {
+    /// A name, the beginning of one, or a path (default: the newest)
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+    #[command(flatten)]
+    _model: ModelArgs,
+    /// Answer calls with the results in the session, or run the tools
+    #[arg(long, value_name = "SOURCE", value_parser = ["recorded", "live"])]
+    #[arg(default_value = "recorded")]
+    tools: String,
+    /// Run calls of these tools without a question
+    #[arg(long, value_name = "PATTERN")]
+    allow: Vec<String>,
+    #[command(flatten)]
+    env: EnvArgs,
+    #[command(flatten)]
+    locked: LockedArg,
+}
+
+/// Gives the tasks of a session to the model of the command line, in a new session, and prints the
+/// name of that.
+pub(crate) fn rerun(
+    args: &RerunArgs,
+    matches: &ArgMatches,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let project = project::project(io);
+    let config = project::config(&project, io)?;
+    let mut options = ModelOptions::of_model(matches)?;
+    options.configure(&config.ask)?;
+    let model = options.model()?;
+    let file = locate(args.session.as_deref(), io)?;
+    let (session, _) = read(&file, io)?;
+    let tasks = tasks(&session);
+    if tasks.is_empty() {
+        let message = format!("`{}` has no task", file.display_path().display());
+        return Err(Diagnostic::new(Code::SessionNotFound, message).into());
+    }
+    let cancel = io.signals.begin_with_second();
+    let registry = RegistryArgs {
+        env: args.env,
+        locked: args.locked,
+        ..RegistryArgs::default()
+    };
+    let (registry, context) = project::registry_and_context(&registry, io, Some(Target::Gemini))?;
+    let mut layers = Layers::load(&config, &project, true, io)?;
+    layers.todos = TodoList::default();
+    let mut cx = Context {
+        cancel: cancel.clone(),
+        ..context.context(io)
+    };
+    cx.call.todos = Some(layers.todos.clone());
+    let recorded = (args.tools == "recorded").then(|| Mutex::new(recorded(&session)));
+    let api = options.provider.target();
+    let (tools, diagnostics) = RerunTools::load(&registry, cx, recorded, api);
+    io.warn(&diagnostics, &EACH);
+    let facts = facts(&config.ask, &model)?;
+    let names = tools.all.iter().map(|(_, declared)| declared.name.as_str());
+    let settings = Settings {
+        request: RequestOptions {
+            generation: Generation {
+                temperature: options.temperature,
+                max_output_tokens: options.max_tokens,
+                seed: Some(
+                    options
+                        .seed
+                        .unwrap_or_else(|| stable_seed(&model, &tasks[0])),
+                ),
+                ..Generation::default()
+            },
+            model: model.clone(),
+            ..RequestOptions::default()
+        },
+        permissions: Permissions::new(&config.ask, &args.allow, &[], names),
+        price: facts.price,
+        history: HistorySettings::of(config.ask.history, facts.context),
+        ..Settings::default()
+    };
+    let source = connect(&options, io)?;
+    let Some((log, new)) = begin_session(None, &model, io)? else {
+        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
+        return Err(diagnostic.hint("set HOME").into());
+    };
+    let requests = Requests::new()?;
+    let mut silent = Silent;
+    let mut agent = Agent::new(AgentParts {
+        model: &*source,
+        tools: Arc::new(tools),
+        journal: Journal::new(log),
+        system: layers.system()?,
+        dynamic: layers.dynamic(Timestamp::now().to_string())?,
+        settings,
+        ledger: Ledger::new(options.budget),
+        observer: &mut silent,
+        cancel,
+    });
+    let ended = requests.wait(async {
+        let mut last = None;
+        for task in tasks {
+            let end = agent.run(task).await?;
+            let is_completed = end.status == EndStatus::Completed;
+            last = Some(end);
+            if !is_completed {
+                break;
+            }
+        }
+        Ok(last)
+    });
+    let path = new.path();
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    io.show(&format!("{name}\n"))?;
+    let ended = ended
+        .transpose()
+        .map_err(|error: cogtools_log::LogError| error.diagnostic());
+    ended?.flatten().map_or(Ok(()), |end| failure(&end, &model))
+}
+
+/// The failure of a run that the model did not complete.
+fn failure(end: &RunEnd, model: &str) -> Result<(), Failure> {
+    if let Some(error) = &end.error {
+        return Err(diagnostic::diagnostic(error, model).into());
+    }
+    let (code, message) = match &end.status {
+        EndStatus::Completed => return Ok(()),
+        EndStatus::Cancelled => return Err(Failure::Reported(130)),
+        EndStatus::Budget { limit } => {
+            let message = format!("the budget of {} is spent", limit_name(*limit));
+            (Code::BudgetSpent, message)
+        }
+        EndStatus::Loop => (
+            Code::Repetition,
+            "the model repeats the same calls".to_owned(),
+        ),
+        EndStatus::Refused => (Code::ModelRefused, "the model refused to answer".to_owned()),
+        _ => (Code::ModelFailed, "the model gave no answer".to_owned()),
+    };
+    Err(Diagnostic::new(code, message).with_subject(model).into())
+}
+
+/// The tasks of the branch that was written to last.
+fn tasks(session: &Session) -> Vec<Vec<Part>> {
+    let branch = session.branch(session.head());
+    let tasks = branch.iter().filter_map(|entry| match &entry.event {
+        Event::Task { parts } => serde_json::from_value(Value::from(parts.clone())).ok(),
+        _ => None,
+    });
+    tasks.collect()
+}
+
+/// A call that has a result.
+struct Recorded {
+    tool: String,
+    /// As sent, and with defaults.
+    arguments: [Value; 2],
+    outcome: Outcome,
+    content: Value,
+}
+
+/// The calls of a session that reached a tool, in order, with the calls of programs.
+fn recorded(session: &Session) -> Vec<Recorded> {
+    let mut calls: Vec<(&str, Recorded)> = Vec::new();
+    for entry in session.nodes() {
+        match &entry.event {
+            Event::Call {
+                call,
+                tool,
+                arguments,
+                resolved,
+                ..
+            } => {
+                let resolved = resolved.as_ref().unwrap_or(arguments);
+                let recorded = Recorded {
+                    tool: tool.clone(),
+                    arguments: [arguments.clone(), resolved.clone()],
+                    outcome: Outcome::Cancelled,
+                    content: Value::Null,
+                };
+                calls.push((call.as_str(), recorded));
+            }
+            Event::Result {
+                call,
+                outcome,
+                content,
+                ..
+            } => {
+                let found = calls.iter_mut().rev().find(|(id, _)| *id == call.as_str());
+                if let Some((_, recorded)) = found {
+                    recorded.outcome = outcome.clone();
+                    recorded.content = content.clone();
+                }
+            }
+            _ => {}
+        }
+    }
+    let calls = calls.into_iter().map(|(_, recorded)| recorded);
+    let has_result = |call: &Recorded| {
+        let outcome = &call.outcome;
+        *outcome != Outcome::Cancelled && !outcome.is_rejection()
+    };
+    calls.filter(has_result).collect()
+}
+
+impl Recorded {
+    fn result(&self) -> CallResult {
+        let code = match &self.outcome {
+            Outcome::Failed { code } => code.as_str(),
+            Outcome::TimedOut => Code::Timeout.name(),
+            Outcome::Denied => Code::Denied.name(),
+            Outcome::Succeeded | Outcome::Cancelled => {
+                return CallResult::Output(self.content["output"].clone());
+            }
+        };
+        let failed = json!({"code": code, "message": self.content["error"]});
+        let failed = Diagnostic::from_json(failed.to_string().as_bytes());
+        let unknown = || Diagnostic::new(Code::ToolFailed, self.content.to_string());
+        CallResult::Failed(vec![failed.unwrap_or_else(unknown)])
+    }
+}
+
+/// The tools of the project, whose results may come from a session.
+struct RerunTools {
+    all: Vec<(Arc<Tool>, AgentTool)>,
+    cx: Context,
+    /// The calls whose results are not used yet; none if the tools run.
+    recorded: Option<Mutex<Vec<Recorded>>>,
+}
+
+impl RerunTools {
+    fn load(
+        registry: &Registry,
+        cx: Context,
+        recorded: Option<Mutex<Vec<Recorded>>>,
+        api: Target,
+    ) -> (Self, Vec<Diagnostic>) {
+        let found = registry.map(|tool| {
+            let tool = tool.map_err(cogtools_core::tool::ToolError::diagnostics)?;
+            let mut declared = AgentTool::declare(&tool, api)?;
+            if recorded.is_some() {
+                declared.traits = ToolTraits {
+                    is_pure: true,
+                    ..ToolTraits::default()
+                };
+            }
+            Ok::<_, Vec<Diagnostic>>((Arc::new(tool), declared))
+        });
+        let mut diagnostics = registry.config_errors().to_vec();
+        let mut all = Vec::new();
+        for item in found.items {
+            match item {
+                Ok(tool) => all.push(tool),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        (Self { all, cx, recorded }, diagnostics)
+    }
+}
+
+impl Tools for RerunTools {
+    fn list(&self) -> Vec<AgentTool> {
+        self.all
+            .iter()
+            .map(|(_, declared)| declared.clone())
+            .collect()
+    }
+
+    fn prepare(
+        &self,
+        name: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
+        let found = self.all.iter().find(|(_, declared)| declared.name == name);
+        let Some((tool, _)) = found else {
+            let names = self.all.iter().map(|(_, declared)| declared.name.as_str());
+            return Err(vec![not_found(name, names)]);
+        };
+        let sent = Value::Object(arguments.clone());
+        let accepted = tool
+            .accept(Arguments::from(arguments))
+            .map_err(|error| error.diagnostics(tool))?;
+        let resolved = Value::Object(accepted.as_object().clone());
+        let Some(recorded) = &self.recorded else {
+            let run = ready_call(Arc::clone(tool), accepted, &self.cx, self.cx.clone())?;
+            return Ok((run, resolved));
+        };
+        let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |call: &Recorded| {
+            let [first, with_defaults] = &call.arguments;
+            call.tool == name && (*first == sent || *with_defaults == resolved)
+        };
+        let result = match recorded.iter().position(is_same) {
+            Some(index) => recorded.remove(index).result(),
+            None => CallResult::Failed(vec![
+                Diagnostic::new(Code::ToolFailed, "no recorded result").with_subject(name),
+            ]),
+        };
+        Ok((Box::new(move |_: &CallScope| result), resolved))
+    }
+}
