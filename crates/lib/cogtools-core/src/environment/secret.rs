@@ -56,10 +56,7 @@ pub fn is_secret_name(name: &str) -> bool {
 /// another one must not be replaced before it, as the rest would stay.
 pub(crate) fn texts<'v>(variables: impl Iterator<Item = (&'v str, &'v str)>) -> Vec<String> {
     let mut texts = Vec::new();
-    for (name, value) in variables {
-        let Some(secret) = secret(name, value) else {
-            continue;
-        };
+    for secret in variables.flat_map(|(name, value)| secrets(name, value)) {
         // Its form in JSON, without quotes.
         let quoted = serde_json::Value::from(secret).to_string();
         texts.push(quoted[1..quoted.len() - 1].to_owned());
@@ -86,23 +83,29 @@ pub(crate) fn mask<'t>(text: &'t str, secrets: &[String]) -> Cow<'t, str> {
     masked
 }
 
-/// The part of `value` that is secret, if there is one.
-fn secret<'v>(name: &str, value: &'v str) -> Option<&'v str> {
+/// The parts of `value` that are secret.
+fn secrets<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
     if is_secret_name(name) {
-        return Some(value);
+        return vec![value];
     }
     if let Some((_, rest)) = value.split_once("://") {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let path = &rest[authority.len()..];
         if let Some((user, _)) = authority.rsplit_once('@') {
             let password = user.split_once(':').map(|(_, password)| password);
-            return password.or_else(|| Some(user).filter(|user| !is_common(user)));
+            let password = password.or_else(|| Some(user).filter(|user| !is_common(user)));
+            return password.into_iter().chain([path]).collect();
         }
         // The address of a webhook is a secret, but an origin is none.
-        return (rest.trim_end_matches('/') != authority).then_some(value);
+        return Some(value)
+            .filter(|_| !matches!(path, "" | "/"))
+            .into_iter()
+            .collect();
     }
     let is_machine =
         ORDINARY.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
-    (!is_machine && !is_common(value)).then_some(value)
+    let is_secret = !is_machine && !is_common(value);
+    is_secret.then_some(value).into_iter().collect()
 }
 
 /// Returns true if outputs have `value` for other reasons: it is a number, a short word, or paths
@@ -143,6 +146,11 @@ mod tests {
                 "SENTRY",
                 "https://0123456789abcdef@host/1",
                 &["0123456789abcdef"],
+            ),
+            (
+                "HOOK_OF_USER",
+                "https://me:hunter2-hunter2@host/services/T0?x",
+                &["hunter2-hunter2", "/services/T0?x"],
             ),
             (
                 "HOOK",
