@@ -47,6 +47,25 @@ pub(super) fn lives(pid: &str) -> bool {
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
+/// The command lines with `word` in them, by process.
+pub(super) fn with(word: &str) -> Vec<(u32, String)> {
+    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let line = |id: u32| std::fs::read_to_string(format!("/proc/{id}/cmdline")).ok();
+    let lines = numbers.filter_map(|id| Some((id, line(id)?)));
+    lines.filter(|(_, line)| line.contains(word)).collect()
+}
+
+/// Waits until there are processes with `word`, or none.
+#[track_caller]
+pub(super) fn wait_for(word: &str, some: bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while with(word).is_empty() == some {
+        assert!(Instant::now() < end, "{:?}", with(word));
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[track_caller]
 fn all_end(pids: &[String]) {
     let end = Instant::now() + Duration::from_secs(5);

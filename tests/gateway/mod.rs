@@ -10,6 +10,7 @@ mod gemini;
 mod model;
 mod own_list;
 mod servers;
+mod tasks;
 
 use std::collections::BTreeSet;
 use std::ops::Deref;

@@ -9,6 +9,7 @@ use super::Session;
 use super::peer::peer;
 use super::session::{gone, signal};
 use super::source::project;
+use crate::groups::wait_for;
 
 /// The time limit for an entry of the log.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -267,10 +268,13 @@ fn an_approval_that_is_revoked_ends_the_session() {
     };
     trust(&["--yes", "s"]);
     let mut session = Session::open(&project);
-    let (_, process) = count(&mut session);
+    count(&mut session);
+    // It has another number there, but its command line is known.
+    let home = format!("--write={}", project.home().display());
+    wait_for(&home, true);
     trust(&["--revoke", "s"]);
     let id = session.call("count", &json!({}));
     let answer = session.answer(id);
     assert_ne!(answer["result"]["isError"], false, "{answer}");
-    gone(process);
+    wait_for(&home, false);
 }

@@ -2,12 +2,10 @@
 
 use std::os::unix::net::UnixListener;
 use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Project, Run, str};
 
-use crate::groups::start;
+use crate::groups::{start, wait_for, with};
 use crate::programs;
 
 use super::super::limits::unprivileged;
@@ -125,30 +123,11 @@ fn processes_of_others_are_not_there_where_there_is_a_namespace_of_processes() {
     }
 }
 
-/// The command lines with `word` in them, by process.
-fn with(word: &str) -> Vec<(u32, String)> {
-    let processes = std::fs::read_dir("/proc").expect("processes").flatten();
-    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let line = |id: u32| std::fs::read_to_string(format!("/proc/{id}/cmdline")).ok();
-    let lines = numbers.filter_map(|id| Some((id, line(id)?)));
-    lines.filter(|(_, line)| line.contains(word)).collect()
-}
-
 /// The process that started this one.
 fn parent(id: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(") ")?;
     rest.split(' ').nth(1)?.parse().ok()
-}
-
-/// Waits until there are processes with `word`, or none.
-#[track_caller]
-fn wait(word: &str, some: bool) {
-    let end = Instant::now() + Duration::from_secs(10);
-    while with(word).is_empty() == some {
-        assert!(Instant::now() < end, "{:?}", with(word));
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]
@@ -168,7 +147,7 @@ fn everything_ends_with_the_call_or_with_what_watches_over_it() {
         for is_call in [true, false] {
             let call = programs().join("cogtools-call").display().to_string();
             let mut call = start(&project, "/usr/bin/env", &[&layers, &call, "t"]);
-            wait(&format!("sleep\0{time}"), true);
+            wait_for(&format!("sleep\0{time}"), true);
             if is_call {
                 call.kill().expect("it runs");
             } else {
@@ -180,7 +159,7 @@ fn everything_ends_with_the_call_or_with_what_watches_over_it() {
                 let kill = Command::new("/bin/kill").args(["-9", &id]).status();
                 assert!(kill.expect("it starts").success());
             }
-            wait(&time, false);
+            wait_for(&time, false);
             call.wait().expect("it has ended");
         }
     }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::SigSet;
 use nix::unistd::{self, getpgid, getpgrp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
@@ -77,11 +78,10 @@ impl Parent {
     /// The process at the other end of the inherited descriptor `pipe`, which is closed when another
     /// program is started.
     pub(crate) fn outside(pipe: i32) -> io::Result<Self> {
-        let file = File::options()
-            .write(true)
-            .open(format!("/proc/self/fd/{pipe}"))?;
+        let path = format!("/proc/self/fd/{pipe}");
+        let opened = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
         unistd::close(pipe)?;
-        Ok(Self::Outside(file))
+        Ok(Self::Outside(opened.into()))
     }
 
     /// Returns true if it has exited: this process has another parent then, or nothing reads its
