@@ -142,7 +142,7 @@ fn calls_of_programs_are_calls() {
                 case("/rejected/violations"),
             ])
         });
-        Value::from_iter(figures)
+        figures.collect::<Value>()
     };
     let left_out =
         |code: &str| json!([{"tool": "convert", "pointer": "/unit", "code": code, "count": 1}]);

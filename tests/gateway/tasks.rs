@@ -1,6 +1,6 @@
 //! Twelve tasks with the tools of all servers, on three roads: calls one by one, a plan, a program.
 //!
-//! The models are scripts that make no mistake, so the figures are those of the roads alone.
+//! Scripts stand in for the models and make no mistake, so that only the roads differ.
 
 use std::fmt::{self, Display, Formatter};
 use std::time::Instant;

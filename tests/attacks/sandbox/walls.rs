@@ -180,7 +180,7 @@ fn a_service_is_reached_if_its_socket_is_named() {
             let _socket = socket.expect("a socket");
             probe(&project, sandbox, "service");
             let run = run(&project, is_root).env("COGTOOLS_SANDBOX_LAYERS", layers);
-            run.run().outputs(&format!("service: {outcome}\n"));
+            run.run().outputs(format!("service: {outcome}\n"));
         }
     }
 }
