@@ -43,8 +43,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         return outside::run(options);
     }
     let parent = match options.init {
-        Some(pipe) => Parent::outside(pipe)
-            .map_err(|error| Failure::Confine("the process outside cannot be reached", error))?,
+        Some(pipe) => Parent::outside(pipe)?,
         None => Parent::new(options.parent)?,
     };
     if nix::unistd::getpid() == nix::unistd::getpgrp() {

@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use nix::sched::CloneFlags;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -17,7 +17,7 @@ use crate::options::Options;
 use crate::sandbox::{Namespaces, namespaces};
 use crate::supervisor::{Parent, READY, Signals, exit_as, exit_by};
 
-/// The supervisor, and what it reports.
+/// The supervisor and its reports.
 struct Inside {
     supervisor: Child,
     reports: io::PipeReader,
@@ -106,7 +106,8 @@ impl Inside {
                 PollFd::new(&self.reports, PollFlags::IN),
             ];
             events.extend(parent.event().filter(|_| !parent.has_exited()));
-            let _ = poll(&mut events, None);
+            let timeout = parent.interval().and_then(|it| Timespec::try_from(it).ok());
+            let _ = poll(&mut events, timeout.as_ref());
         }
     }
 

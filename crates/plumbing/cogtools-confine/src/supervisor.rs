@@ -67,21 +67,27 @@ impl Parent {
         let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
         let exited = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         // Checked after that, so that the descriptor is not of a later process with its number.
-        let parent = Self::Process { id, exited };
-        if parent.has_exited() {
-            Err(Failure::Orphan)
-        } else {
-            Ok(parent)
-        }
+        Self::Process { id, exited }.checked()
     }
 
     /// The process at the other end of the inherited descriptor `pipe`, which is closed when another
     /// program is started.
-    pub(crate) fn outside(pipe: i32) -> io::Result<Self> {
+    pub(crate) fn outside(pipe: i32) -> Result<Self, Failure> {
+        let failed = |error| Failure::Confine("the process outside cannot be reached", error);
         let path = format!("/proc/self/fd/{pipe}");
-        let opened = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-        unistd::close(pipe)?;
-        Ok(Self::Outside(opened.into()))
+        let opened = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
+        let opened = opened.map_err(|error| failed(error.into()))?;
+        unistd::close(pipe).map_err(|error| failed(error.into()))?;
+        Self::Outside(opened.into()).checked()
+    }
+
+    /// Fails if it has exited already: nothing would end what is started.
+    fn checked(self) -> Result<Self, Failure> {
+        if self.has_exited() {
+            Err(Failure::Orphan)
+        } else {
+            Ok(self)
+        }
     }
 
     /// Returns true if it has exited: this process has another parent then, or nothing reads its
@@ -97,7 +103,12 @@ impl Parent {
         }
     }
 
-    /// The event of its exit. Where the system has none, `has_exited` must be asked.
+    /// The time after which to ask again whether it has exited; `None` if that is an event.
+    pub(crate) fn interval(&self) -> Option<Duration> {
+        self.event().is_none().then_some(PARENT_INTERVAL)
+    }
+
+    /// The event of its exit, if the system has one.
     pub(crate) fn event(&self) -> Option<PollFd<'_>> {
         match self {
             Self::Process { exited, .. } => Some(PollFd::new(exited.as_ref()?, PollFlags::IN)),
@@ -208,8 +219,8 @@ impl Supervisor {
             return Some(KILL_INTERVAL);
         }
         let grace = |(_, end): (_, Instant)| GRACE.saturating_sub(end.elapsed());
-        let check = self.parent.event().is_none().then_some(PARENT_INTERVAL);
-        self.status.map(grace).into_iter().chain(check).min()
+        let grace = self.status.map(grace);
+        grace.into_iter().chain(self.parent.interval()).min()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Namespaces: another view of files, in which there is only what a program may read, and writable
-//! only what it may write; and no queues or names of the system.
+//! Namespaces. Files that a program may not read are not there, those that it may not write are
+//! read-only, and queues, the name of the host and processes are its own.
 //!
 //! This wall stands around the one of Landlock, which does not stop changes of modes and times, shows
 //! the names of all files, and cannot exempt a file from what is permitted around it. A user who is

@@ -125,7 +125,7 @@ impl Programs {
         *lock(&self.begun) = begun;
     }
 
-    /// Runs the program of the step `save_as`. Returns its value, and what it printed.
+    /// Runs the program of the step `save_as`. Returns its value and its output.
     pub(super) fn run(
         &self,
         save_as: &str,
