@@ -94,7 +94,10 @@ fn secrets<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
         if let Some((user, _)) = authority.rsplit_once('@') {
             let password = user.split_once(':').map(|(_, password)| password);
             let password = password.or_else(|| Some(user).filter(|user| !is_common(user)));
-            return password.into_iter().chain([path]).collect();
+            // Outputs have names of databases for other reasons.
+            let is_secret = |part: &str| !part.is_empty() && !is_common(part);
+            let path = Some(path).filter(|path| path.split(['/', '?', '#']).any(is_secret));
+            return password.into_iter().chain(path).collect();
         }
         // The address of a webhook is a secret, but an origin is none.
         return Some(value)
@@ -139,6 +142,11 @@ mod tests {
             (
                 "DATABASE",
                 "postgres://me:hunter2-hunter2@host/db",
+                &["hunter2-hunter2"],
+            ),
+            (
+                "DATABASE",
+                "postgres://me:hunter2-hunter2@host/inventory",
                 &["hunter2-hunter2"],
             ),
             ("DATABASE", "postgres://postgres@localhost/db", &[]),
