@@ -11,7 +11,7 @@ use cogtools_agent::{
 use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Mask, Store};
 use cogtools_model::{Generation, Model, RetryPolicy};
-use cogtools_program::{EACH, Failure, Io, dirs, project};
+use cogtools_program::{EACH, Failure, Io, Severity, dirs, project};
 use serde_json::{Map, Value, json};
 
 use crate::EvalArgs;
@@ -494,7 +494,9 @@ impl Evaluation {
         let report = report::json(rows, &self.settings(), status, more);
         if let Some(state) = dirs::state_dir(io) {
             let store = Store::new(&state, self.project.root());
-            keep_report(&report, &store.reports());
+            if let Err(diagnostic) = keep_report(&report, &store.reports()) {
+                io.report(Severity::Warning, &diagnostic);
+            }
         }
         match self.args.format() {
             "json" => io.show_json(&format!("{report}\n"))?,

@@ -147,21 +147,31 @@ pub(crate) fn cases(
 }
 
 /// Keeps a report for the web view, and removes the oldest ones.
-pub(crate) fn keep_report(report: &Value, folder: &Path) {
+///
+/// # Errors
+/// The report cannot be written. The web view has one run less then.
+pub(crate) fn keep_report(report: &Value, folder: &Path) -> Result<(), Box<Diagnostic>> {
     let name = format!("{}.json", report["run"].as_str().unwrap_or("run"));
     let path = WritePath::below(folder, Path::new(&name));
-    // Without it, the web view has one run less.
-    let kept = create_private_folder(folder)
-        .is_ok_and(|()| replace_private(&path, report.to_string().as_bytes()).is_ok());
+    let failed = |error: String| {
+        let message = format!("the report is not kept for the web view: {error}");
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        Box::new(diagnostic.with_subject(folder.display().to_string()))
+    };
+    create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
+    let written = replace_private(&path, report.to_string().as_bytes());
+    written.map_err(|error| failed(error.to_string()))?;
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut all: Vec<_> = entries
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     all.sort_unstable();
     let old = all.len().saturating_sub(MAX_REPORTS);
-    for (_, path) in all.iter().take(old).filter(|_| kept) {
+    for (_, path) in all.iter().take(old) {
+        // The next run tries again.
         let _ = file::remove(&WritePath::in_folder(path));
     }
+    Ok(())
 }
 
 /// Checks the project of the git revision `reference` out into a new folder.

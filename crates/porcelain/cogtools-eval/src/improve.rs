@@ -26,6 +26,7 @@ const MIN_HELD_OUT: usize = 6;
 const MIN_TOKENS: usize = 60;
 /// The size of the failures that a model reads, in bytes.
 const MAX_EVIDENCE: usize = 16 << 10;
+
 impl Evaluation {
     /// Lets a model rewrite the description of the tool `name` by some of its cases, and keeps that
     /// only if the others show that it is better.
@@ -93,7 +94,11 @@ impl Evaluation {
                 "the new description is not shown to be better",
             );
             let hint = match comparison.overall["trials_needed"].as_u64() {
-                Some(needed) => format!("{needed} pairs of trials would show the difference"),
+                Some(needed) => {
+                    format!(
+                        "nothing was written; {needed} pairs of trials would show the difference"
+                    )
+                }
                 None => "nothing was written".to_owned(),
             };
             return Err(diagnostic.with_subject(name).hint(hint).into());
