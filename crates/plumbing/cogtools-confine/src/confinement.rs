@@ -32,33 +32,26 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
-    use crate::outside;
+    use crate::options::Policy;
+    use crate::outside::{self, Side};
     use crate::proxy::Proxy;
     use crate::sandbox::{Namespaces, namespaces, network};
-    use crate::supervisor::{self, Parent, READY, Signals, Supervisor};
+    use crate::supervisor::{self, READY, Signals, Supervisor};
     use crate::usage::Budget;
 
-    close_inherited(options.init);
-    if outside::is_needed(options) {
-        return outside::run(options);
-    }
-    let parent = match options.init {
-        Some(pipe) => Parent::outside(pipe)?,
-        None => Parent::new(options.parent)?,
+    close_inherited();
+    let parent = match outside::divide(options)? {
+        Side::Inside(parent) => parent,
+        Side::Outside(code) => return Ok(code),
     };
-    if nix::unistd::getpid() == nix::unistd::getpgrp() {
-        return reexec_outside_group_leader(options);
-    }
     let failed = |what| move |error: io::Error| Failure::Confine(what, error);
     let refused = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
     rustix::process::setsid().map_err(refused("no session can be made"))?;
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
+    let policy = options.policy.clone().map(Policy::with_system);
+    let policy = policy.as_ref();
     // A process whose memory is protected cannot say who it is there.
-    if let Some(policy) = options
-        .policy
-        .as_ref()
-        .filter(|policy| policy.namespaces != Namespaces::None)
-    {
+    if let Some(policy) = policy.filter(|policy| policy.namespaces != Namespaces::None) {
         let line: Vec<_> = iter::once(&options.program)
             .chain(&options.args)
             .cloned()
@@ -66,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         namespaces::enter(policy, &line).map_err(failed("namespaces cannot be entered"))?;
     }
     let mut command = options.command();
-    let hosts = options.policy.iter().map(|policy| &policy.hosts);
+    let hosts = policy.map(|policy| &policy.hosts).into_iter();
     for hosts in hosts.filter(|hosts| !hosts.is_empty()) {
         let proxy = Proxy::start(hosts).map_err(failed("the proxy cannot be started"))?;
         // By its kind: by its number it would be an error of the program.
@@ -82,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     set_limits(options).map_err(failed("limits cannot be set"))?;
     let signals = Signals::handle().map_err(failed("signals cannot be handled"))?;
     parent.report(READY);
-    if let Some(policy) = &options.policy {
+    if let Some(policy) = policy {
         sandbox::enter(policy)?;
     }
     // Its own group, so that a signal to all of it does not end this process.
@@ -96,23 +89,12 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     Ok(Supervisor::new(program, signals, parent, budget).run())
 }
 
-/// Starts this program again, with this process as its parent: the leader of a group cannot
-/// begin a session.
-#[cfg(target_os = "linux")]
-fn reexec_outside_group_leader(options: &Options) -> Result<ExitCode, Failure> {
-    let status = options
-        .command_of_this(&format!("--parent={}", std::process::id()))
-        .and_then(|mut command| command.status())
-        .map_err(|error| Failure::Confine("this program cannot be started again", error))?;
-    Ok(crate::supervisor::exit_as(status))
-}
-
 /// Becomes the program of `options`, within its limits.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     use std::os::unix::process::CommandExt as _;
 
-    close_inherited(None);
+    close_inherited();
     // The leader of a group cannot begin a session, but has no other process in it.
     let _ = rustix::process::setsid();
     set_limits(options).map_err(|error| Failure::Confine("limits cannot be set", error))?;
@@ -166,13 +148,13 @@ fn tasks() -> Option<u64> {
     tasks.parse().ok()
 }
 
-/// Closes every descriptor but the standard streams and `kept`. Must be called before this process
-/// opens any of its own.
-fn close_inherited(kept: Option<i32>) {
+/// Closes every descriptor but the standard streams. Must be called before this process opens any
+/// of its own.
+fn close_inherited() {
     let name = |entry: io::Result<fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
     let listed = fs::read_dir(DESCRIPTORS).map(|entries| entries.filter_map(name).collect());
     for descriptor in listed.unwrap_or_else(|_| (0..MAX_UNLISTED).collect::<Vec<i32>>()) {
-        if descriptor > 2 && Some(descriptor) != kept {
+        if descriptor > 2 {
             // The list's own descriptor is closed already.
             let _ = nix::unistd::close(descriptor);
         }

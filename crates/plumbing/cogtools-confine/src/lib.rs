@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
 fn run(args: Vec<OsString>) -> Result<ExitCode, Failure> {
     match Options::parse(args)? {
         Action::Print(text) => print(&text),
-        Action::Check { is_inside } => print(&sandbox::check(is_inside)?),
+        Action::Check => print(&sandbox::check()),
         Action::Run(options) => confinement::run(&options),
     }
 }

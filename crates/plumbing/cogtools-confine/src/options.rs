@@ -14,8 +14,8 @@ use crate::{Failure, NAME};
 pub(crate) enum Action {
     /// Print this text.
     Print(String),
-    /// Print what this system can enforce: in a PID namespace or not.
-    Check { is_inside: bool },
+    /// Print what this system can enforce.
+    Check,
     /// Run a program.
     Run(Box<Options>),
 }
@@ -35,16 +35,12 @@ pub(crate) struct Options {
     pub(crate) file_size: Option<u64>,
     /// The process to end with, if it is still the parent.
     pub(crate) parent: Option<u32>,
-    /// A pipe to the process outside, if this is the first process of a PID namespace.
-    pub(crate) init: Option<i32>,
     /// Files and sockets that it may reach; everything, if there is none.
     pub(crate) policy: Option<Policy>,
     /// The program.
     pub(crate) program: OsString,
     /// Its arguments.
     pub(crate) args: Vec<OsString>,
-    /// The arguments of this program that come before.
-    pub(crate) own_args: Vec<OsString>,
 }
 
 const HELP: &str = "\
@@ -77,12 +73,9 @@ Options:
 impl Options {
     /// Parses the command line without the program's own name.
     pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Action, Failure> {
-        let all: Vec<OsString> = args.into_iter().collect();
-        let mut args = all.iter().cloned();
+        let mut args = args.into_iter();
         let mut options = Self::default();
-        let mut own;
         let program = loop {
-            own = all.len() - args.len();
             let Some(arg) = args.next() else {
                 break None;
             };
@@ -93,10 +86,7 @@ impl Options {
             };
             match name {
                 "--" if value.is_none() => break args.next(),
-                "--check" if value.is_none() => {
-                    let is_inside = options.init.is_some();
-                    return Ok(Action::Check { is_inside });
-                }
+                "--check" if value.is_none() => return Ok(Action::Check),
                 "-h" | "--help" => return Ok(Action::Print(HELP.to_owned())),
                 "-V" | "--version" => {
                     let version = env!("CARGO_PKG_VERSION");
@@ -113,7 +103,6 @@ impl Options {
             .filter(|program| !program.is_empty())
             .ok_or_else(|| Failure::Usage("no program was named".to_owned()))?;
         options.args = args.collect();
-        options.own_args = all[..own].to_vec();
         Ok(Action::Run(Box::new(options)))
     }
 
@@ -122,15 +111,6 @@ impl Options {
         let mut command = Command::new(&self.program);
         command.args(&self.args);
         command
-    }
-
-    /// This program again, with the same arguments and `option`.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn command_of_this(&self, option: &str) -> std::io::Result<Command> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(&self.own_args).arg(option);
-        command.arg("--").arg(&self.program).args(&self.args);
-        Ok(command)
     }
 
     /// Sets the option `name`.
@@ -143,10 +123,6 @@ impl Options {
             "--file-size" => &mut self.file_size,
             "--parent" => {
                 self.parent = Some(number(name, value().as_deref())?);
-                return Ok(());
-            }
-            "--init" => {
-                self.init = Some(number(name, value().as_deref())?);
                 return Ok(());
             }
             "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
@@ -273,28 +249,20 @@ const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/zero"];
 
 #[cfg(target_os = "linux")]
 impl Policy {
-    /// Everything that may be read, without links.
-    pub(crate) fn readable(&self) -> Vec<PathBuf> {
-        real(SYSTEM, &self.read)
+    /// The policy with what every program may read and write. Its paths have no links.
+    pub(crate) fn with_system(mut self) -> Self {
+        for (system, paths) in [(SYSTEM, &mut self.read), (DEVICES, &mut self.write)] {
+            // The system's links are its own.
+            paths.extend(
+                system
+                    .iter()
+                    .filter_map(|path| std::fs::canonicalize(path).ok()),
+            );
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        self
     }
-
-    /// Everything that may be written, without links.
-    pub(crate) fn writable(&self) -> Vec<PathBuf> {
-        real(DEVICES, &self.write)
-    }
-}
-
-/// The paths of the system, whose links are its own, and paths of the command line, which have
-/// none.
-#[cfg(target_os = "linux")]
-fn real(system: &[&str], named: &[PathBuf]) -> Vec<PathBuf> {
-    let system = system
-        .iter()
-        .filter_map(|path| std::fs::canonicalize(path).ok());
-    let mut paths: Vec<PathBuf> = system.chain(named.iter().cloned()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths
 }
 
 #[cfg(test)]
@@ -303,14 +271,7 @@ mod tests {
 
     fn parse(args: &[&str]) -> Result<Action, String> {
         let args = args.iter().map(OsString::from);
-        let parsed = Options::parse(args).map_err(|failure| failure.to_string());
-        parsed.map(|action| match action {
-            Action::Run(options) => Action::Run(Box::new(Options {
-                own_args: Vec::new(),
-                ..*options
-            })),
-            action => action,
-        })
+        Options::parse(args).map_err(|failure| failure.to_string())
     }
 
     #[test]

@@ -1,15 +1,18 @@
-//! The process outside of a PID namespace, whose first process is the supervisor.
+//! The process outside: the parent of the supervisor where that begins a session that this one
+//! cannot begin, or is the first process of a PID namespace that this one is not in.
 //!
-//! It passes signals on, and exits as the program did. The namespace and everything in it end with
+//! It passes signals on, and exits as the program did. A namespace and everything in it end with
 //! their first process.
 
-use std::io::{self, Read as _};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::io::{self, Read as _, Write as _};
+use std::process::ExitCode;
 
+use fork::ProcessFork;
 use nix::sched::CloneFlags;
+use nix::unistd::{getpgrp, getpid};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::io::ioctl_fionbio;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use crate::Failure;
 use crate::confinement::release_streams;
@@ -17,89 +20,112 @@ use crate::options::Options;
 use crate::sandbox::{Namespaces, namespaces};
 use crate::supervisor::{Parent, READY, Signals, exit_as, exit_by};
 
+/// Which process this one has become.
+pub(crate) enum Side {
+    /// The supervisor, which ends with its parent.
+    Inside(Parent),
+    /// The one outside, after the supervisor has ended.
+    Outside(ExitCode),
+}
+
 /// The supervisor and its reports.
 struct Inside {
-    supervisor: Child,
+    supervisor: Pid,
+    /// True if it is the first process of a namespace.
+    is_first: bool,
     reports: io::PipeReader,
     is_ready: bool,
     /// The signal that ended the program.
     signal: Option<i32>,
 }
 
-/// Returns true if the program of `options` runs in a PID namespace, which this process is not in.
-pub(crate) fn is_needed(options: &Options) -> bool {
-    let policy = options.policy.as_ref();
-    options.init.is_none() && policy.is_some_and(|policy| policy.namespaces == Namespaces::All)
-}
-
-/// Runs the program of `options` in a PID namespace.
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
-    let failed = |error| Failure::Confine("a namespace of processes cannot be made", error);
+/// Makes another process for the program of `options` if it needs one, and waits for it outside.
+pub(crate) fn divide(options: &Options) -> Result<Side, Failure> {
+    let failed = |what| move |error| Failure::Confine(what, error);
     let parent = Parent::new(options.parent)?;
+    let policy = options.policy.as_ref();
+    let in_namespace = policy.is_some_and(|policy| policy.namespaces == Namespaces::All);
     // The leader of a group cannot begin a session, and the supervisor does.
+    if !in_namespace && getpid() != getpgrp() {
+        return Ok(Side::Inside(parent));
+    }
     let _ = rustix::process::setsid();
-    let signals = Signals::handle().map_err(failed)?;
-    let inside = Inside::start(|option| options.command_of_this(option)).map_err(failed)?;
-    release_streams().map_err(failed)?;
-    inside.wait(&signals, &parent).map_err(failed)
+    if in_namespace {
+        let made = namespaces::enter_spaces(CloneFlags::CLONE_NEWPID);
+        made.map_err(failed("a namespace of processes cannot be made"))?;
+    }
+    let divided = Inside::start(in_namespace).map_err(failed("a process cannot be made"))?;
+    let inside = match divided {
+        Ok(inside) => inside,
+        Err(pipe) => return Parent::outside(pipe).map(Side::Inside),
+    };
+    let waited = inside.wait(&parent);
+    let code = waited.map_err(failed("a process cannot be waited for"))?;
+    Ok(Side::Outside(code))
 }
 
-/// The text that `--check` prints in a PID namespace; `None` if the system forbids one.
-pub(crate) fn check() -> Option<String> {
-    let command = |option: &str| {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args([option, "--check"]);
-        command.stdout(Stdio::piped()).stderr(Stdio::null());
-        Ok(command)
-    };
-    let output = Inside::start(command)
-        .ok()?
-        .supervisor
-        .wait_with_output()
-        .ok()?;
-    output.status.success().then_some(())?;
-    String::from_utf8(output.stdout).ok()
+/// Returns what `inside` says as the first process of a PID namespace; `None` if it says nothing or
+/// the system forbids one. In that process itself, that is an empty text.
+pub(crate) fn ask(inside: impl FnOnce() -> Option<String>) -> Option<String> {
+    namespaces::enter_spaces(CloneFlags::CLONE_NEWPID).ok()?;
+    let mut said = String::new();
+    match Inside::start(true).ok()? {
+        Err(mut pipe) => {
+            // Without it, the process outside reads nothing.
+            let _ = pipe.write_all(inside().unwrap_or_default().as_bytes());
+            Some(said)
+        }
+        Ok(mut supervisor) => {
+            supervisor.reports.read_to_string(&mut said).ok()?;
+            (!said.is_empty()).then_some(said)
+        }
+    }
 }
 
 impl Inside {
-    /// Starts the supervisor, which `command` makes with an option.
-    fn start(command: impl FnOnce(&str) -> io::Result<Command>) -> io::Result<Self> {
-        namespaces::enter_spaces(CloneFlags::CLONE_NEWPID)?;
-        namespaces::keep_for_program()?;
+    /// Makes the process of the supervisor, which gets the pipe for its reports.
+    fn start(is_first: bool) -> io::Result<Result<Self, io::PipeWriter>> {
         let (reports, pipe) = io::pipe()?;
-        ioctl_fionbio(&reports, true)?;
-        fcntl_setfd(&pipe, FdFlags::empty())?;
-        let number = std::os::fd::AsRawFd::as_raw_fd(&pipe);
-        let supervisor = command(&format!("--init={number}"))?.spawn()?;
-        Ok(Self {
-            supervisor,
-            reports,
-            is_ready: false,
-            signal: None,
+        // There is one thread, so that nothing is held by another.
+        Ok(match fork::fork_process()? {
+            ProcessFork::Child => Err(pipe),
+            ProcessFork::Parent(id) => Ok(Self {
+                supervisor: Pid::from_raw(id.get()).ok_or(io::ErrorKind::InvalidData)?,
+                is_first,
+                reports,
+                is_ready: false,
+                signal: None,
+            }),
         })
     }
 
     /// Waits until it has ended, and exits as the program did. `parent` is of this process.
-    fn wait(mut self, signals: &Signals, parent: &Parent) -> io::Result<ExitCode> {
-        let id = Pid::from_child(&self.supervisor);
+    fn wait(mut self, parent: &Parent) -> io::Result<ExitCode> {
+        let signals = Signals::handle()?;
+        release_streams()?;
+        ioctl_fionbio(&self.reports, true)?;
         let mut has_closed = false;
         loop {
             // Before anything is checked, so that no event is missed.
             signals.drain();
-            let status = self.supervisor.try_wait()?;
+            let ended = waitpid(Some(self.supervisor), WaitOptions::NOHANG)?;
             self.read();
-            if let Some(status) = status {
-                return Ok(self.signal.map_or_else(|| exit_as(status), exit_by));
+            if let Some((_, status)) = ended {
+                return Ok(self
+                    .signal
+                    .map_or_else(|| exit_as(status, exit_by), exit_by));
             }
             let asked = signals.take_terminate();
             if parent.has_exited() || signals.kill() || (asked && !self.is_ready) {
-                self.supervisor.kill()?;
+                // All others end with the first process; elsewhere it ends them, if there are any.
+                let kills = self.is_first || !self.is_ready;
+                self.send(if kills { Signal::KILL } else { Signal::QUIT });
             } else if asked {
-                let _ = kill_process(id, Signal::TERM);
+                self.send(Signal::TERM);
             }
             if self.is_ready && signals.closed() && !has_closed {
                 has_closed = true;
-                let _ = kill_process(id, Signal::USR1);
+                self.send(Signal::USR1);
             }
             let mut events = vec![
                 PollFd::new(signals.wake(), PollFlags::IN),
@@ -109,6 +135,11 @@ impl Inside {
             let timeout = parent.interval().and_then(|it| Timespec::try_from(it).ok());
             let _ = poll(&mut events, timeout.as_ref());
         }
+    }
+
+    fn send(&self, signal: Signal) {
+        // It is there until it has been waited for.
+        let _ = kill_process(self.supervisor, signal);
     }
 
     /// Reads what has been reported.

@@ -3,12 +3,11 @@
 //! This process adopts every descendant that loses its parent, so nothing can leave by a new
 //! session or by forking twice. It ends when it has no child left.
 
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, PipeWriter, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{ExitStatusExt as _, parent_id};
-use std::process::{ExitCode, ExitStatus};
+use std::os::unix::process::parent_id;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,7 +15,6 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::SigSet;
 use nix::unistd::{self, getpgid, getpgrp};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
@@ -43,7 +41,7 @@ pub(crate) enum Parent {
     /// The one that started it.
     Process { id: u32, exited: Option<OwnedFd> },
     /// One outside of this PID namespace, where it has no number. It reads this pipe.
-    Outside(File),
+    Outside(PipeWriter),
 }
 
 /// Reports that signals are handled. Other reports are numbers of signals.
@@ -70,15 +68,9 @@ impl Parent {
         Self::Process { id, exited }.checked()
     }
 
-    /// The process at the other end of the inherited descriptor `pipe`, which is closed when another
-    /// program is started.
-    pub(crate) fn outside(pipe: i32) -> Result<Self, Failure> {
-        let failed = |error| Failure::Confine("the process outside cannot be reached", error);
-        let path = format!("/proc/self/fd/{pipe}");
-        let opened = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty());
-        let opened = opened.map_err(|error| failed(error.into()))?;
-        unistd::close(pipe).map_err(|error| failed(error.into()))?;
-        Self::Outside(opened.into()).checked()
+    /// The process that reads `pipe`.
+    pub(crate) fn outside(pipe: PipeWriter) -> Result<Self, Failure> {
+        Self::Outside(pipe).checked()
     }
 
     /// Fails if it has exited already: nothing would end what is started.
@@ -175,10 +167,7 @@ impl Supervisor {
         let Some((status, _)) = self.status else {
             return ExitCode::FAILURE;
         };
-        match status.terminating_signal() {
-            Some(signal) => self.parent.exit_by(signal),
-            None => exit_with(status.exit_status()),
-        }
+        exit_as(status, |signal| self.parent.exit_by(signal))
     }
 
     /// Collects what has exited; whether there are children left.
@@ -225,14 +214,13 @@ impl Supervisor {
 }
 
 /// Exits with the same status, or by the same signal.
-pub(crate) fn exit_as(status: ExitStatus) -> ExitCode {
-    status
-        .signal()
-        .map_or_else(|| exit_with(status.code()), exit_by)
-}
-
-fn exit_with(code: Option<i32>) -> ExitCode {
-    let code = code.and_then(|code| u8::try_from(code).ok());
+pub(crate) fn exit_as(status: WaitStatus, exit_by: impl FnOnce(i32) -> ExitCode) -> ExitCode {
+    if let Some(signal) = status.terminating_signal() {
+        return exit_by(signal);
+    }
+    let code = status
+        .exit_status()
+        .and_then(|code| u8::try_from(code).ok());
     ExitCode::from(code.unwrap_or(255))
 }
 

@@ -151,12 +151,11 @@ pub enum Sockets {
 /// Restricts this process to `policy`: as far as possible, unless all of it is required.
 pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
     limit_privileges().map_err(|error| Failure::Confine("privileges cannot be limited", error))?;
-    let (read, write) = (policy.readable(), policy.writable());
     // What namespaces exempt need not be exempt from the rules.
     let by_rules = policy.namespaces == Namespaces::None;
     let rights = Rights {
-        read: &read,
-        write: &write,
+        read: &policy.read,
+        write: &policy.write,
         deny: policy.deny.get(..).filter(|_| by_rules).unwrap_or_default(),
         keep: policy.keep.get(..).filter(|_| by_rules).unwrap_or_default(),
         sockets: match (policy.network, policy.hosts.is_empty()) {
@@ -172,30 +171,22 @@ pub(crate) fn enter(policy: &Policy) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Describes what this system cannot enforce, as JSON. Restricts this process to nothing at all,
-/// which may be the first one of a PID namespace.
-///
-/// # Errors
-///
-/// It is, and the system forbids the rest.
-pub(crate) fn check(is_inside: bool) -> Result<String, Failure> {
+/// Describes what this system cannot enforce, as JSON. Restricts this process, or another one, to
+/// nothing at all.
+pub(crate) fn check() -> String {
     let enter = |namespaces| {
         let policy = Policy {
             namespaces,
             ..Policy::default()
         };
-        namespaces::enter(&policy, &[]).map(|()| namespaces)
+        namespaces::enter(&policy.with_system(), &[]).map(|()| namespaces)
     };
-    let namespaces = if is_inside {
-        enter(Namespaces::All)
-            .map_err(|error| Failure::Confine("namespaces cannot be entered", error))?
-    } else if let Some(report) = outside::check() {
-        return Ok(report);
-    } else {
-        enter(Namespaces::Files).unwrap_or_default()
+    let describe = |namespaces| {
+        let (landlock, gaps) = restrict(Rights::default());
+        report("Linux", landlock, namespaces, &gaps)
     };
-    let (landlock, gaps) = restrict(Rights::default());
-    Ok(report("Linux", landlock, namespaces, &gaps))
+    let inside = || enter(Namespaces::All).map(describe).ok();
+    outside::ask(inside).unwrap_or_else(|| describe(enter(Namespaces::Files).unwrap_or_default()))
 }
 
 /// Restricts this process to `rights`. Returns the version of Landlock, and what is not enforced.

@@ -20,9 +20,6 @@ use rustix::mount::{
     mount_change, mount_remount, unmount,
 };
 use rustix::process::{getgid, getuid, pivot_root};
-use rustix::thread::{
-    CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities,
-};
 
 use super::Namespaces;
 use crate::options::{Policy, SYSTEM};
@@ -86,25 +83,6 @@ pub(crate) fn enter_spaces(spaces: CloneFlags) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Keeps the privileges that make namespaces for the next program. Root has them anyway.
-///
-/// # Errors
-///
-/// Errors of the system.
-pub(crate) fn keep_for_program() -> io::Result<()> {
-    if getuid().is_root() {
-        return Ok(());
-    }
-    let kept = CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN;
-    let mut sets = capabilities(None)?;
-    sets.inheritable |= kept;
-    set_capabilities(None, sets)?;
-    for one in kept {
-        configure_capability_in_ambient_set(one, true)?;
-    }
-    Ok(())
-}
-
 /// Puts this process into namespaces of its own, in which `policy` holds for files. Those that
 /// `line`, a command line, names by links have these names.
 ///
@@ -127,9 +105,8 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
         "/",
         MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC,
     )?;
-    let write: BTreeSet<PathBuf> = policy.writable().into_iter().collect();
-    let all = policy.readable().into_iter().chain(write.clone());
-    let known = |path: PathBuf| identity(&path).map(|identity| (path, identity));
+    let all = policy.read.iter().chain(&policy.write);
+    let known = |path: &PathBuf| Some((path.clone(), identity(path)?));
     let shown: Shown = all.filter_map(known).collect();
     if shown.is_empty() {
         return Err(io::ErrorKind::Unsupported.into());
@@ -138,7 +115,7 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
     if !shown.contains_key(Path::new("/")) {
         hide_all_but(&shown, &links(&shown, line), &folder)?;
     }
-    for path in write.iter().filter(|path| path.exists()) {
+    for path in policy.write.iter().filter(|path| path.exists()) {
         mount_bind_recursive(path, path)?;
     }
     // A link that has taken the place of a path leads elsewhere.
@@ -162,7 +139,7 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
         mount_bind_recursive(DEVICE, path)?;
         mount_remount(path, MountFlags::BIND | CLOSED, "")?;
     }
-    protect(policy, &write)?;
+    protect(policy)?;
     // The folder of this process is the one below.
     std::env::set_current_dir(folder)
 }
@@ -251,12 +228,12 @@ fn links(shown: &Shown, line: &[OsString]) -> Vec<(PathBuf, PathBuf)> {
     prefixes.into_iter().filter_map(link).collect()
 }
 
-/// Makes everything read-only but the paths in `write` without what `policy` keeps.
-fn protect(policy: &Policy, write: &BTreeSet<PathBuf>) -> io::Result<()> {
+/// Makes everything read-only but what `policy` lets write, without what it keeps.
+fn protect(policy: &Policy) -> io::Result<()> {
     let is_kept = |path: &Path| policy.keep.iter().any(|it| path.starts_with(it));
     let is_writable = |path: &Path| {
         path.starts_with(PROC)
-            || (!is_kept(path) && write.iter().any(|it| path.starts_with(it)))
+            || (!is_kept(path) && policy.write.iter().any(|it| path.starts_with(it)))
             || policy.deny.iter().any(|it| it == path)
     };
     let mounts = fs::read_to_string("/proc/self/mountinfo")?;

@@ -81,8 +81,8 @@ below a writable one. Without namespaces, no file can be created in the folders 
 
 --namespaces WHICH
   With files or all, enter new mount, IPC and UTS namespaces first, and a new user namespace unless run as root; the \
-root has only what may be read. With all, enter a PID namespace, too, whose first process is `cogtools-confine` \
-(with the option --init): the program sees no other processes, and all ends with it. Containers that hide parts of /proc \
+root has only what may be read. With all, enter a PID namespace, too, whose first process is `cogtools-confine`: \
+the program sees no other processes, and all ends with it. Containers that hide parts of /proc \
 forbid that. --check reports what the system permits to this user.
 
 --network
