@@ -9,18 +9,18 @@ use crate::file::{self, WritePath};
 use crate::owner::Owners;
 
 /// Returns true if something was written within the last `age`; not in the future.
-pub(super) fn is_within(age: Duration, written: SystemTime) -> bool {
+pub(crate) fn is_within(age: Duration, written: SystemTime) -> bool {
     let now = SystemTime::now().duration_since(written);
     now.is_ok_and(|since| since <= age)
 }
 
 /// Returns true if the file at `path` was written within the last `age`.
-pub(super) fn is_fresh(path: &Path, age: Duration) -> bool {
+pub(crate) fn is_fresh(path: &Path, age: Duration) -> bool {
     let written = fs::metadata(path).and_then(|meta| meta.modified());
     written.is_ok_and(|written| is_within(age, written))
 }
 
-pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
+pub(crate) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Owners::default().check(path, path).ok()?;
     let mut text = Vec::new();
     let file = File::open(path).ok()?;
@@ -28,12 +28,12 @@ pub(super) fn read(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(text)
 }
 
-pub(super) fn write(path: Option<&Path>, content: &[u8]) {
+pub(crate) fn write(path: Option<&Path>, content: &[u8]) {
     let path = path.map(WritePath::in_folder);
     let _ = path.map(|path| file::replace_private(&path, content));
 }
 
-pub(super) fn remove(path: Option<&Path>) {
+pub(crate) fn remove(path: Option<&Path>) {
     let path = path.map(WritePath::in_folder);
     let _ = path.map(|path| file::remove(&path));
 }

@@ -7,6 +7,7 @@
 pub mod approval;
 pub mod arguments;
 mod budget;
+mod cached;
 mod cancel;
 mod code;
 pub mod config;

@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +82,7 @@ pub struct Bounds {
 }
 
 /// Something that a system cannot enforce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gap {
     /// Which files a program reads and changes.
@@ -95,7 +94,7 @@ pub enum Gap {
 }
 
 /// Parts of a policy that a system enforces.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Support {
     /// The version of Landlock, if the kernel has it.
     pub landlock: Option<u64>,
@@ -276,20 +275,21 @@ impl Confinement {
         self
     }
 
-    /// Returns the parts of a policy that this system enforces. Found out once.
+    /// Returns the parts of a policy that this system enforces, which a process finds out.
     pub fn support(&self) -> Support {
-        static SUPPORT: OnceLock<Support> = OnceLock::new();
-        let Some(program) = &self.program else {
-            return Support::none();
-        };
-        let check = || {
+        let check = |program| {
             let mut check = Command::new(program);
             check.arg("--check").env_clear().stdin(Stdio::null());
             let output = check.stderr(Stdio::null()).output().ok()?;
             Support::parse(&output.stdout)
         };
-        let support = SUPPORT.get_or_init(|| check().unwrap_or_else(Support::none));
-        support.clone()
+        let support = self.program().and_then(check);
+        support.unwrap_or_else(Support::none)
+    }
+
+    /// The file of the program that confines others.
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
     }
 
     /// Returns true if programs are confined at all.

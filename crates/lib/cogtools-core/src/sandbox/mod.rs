@@ -5,6 +5,7 @@
 
 mod run;
 mod secrets;
+mod support;
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Component, Path, PathBuf};

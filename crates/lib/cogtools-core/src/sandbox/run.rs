@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, io};
 
-use super::{Roots, Sandbox, SandboxError, secrets};
+use super::{Roots, Sandbox, SandboxError, secrets, support};
 use crate::environment::Vars;
 use crate::process::{
-    Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, Support, TempFolder,
+    Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, TempFolder,
 };
 use crate::{Code, Context, Diagnostic, containment};
 
@@ -20,6 +20,8 @@ pub(crate) struct Run {
     folder: Arc<TempFolder>,
     /// Its path without links.
     real: PathBuf,
+    /// The namespaces that the system permits.
+    namespaces: Namespaces,
     required: bool,
 }
 
@@ -41,23 +43,6 @@ pub(crate) enum RunError {
     /// The temporary folder cannot be made.
     #[error("its temporary folder cannot be made: {0}")]
     Folder(io::Error),
-}
-
-/// The variable that names the layers of a sandbox, for tests of each: `landlock` is without
-/// namespaces, `files` without one of processes.
-const LAYERS: &str = "COGTOOLS_SANDBOX_LAYERS";
-
-/// The support of this system for the layers that the variable names.
-fn support(cx: &Context) -> Support {
-    let mut support = cx.confinement().support();
-    let variables = cx.environment.user_vars([LAYERS]);
-    let layers = variables.get(OsStr::new(LAYERS)).and_then(|it| it.to_str());
-    support.namespaces = support.namespaces.min(match layers {
-        Some("landlock") => Namespaces::None,
-        Some("files") => Namespaces::Files,
-        _ => Namespaces::All,
-    });
-    support
 }
 
 /// Names below the project's root that you, or programs of yours, run or read as settings later.
@@ -126,7 +111,7 @@ impl Run {
             SandboxMode::BestEffort => false,
             SandboxMode::Required => true,
         };
-        let support = support(cx);
+        let support = support::of_system(cx);
         if !sandbox.hosts().is_empty() && support.namespaces == Namespaces::None {
             return Err(RunError::Hosts);
         }
@@ -146,6 +131,7 @@ impl Run {
             real: folder.path().canonicalize().map_err(RunError::Folder)?,
             folder: Arc::new(folder),
             sandbox,
+            namespaces: support.namespaces,
             required,
         }))
     }
@@ -204,7 +190,6 @@ impl Run {
         } else {
             Vec::new()
         };
-        let support = support(cx);
         read.extend(own.iter().cloned());
         read.extend(program.iter().flat_map(|it| of_program(it, home)));
         read.extend(of_programs(home, variables));
@@ -214,7 +199,7 @@ impl Run {
             write: distinct(write),
             deny,
             keep: distinct(keep),
-            namespaces: support.namespaces,
+            namespaces: self.namespaces,
             network: self.sandbox.has_network(),
             hosts: self
                 .sandbox

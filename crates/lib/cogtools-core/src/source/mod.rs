@@ -1,7 +1,6 @@
 //! Sources of tools.
 
 mod builtin;
-mod cached;
 mod folder;
 pub mod openapi;
 pub(crate) mod packages;

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Fault, MAX_BYTES, Operation, Options, Place, Specification, parse};
+use crate::cached;
 use crate::http::HostRule;
-use crate::source::cached;
 use crate::tool::{Tool, fetch};
 use crate::trust::{Grant, Identity, Verdict};
 use crate::{Code, Context, Diagnostic, ListWait, digest};

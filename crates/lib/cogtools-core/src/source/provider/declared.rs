@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::remote::Declarations;
 use super::start::ApprovedFiles;
 use super::{Provider, ProviderError, Server, Settings, remote, start};
+use crate::cached::{is_within, read, remove, write};
 use crate::context::ListWait;
 use crate::environment::Vars;
 use crate::process::{Exit, Output};
@@ -21,7 +22,6 @@ use crate::resident::{
     Answer, FAILURE_TTL, MIN_DELAY, Resident, SessionError, SessionRequest, SessionWork, Sessions,
     Stamp, Values,
 };
-use crate::source::cached::{is_within, read, remove, write};
 use crate::{Context, Diagnostic, Hint, digest};
 
 /// The number of bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
