@@ -1,4 +1,4 @@
-//! What of a sandbox this system enforces. To find it out takes as long as to start a program, so the
+//! Finds out what of a sandbox this system enforces. That takes as long as to start a program, so the
 //! answer is kept for some minutes, together with everything on which it is known to depend.
 
 use std::ffi::OsStr;
