@@ -22,38 +22,40 @@ pub use program::PROGRAM;
 pub fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     match args.as_slice() {
-        [option, timeout] if option == Script::OPTION => run_worker(timeout, read_whole),
+        [option, timeout] if option == Script::OPTION => run_worker(timeout, &[], read_whole),
         [calls, option, timeout] if calls == Script::CALLS && option == Script::OPTION => {
-            run_worker(timeout, read_lines)
+            run_worker(timeout, &engine::PARTS_OF_CALLS, read_lines)
         }
         _ => cogtools_program::main(&PROGRAM),
     }
 }
 
 /// Runs the process, for code that may take `timeout`: milliseconds. `read` gets the request and
-/// the arguments.
-fn run_worker(timeout: &OsStr, read: fn() -> io::Result<Vec<u8>>) -> ExitCode {
+/// the arguments, while the engine and these `parts` of the prelude are ready.
+fn run_worker(
+    timeout: &OsStr,
+    parts: &[&'static str],
+    read: fn() -> io::Result<Vec<u8>>,
+) -> ExitCode {
     let milliseconds = timeout.to_str().and_then(|text| text.parse().ok());
     let timeout = milliseconds.and_then(|it: f64| Duration::try_from_secs_f64(it / 1000.0).ok());
     let Some(timeout) = timeout else {
         return ExitCode::from(2);
     };
     let last = match confinement::enter(timeout) {
-        Ok(()) => evaluate(timeout, read),
+        Ok(()) => engine::run(timeout, parts, || request(read), print),
         Err(reason) => Event::Error(ScriptErrorKind::Confine(reason).into()),
     };
     print(&last);
     ExitCode::SUCCESS
 }
 
-fn evaluate(timeout: Duration, read: fn() -> io::Result<Vec<u8>>) -> Event {
-    let crashed = |reason: String| Event::Error(ScriptErrorKind::Crashed(reason).into());
-    match read() {
-        Ok(input) => match Request::decode(&input) {
-            Some((request, args)) => engine::run(&request, args, timeout, print),
-            None => crashed("it got no request".to_owned()),
-        },
-        Err(error) => crashed(error.to_string()),
+/// The request and the arguments, or why there are none.
+fn request(read: fn() -> io::Result<Vec<u8>>) -> Result<(Request, Vec<u8>), ScriptErrorKind> {
+    let input = read().map_err(|error| ScriptErrorKind::Crashed(error.to_string()))?;
+    match Request::decode(&input) {
+        Some((request, args)) => Ok((request, args.to_vec())),
+        None => Err(ScriptErrorKind::Crashed("it got no request".to_owned())),
     }
 }
 

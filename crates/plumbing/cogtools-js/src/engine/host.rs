@@ -45,16 +45,33 @@ pub(super) struct Host<'js> {
     pub(super) keep: Option<Function<'js>>,
 }
 
+/// The prelude, parsed.
+pub(super) struct Prelude<'js> {
+    function: Function<'js>,
+    /// The parts that are parsed, too.
+    parts: Vec<(&'static str, Function<'js>)>,
+}
+
+impl<'js> Prelude<'js> {
+    /// Parses the prelude and these `parts`.
+    pub(super) fn new(ctx: &Ctx<'js>, parts: &[&'static str]) -> Result<Self> {
+        let parts = parts.iter().map(|name| Ok((*name, part(ctx, name)?)));
+        Ok(Self {
+            parts: parts.collect::<Result<_>>()?,
+            function: evaluate(ctx, "prelude", PRELUDE)?,
+        })
+    }
+}
+
 impl<'js> Host<'js> {
     /// Evaluates the prelude for `request`, whose arguments are `args`; logs go to `print`.
     pub(super) fn new(
         ctx: &Ctx<'js>,
-        request: &Request,
-        args: &[u8],
+        prelude: Prelude<'js>,
+        (request, args): (&Request, &[u8]),
         print: fn(&Event),
         clock: &Rc<Clock>,
     ) -> Result<Self> {
-        let prelude = evaluate(ctx, "prelude", PRELUDE)?;
         let host = Object::new(ctx.clone())?;
         let logs = Logs::new(print);
         host.set(
@@ -86,7 +103,12 @@ impl<'js> Host<'js> {
         }
         let part = |ctx: Ctx<'js>, name: String| part(&ctx, &name);
         host.set("part", Function::new(ctx.clone(), part)?)?;
-        let parts: Object<'js> = prelude.call((host,))?;
+        let read = Object::new(ctx.clone())?;
+        for (name, function) in prelude.parts {
+            read.set(name, function)?;
+        }
+        host.set("read", read)?;
+        let parts: Object<'js> = prelude.function.call((host,))?;
         Ok(Self {
             serialize: parts.get("serialize")?,
             describe: parts.get("describe")?,

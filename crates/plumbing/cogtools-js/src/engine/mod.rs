@@ -20,7 +20,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
 
 use body::Lines;
-use host::Host;
+use host::{Host, Prelude};
 
 /// Built-in objects of a context. `WeakRef` would show when memory is collected.
 type Intrinsics = (
@@ -60,15 +60,29 @@ impl Clock {
     }
 }
 
-/// Runs the code of `request` with `args`, which is JSON, for at most `timeout`. What it logs
-/// goes to `print`; what is returned is the last event.
-pub(crate) fn run(request: &Request, args: &[u8], timeout: Duration, print: fn(&Event)) -> Event {
+/// The parts of the prelude that a run needs whose code calls tools.
+pub(crate) const PARTS_OF_CALLS: [&str; 2] = ["clock", "tools"];
+
+/// Runs the code of a request with its arguments, which are JSON, for at most `timeout`. What it
+/// logs goes to `print`; what is returned is the last event. The request is read when the engine
+/// and these `parts` of the prelude are ready: until then its sender has other work.
+pub(crate) fn run(
+    timeout: Duration,
+    parts: &[&'static str],
+    read: impl FnOnce() -> Result<(Request, Vec<u8>), ScriptErrorKind>,
+    print: fn(&Event),
+) -> Event {
     let clock = Rc::new(Clock::default());
     // Releasing every object of a large heap would take longer than the end of the process.
     let engine = engine(&clock).map(ManuallyDrop::new);
     let ran = engine.map(|context| {
         context.with(|ctx| {
-            let host = Host::new(&ctx, request, args, print, &clock)?;
+            let prelude = Prelude::new(&ctx, parts)?;
+            let (request, args) = match read() {
+                Ok(read) => read,
+                Err(reason) => return Ok(Event::Error(reason.into())),
+            };
+            let host = Host::new(&ctx, prelude, (&request, &args), print, &clock)?;
             let run = Run {
                 ctx,
                 host,
@@ -78,7 +92,7 @@ pub(crate) fn run(request: &Request, args: &[u8], timeout: Duration, print: fn(&
                 code: &request.code,
                 calls_tools: request.tools.is_some(),
             };
-            let last = run.run(args);
+            let last = run.run(&args);
             // An error of the code itself counts more.
             Ok(match (run.keep_store(print), last) {
                 (Err(error), Event::Result { .. } | Event::Nothing { .. }) => Event::Error(error),

@@ -1,8 +1,8 @@
 // What every run begins with: it removes what the language does not define, adds `console`,
 // `self` and the forbidden functions, and freezes the rest. It returns what the engine calls.
-// `host` has functions of the engine, `now` if the clock stands still, and `calls` if there are
-// tools. Reading this takes a good part of a short run, so what many runs do not need is in parts
-// of their own.
+// `host` has functions of the engine, `now` if the clock stands still, `calls` if there are tools,
+// and in `read` the parts that are parsed already. Reading this takes a good part of a short run,
+// so what many runs do not need is in parts of their own.
 (host) => {
   "use strict";
   // The code can set the global names, but not what these are.
@@ -30,7 +30,8 @@
   delete Error.stackTraceLimit;
 
   define(Math, "random", { random: () => host.random() }.random);
-  if (host.now !== undefined) host.part("clock")(host.now, root, define, defineProperty);
+  const readPart = (name) => host.read[name] ?? host.part(name);
+  if (host.now !== undefined) readPart("clock")(host.now, root, define, defineProperty);
 
   const forbidden = new WeakMap();
   const unfit = new WeakMap();
@@ -54,7 +55,7 @@
     toString: Array.prototype.toString,
   };
   const parts = {};
-  const part = (name) => (parts[name] ??= host.part(name)(given));
+  const part = (name) => (parts[name] ??= readPart(name)(given));
   for (const { prototype } of [Number, BigInt]) {
     const { valueOf } = prototype;
     define(prototype, "toLocaleString", {
