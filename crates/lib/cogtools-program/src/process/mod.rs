@@ -24,12 +24,16 @@ pub use signals::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process. This is all that the `main` of a binary does.
 pub fn main(program: &Program) -> ExitCode {
-    start(program, None)
+    start(program, &[], None)
 }
 
-fn start(program: &Program, requests: Option<Arc<dyn Requests>>) -> ExitCode {
+fn start(
+    program: &Program,
+    programs: &[&'static Program],
+    requests: Option<Arc<dyn Requests>>,
+) -> ExitCode {
     report_panics(program.name);
-    let run = AssertUnwindSafe(|| run(program, requests));
+    let run = AssertUnwindSafe(|| run(program, programs, requests));
     let status = std::panic::catch_unwind(run).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
@@ -39,7 +43,7 @@ fn start(program: &Program, requests: Option<Arc<dyn Requests>>) -> ExitCode {
 pub fn main_of(programs: &[&'static Program], requests: Option<Arc<dyn Requests>>) -> ExitCode {
     let arg0 = std::env::args_os().next();
     match select::by_name(programs, arg0.as_deref()) {
-        Some(program) => start(program, requests),
+        Some(program) => start(program, programs, requests),
         None => ExitCode::from(Code::Internal.status()),
     }
 }
@@ -54,7 +58,11 @@ fn discard_typed() {
     }
 }
 
-fn run(program: &Program, requests: Option<Arc<dyn Requests>>) -> u8 {
+fn run(
+    program: &Program,
+    programs: &[&'static Program],
+    requests: Option<Arc<dyn Requests>>,
+) -> u8 {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
@@ -85,6 +93,14 @@ fn run(program: &Program, requests: Option<Arc<dyn Requests>>) -> u8 {
     };
     log::begin(program.name, &io);
     let mut program = program;
+    // The command line of the first program describes all others, which takes longer than most runs.
+    let word = args.first().map(OsString::as_os_str);
+    if let Some(named) = select::by_word(programs, program, word) {
+        args.remove(0);
+        program = named;
+        report_panics(program.name);
+        io.reporter = Reporter::new(program.name, Format::Human, false);
+    }
     loop {
         let status = program.launch(&args, &mut io);
         match io.next.take() {

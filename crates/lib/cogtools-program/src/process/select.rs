@@ -26,6 +26,22 @@ pub(super) fn by_name(
         .copied()
 }
 
+/// The program that `started`, if it is the first of `programs`, continues as for the `word` after
+/// its name: `cogtools-NAME` for `cogtools NAME`.
+pub(super) fn by_word(
+    programs: &[&'static Program],
+    started: &Program,
+    word: Option<&OsStr>,
+) -> Option<&'static Program> {
+    let (first, word) = (programs.first()?, word?.to_str()?);
+    let is_named = |program: &&&Program| {
+        let rest = program.name.strip_prefix(started.name);
+        rest.and_then(|rest| rest.strip_prefix('-')) == Some(word)
+    };
+    let named = programs.iter().find(is_named);
+    named.filter(|_| first.name == started.name).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Command;
@@ -75,6 +91,21 @@ mod tests {
         ] {
             check(arg0, "all-lint");
         }
+    }
+
+    #[test]
+    fn a_word_selects_a_program_of_the_first() {
+        let named = |started, word: &str| {
+            let found = by_word(&[&ALL, &LINT], started, Some(OsStr::new(word)));
+            found.map(|program| program.name)
+        };
+        assert_eq!(named(&ALL, "lint"), Some("all-lint"));
+        for word in ["", "all", "-lint", "all-lint", "Lint", "other", "--help"] {
+            assert_eq!(named(&ALL, word), None, "{word}");
+        }
+        assert_eq!(named(&LINT, "lint"), None);
+        assert!(by_word(&[&ALL, &LINT], &ALL, None).is_none());
+        assert!(by_word(&[], &ALL, Some(OsStr::new("lint"))).is_none());
     }
 
     #[test]
