@@ -124,8 +124,8 @@ fn a_model_gets_all_tools_unless_they_cost_too_much() {
     assert_eq!(names(&["--code=off"], config), ["greet", "note"]);
 }
 
-#[test]
-fn a_model_searches_tools_whose_types_are_long() {
+/// A project whose tools have long types.
+fn long() -> Project {
     let project = noting();
     for number in 0..60 {
         let name = format!("long_{number}");
@@ -134,6 +134,81 @@ fn a_model_searches_tools_whose_types_are_long() {
             .replace("Greets", &"A long text. ".repeat(30));
         project.file(format!("tools/{name}.yaml"), tool);
     }
+    project
+}
+
+#[test]
+fn types_of_tools_that_fit_the_task_come_with_it() {
+    let project = long();
+    let fake = FakeGemini::start([
+        program("return tools.note({text: 'one'})"),
+        Turn::text("done"),
+        Turn::text("done"),
+        Turn::text("done"),
+    ]);
+    // Each clause of the last task is about another tool.
+    let tasks = [
+        "Note a text",
+        "Go",
+        "Greet a person by name, and note a text",
+    ];
+    in_code(&project, &fake, &["--allow", "note", tasks[0]]).outputs("done\n");
+    for task in &tasks[1..] {
+        again(&project, &fake, &[task]).outputs("done\n");
+    }
+    let conversation = fake.finish();
+    let requests = conversation.main();
+    // The state of the world is before the task, and stays as it is.
+    let parts = |request: usize, content: usize| {
+        let parts = &requests[request].body["contents"][content]["parts"];
+        let parts = parts.as_array().expect("parts").iter();
+        let texts = parts.map(|part| part["text"].as_str().unwrap_or_default().to_owned());
+        texts.collect::<Vec<_>>()
+    };
+    let dynamic = parts(0, 0);
+    let [_, types] = &dynamic[..] else {
+        panic!("{dynamic:?}");
+    };
+    assert_text(
+        types,
+        str![[r#"
+Tools that may fit the task, for `run_code`:
+declare const tools: {
+  /** Notes a text
+   * @param args.text
+   * @example tools.note({"text":"x"}) */
+  note(args: {text: string}): string;
+};
+
+"#]],
+    );
+    assert_eq!(parts(0, 1), [tasks[0]]);
+    for request in 1..4 {
+        assert_eq!(parts(request, 0), dynamic, "{request}");
+    }
+    // Nothing fits the second task; the third one has types of its own.
+    let last = |request: usize| {
+        let contents = requests[request].body["contents"]
+            .as_array()
+            .expect("contents");
+        parts(request, contents.len() - 1).join("\n")
+    };
+    assert!(!last(2).contains("declare"), "{}", last(2));
+    assert!(
+        last(3).contains("greet(args: {person: string}): string;"),
+        "{}",
+        last(3)
+    );
+    assert!(last(3).contains("note(args"), "{}", last(3));
+    let fake = FakeGemini::start([]);
+    let dry = ask(&project, &fake).args(["-q", "--code", "--dry-run", tasks[0]]);
+    assert!(dry.run().text().contains("note(args: {text: string})"));
+    fake.finish();
+}
+
+#[test]
+fn a_model_searches_tools_whose_types_are_long() {
+    let project = long();
     let fake = FakeGemini::start([
         Turn::call("search_tools", json!({"query": "note a text", "limit": 1})),
         Turn::call("describe_tools", json!({"names": ["note", "nota"]})),
@@ -141,9 +216,17 @@ fn a_model_searches_tools_whose_types_are_long() {
     ]);
     in_code(&project, &fake, &["Go"]).outputs("done\n");
     let conversation = fake.finish();
-    assert_eq!(
-        response(&conversation, 1),
-        json!({"output": "note: Notes a text\n"})
+    assert_text(
+        response(&conversation, 1)["output"].as_str().expect("text"),
+        str![[r#"
+declare const tools: {
+  /** Notes a text
+   * @param args.text
+   * @example tools.note({"text":"x"}) */
+  note(args: {text: string}): string;
+};
+
+"#]],
     );
     let types = response(&conversation, 2)["output"].to_string();
     assert!(

@@ -185,8 +185,8 @@ fn calls_of_programs_are_shown() {
     run.status(0)
         .stdout_is("done\n")
         .stderr_contains("greet {\"person\":\"Ada\"}\n");
-    run.stderr_contains("note {\"text\":\"one\"} (denied)\n");
-    run.stderr_contains("note: denied after 0 ms: note: denied: this call needs an approval");
+    run.stderr_contains("cogtools-ask: note {\"text\":\"one\"}\n");
+    run.stderr_contains("cogtools-ask: note: denied: this call needs an approval");
     fake.finish();
 }
 

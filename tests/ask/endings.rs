@@ -87,7 +87,7 @@ fn activity_says_why_a_call_failed() {
     project.file("tools/fail.yaml", fail);
     let fake = FakeGemini::start([Turn::call("fail", json!({})), Turn::text("done")]);
     let outcome = ask(&project, &fake).args(["--allow", "*", "Go"]).run();
-    let reason = "ms: fail: the program exited with status 3: why\n";
+    let reason = "ms: the program exited with status 3: why\n";
     outcome.status(0).stderr_contains(reason);
     fake.finish();
 }

@@ -74,11 +74,18 @@ fn three_tools_stand_for_all() {
     let types = "tax(args: {amount: number; rate?: number}): string;";
     assert!(description.contains(types), "{description}");
     let id = session.call("search_tools", &json!({"query": "add a tax"}));
-    let found = &session.answer(id)["result"]["structuredContent"];
+    let result = session.answer(id)["result"].clone();
+    let found = &result["structuredContent"];
     assert_eq!(
         found["tools"][0],
         json!({"name": "tax", "description": "Add a tax"})
     );
+    assert!(
+        found["types"]
+            .as_str()
+            .is_some_and(|text| text.contains(types))
+    );
+    assert_eq!(result["content"][0]["text"], found["types"]);
     let id = session.call("describe_tools", &json!({"names": ["tax", "taks"]}));
     let described = session.answer(id)["result"]["structuredContent"].clone();
     assert_eq!(
@@ -107,10 +114,24 @@ fn many_tools_are_searched() {
     let tools = session.answer(id)["result"]["tools"].clone();
     let description = tools[2]["description"].as_str().expect("a description");
     assert!(
-        description.ends_with("prints their types."),
+        description.ends_with("prints the types of others."),
         "{description}"
     );
     assert!(description.contains("There are 202 tools"), "{description}");
+    // Beyond a budget, only names are found.
+    let id = session.call("search_tools", &json!({"query": "", "limit": 50}));
+    let result = session.answer(id)["result"].clone();
+    let text = result["content"][0]["text"].as_str().expect("text");
+    assert!(text.len() < 12_000, "{}", text.len());
+    let last = text.lines().last().unwrap_or_default();
+    assert!(last.contains(": Add a tax"), "{text}");
+    assert!(text.starts_with("declare const tools: {\n"), "{text}");
+    assert_eq!(
+        result["structuredContent"]["tools"]
+            .as_array()
+            .map(Vec::len),
+        Some(50)
+    );
 }
 
 #[test]

@@ -20,7 +20,9 @@ impl Client {
     /// Starts `server` in `project` with the records in `state`, and returns the time until its
     /// response to `initialize`.
     pub(super) fn start(server: &Path, project: &Path, state: &Path) -> Result<(Self, Duration)> {
-        Self::start_with(server, project, &[("XDG_STATE_HOME", state)])
+        let mut command = Command::new(server);
+        command.env("XDG_STATE_HOME", state);
+        Self::connect(command, project, &[])
     }
 
     /// Adds variables that are paths.
@@ -29,12 +31,20 @@ impl Client {
         project: &Path,
         vars: &[(&str, &Path)],
     ) -> Result<(Self, Duration)> {
-        let mut command = Command::new(server);
+        Self::connect(Command::new(server), project, vars)
+    }
+
+    /// Connects to the server that `command` starts in `project`.
+    pub(super) fn connect(
+        mut command: Command,
+        project: &Path,
+        vars: &[(&str, &Path)],
+    ) -> Result<(Self, Duration)> {
         command.current_dir(project).envs(vars.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let begin = Instant::now();
         let child = command.spawn();
-        let mut child = child.with_context(|| format!("cannot start {}", server.display()))?;
+        let mut child = child.with_context(|| format!("cannot start {command:?}"))?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (stdin, stdout) = pipes.context("a server has two pipes")?;
         let mut client = Self {

@@ -106,6 +106,7 @@ impl Servers {
             limit("mcp: 1,000 tools listed, later", times.later, 50.0),
             limit("mcp: a call of a template", times.template, 1.0),
             limit("mcp: a call of a program", times.program, 20.0),
+            limit("mcp --code: a program with one call", self.code()?, 6.0),
         ];
         let megabytes =
             |bytes: u64| u32::try_from(bytes >> 10).map(|kib| f64::from(kib) * 1.024e-3);
@@ -118,6 +119,19 @@ impl Servers {
             });
         }
         Ok(limits)
+    }
+
+    /// The response times of `run_code`, each with a program that calls a template.
+    fn code(&self) -> Result<Vec<Duration>> {
+        let mut command = Command::new(&self.ours);
+        command.arg("--code").env("XDG_STATE_HOME", &self.state);
+        let (mut client, _) = Client::connect(command, &self.project, &[])?;
+        let code = format!("return tools.facepalm({})", self.arguments);
+        let program = json!({"name": "run_code", "arguments": {"code": code}});
+        let times = (0..TIMES).map(|_| client.ask("tools/call", &program));
+        let times = times.collect::<Result<_>>()?;
+        client.end()?;
+        Ok(times)
     }
 
     /// One server from start to end.

@@ -17,7 +17,7 @@ use crate::exchange::{Ended, Exchange, cancelled, waiting};
 use crate::journal::{GO_ON, usage_event};
 use crate::limits::{LoopGuard, Refused, Repetition, Reservation};
 use crate::observer::{Activity, Observer, Questions, Silent};
-use crate::prompt::dynamic_changes;
+use crate::prompt::{dynamic_changes, with_types};
 use crate::state::Fixed;
 use crate::{
     AgentTool, Conversation, Journal, Ledger, Settings, ToolTraits, Tools, WaitingCall, calls,
@@ -149,12 +149,18 @@ impl<'a> Agent<'a> {
 
     /// Gives a task, and works on it until the model is done, or something ends it.
     pub async fn run(&mut self, mut task: Vec<Part>) -> Result<RunEnd, LogError> {
+        self.fixed.dynamic = with_types(self.fixed.dynamic.take(), &*self.tools, &task);
         if let Some(now) = &self.fixed.dynamic
             && let Some(sent) = self.journal.sent_dynamic()?
         {
             task.extend(dynamic_changes(&sent, now));
             self.fixed.dynamic = Some(sent);
         }
+        self.correct(task).await
+    }
+
+    /// Says what is wrong with the answer, and works on it.
+    pub async fn correct(&mut self, task: Vec<Part>) -> Result<RunEnd, LogError> {
         self.add_task(task)?;
         self.work().await
     }

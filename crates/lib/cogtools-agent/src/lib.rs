@@ -40,7 +40,7 @@ pub use options::{
 pub use prompt::{
     BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
     RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,
-    dynamic_changes, render_dynamic, render_static, sent_dynamic,
+    dynamic_changes, render_dynamic, render_static, sent_dynamic, with_types,
 };
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,

@@ -12,6 +12,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
+use crate::Tools;
+
 /// Number of contents of a layer in one part of its text.
 const GROUP: usize = 64;
 
@@ -173,7 +175,6 @@ fn json(value: impl Serialize) -> Vec<u8> {
     serde_json::to_vec(&value).unwrap_or_default()
 }
 
-/// The approximate number of tokens of `bytes` bytes of JSON.
 /// The size of the texts, calls and results of `content`. Of other data it says nothing about the
 /// tokens.
 fn bytes(content: &Content) -> usize {
@@ -190,6 +191,7 @@ fn bytes(content: &Content) -> usize {
     parts.sum()
 }
 
+/// The approximate number of tokens of `bytes` bytes of JSON.
 fn estimate_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
@@ -336,12 +338,45 @@ pub fn sent_dynamic<'e>(
     })
 }
 
+/// The beginning of the part of the dynamic layer with the types of tools.
+const TYPES: &str = "Tools that may fit the task, for `run_code`:";
+
+/// The dynamic layer with the types of the `tools` that fit `task`, if there are some, instead of
+/// those of the task before.
+pub fn with_types(
+    dynamic: Option<Arc<Content>>,
+    tools: &dyn Tools,
+    task: &[Part],
+) -> Option<Arc<Content>> {
+    let texts: Vec<&str> = task.iter().filter_map(Part::text).collect();
+    let Some(types) = tools.types_for(&texts.join("\n")) else {
+        return dynamic;
+    };
+    let known = dynamic.iter().flat_map(|content| content.parts());
+    let known = known.filter(|part| !is_types(part)).cloned();
+    let types = Part::text_of(format!("{TYPES}\n{types}"));
+    Some(Arc::new(Content::user(known.chain([types]).collect())))
+}
+
+fn is_types(part: &Part) -> bool {
+    part.text().is_some_and(|text| text.starts_with(TYPES))
+}
+
+/// The state of the world in the dynamic layer, and its part with types.
+fn state_and_types(layer: &Content) -> (String, Option<&str>) {
+    let (types, state): (Vec<&Part>, Vec<&Part>) =
+        layer.parts().iter().partition(|part| is_types(part));
+    let state = state.iter().filter_map(|part| part.text()).collect();
+    (state, types.first().and_then(|part| part.text()))
+}
+
 /// The part of a task that says how the state of the world, `now`, differs from the dynamic layer
 /// `sent`. `None` if it does not.
 pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
-    let (sent, now) = (sent.text(), now.text());
+    let ((sent, sent_types), (now, types)) = (state_and_types(sent), state_and_types(now));
+    let types = types.filter(|types| Some(*types) != sent_types);
     if sent == now {
-        return None;
+        return types.map(|types| Part::text_of(format!("{CHANGES}\n{types}")));
     }
     let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text);
     let text = match (read(&sent), read(&now)) {
@@ -357,7 +392,8 @@ pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
         }
         _ => now,
     };
-    Some(Part::text_of(format!("{CHANGES}\n{text}")))
+    let types = types.map(|types| format!("\n{types}")).unwrap_or_default();
+    Some(Part::text_of(format!("{CHANGES}\n{text}{types}")))
 }
 
 /// The beginning of the text that says how the state of the world has changed.

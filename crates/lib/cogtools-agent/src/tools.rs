@@ -173,6 +173,13 @@ pub trait Tools: Send + Sync {
         None
     }
 
+    /// The types of the tools that programs for the task in words may call, if the declarations lack
+    /// them.
+    fn types_for(&self, task: &str) -> Option<String> {
+        let _ = task;
+        None
+    }
+
     /// The question about the program that a call of `name` runs.
     fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
         let _ = (name, arguments);

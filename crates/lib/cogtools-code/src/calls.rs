@@ -24,6 +24,7 @@ use crate::record::Recorder;
 use crate::replay::RecordedCall;
 use crate::report::{CallReport, Report};
 use crate::run::{diverged, millis};
+use crate::tools::summary;
 use crate::worker::Host;
 use crate::{FlowTape, Program, Scope};
 
@@ -141,10 +142,8 @@ impl Host for Runner<'_, '_> {
     }
 
     fn search(&mut self, query: &str, limit: usize) -> Answer {
-        let (found, _) = self.scope.search(query, limit);
-        let found = found.into_iter();
-        let found =
-            found.map(|(name, description)| json!({"name": name, "description": description}));
+        let found = self.scope.find_all(query);
+        let found = found.iter().take(limit).map(|tool| summary(tool));
         Answer::Value(Value::Array(found.collect()).to_string())
     }
 
@@ -177,7 +176,9 @@ impl Host for Runner<'_, '_> {
         if self.program.is_dry {
             return Ok(());
         }
-        self.recorder.store(&value)
+        self.recorder.store(&value)?;
+        self.report.store = Some(value);
+        Ok(())
     }
 
     fn now(&self) -> f64 {

@@ -112,6 +112,17 @@ impl Explanation {
         explanation
     }
 
+    /// The tools that the code names, with the digests of their declarations.
+    pub(crate) fn named_tools(&self, scope: &Scope) -> BTreeMap<String, String> {
+        let digests = self.calls.iter().filter_map(|call| {
+            let tool = scope.find(&call.tool).ok()?;
+            let declaration = cogtools_core::Target::Gemini.declare(&tool).to_string();
+            let digest = digest::bytes(declaration.as_bytes()).to_string();
+            Some((call.tool.clone(), digest))
+        });
+        digests.collect()
+    }
+
     /// The calls that need a yes.
     pub fn asked(&self) -> impl Iterator<Item = &NamedCall> {
         let calls = self.calls.iter();
@@ -176,18 +187,6 @@ pub const fn verdict(decision: Decision) -> &'static str {
         Decision::Asked => "ask",
         Decision::Denied => "deny",
     }
-}
-
-/// The tools that `code` names, with the digests of their declarations.
-pub(crate) fn named_tools(code: &str, scope: &Scope) -> BTreeMap<String, String> {
-    let calls = Explanation::of(code, scope).calls.into_iter();
-    let digests = calls.filter_map(|call| {
-        let tool = scope.find(&call.tool).ok()?;
-        let declaration = cogtools_core::Target::Gemini.declare(&tool).to_string();
-        let digest = digest::bytes(declaration.as_bytes()).to_string();
-        Some((call.tool, digest))
-    });
-    digests.collect()
 }
 
 fn analyse(code: &str, scope: &Scope) -> Explanation {

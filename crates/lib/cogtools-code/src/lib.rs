@@ -35,5 +35,5 @@ pub use report::{CallReport, Report};
 pub use run::{Decisions, Program};
 pub use scope::{RunAgent, Scope, Stub};
 pub use tape::{FlowTape, NodeTape};
-pub use tools::{CodeTools, Run, Source, describe, search};
+pub use tools::{CodeTools, Run, Source, describe, line, search};
 pub use types::declarations;

@@ -21,6 +21,8 @@ use crate::{Decisions, Explanation, Program, Recorded, Report, RunAgent, Scope, 
 pub struct CodeMode {
     tools: CodeTools,
     declared: Vec<AgentTool>,
+    /// True if the types of all tools are declared.
+    is_whole: bool,
     programs: Arc<Programs>,
 }
 
@@ -77,6 +79,7 @@ impl CodeMode {
         Ok(Self {
             tools,
             declared,
+            is_whole,
             programs: Arc::new(programs),
         })
     }
@@ -84,6 +87,16 @@ impl CodeMode {
     /// The tools that the model has.
     pub const fn declared(&self) -> &Vec<AgentTool> {
         &self.declared
+    }
+
+    /// The types of the tools that best match `task`, unless all are declared.
+    pub fn types_for(&self, task: &str) -> Option<String> {
+        if self.is_whole || task.trim().is_empty() {
+            return None;
+        }
+        let scope = (self.programs.scope)(Cancel::default());
+        let (types, _) = scope.describe_best(&scope.find_for(task), CodeTools::BUDGET);
+        (!types.is_empty()).then_some(types)
     }
 
     /// From now on, `agents` run the tools that are agents, and results are kept on the tape of
@@ -213,9 +226,12 @@ impl Programs {
         };
         program.timeout = run.timeout;
         program.ledger = Some(call.ledger.clone());
+        scope.start_worker();
+        let explanation = Explanation::of(&program.code, &scope);
         if call.approval.decision == Decision::Granted {
-            program.consent = Explanation::of(&program.code, &scope).consent(&scope);
+            program.consent = explanation.consent(&scope);
         }
+        program.explanation = Some(explanation);
         let mut journal = call.program(program.recorded.as_ref().map(|begun| begun.last));
         let report = program.run(&scope, Some(&mut journal), &mut call.program_observer());
         Ok(result(report))

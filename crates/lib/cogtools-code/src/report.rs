@@ -24,6 +24,8 @@ pub struct Report {
     pub errors: Vec<Diagnostic>,
     /// The steps that wait for the user, and what is decided about each.
     pub waiting: Vec<(String, String)>,
+    /// The members of `store`, if it has changed them.
+    pub store: Option<Value>,
 }
 
 /// A call of a program.
@@ -56,6 +58,7 @@ impl Report {
             ms: 0,
             errors: Vec::new(),
             waiting: Vec::new(),
+            store: None,
         }
     }
 

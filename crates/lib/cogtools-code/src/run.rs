@@ -14,8 +14,8 @@ use crate::calls::Runner;
 use crate::record::{Lines, Recorder};
 use crate::replay::{Recorded, RecordedCall};
 use crate::report::Report;
-use crate::worker::{End, evaluate};
-use crate::{Consent, FlowTape, Scope};
+use crate::worker::End;
+use crate::{Consent, Explanation, FlowTape, Scope};
 
 /// A program, and how it runs.
 pub struct Program {
@@ -37,6 +37,8 @@ pub struct Program {
     pub ledger: Option<Ledger>,
     /// The calls that the user agreed to before.
     pub consent: Consent,
+    /// Its explanation, if the caller has read it.
+    pub explanation: Option<Explanation>,
     /// True if nothing is recorded, and only templates and JavaScript run.
     pub is_dry: bool,
     /// The lines of the run that this one goes on from.
@@ -78,6 +80,7 @@ impl Program {
             max_calls: Self::MAX_CALLS,
             ledger: None,
             consent: Consent::default(),
+            explanation: None,
             is_dry: false,
             recorded: None,
             decisions: Decisions::default(),
@@ -129,6 +132,7 @@ impl Program {
         observer: &mut dyn Observer,
     ) -> Report {
         let start = Instant::now();
+        scope.start_worker();
         let recorder = Recorder::new(session, self.name.clone());
         let recorded = self.recorded.take();
         let mut report = Report::new(recorder.program());
@@ -189,13 +193,10 @@ impl Program {
             prints,
         };
         let cancel = scope.cx.cancel.clone();
-        let end = evaluate(
-            &request,
-            &args,
-            scope.cx.programs.as_deref(),
-            &cancel,
-            &mut runner,
-        );
+        let end = match scope.take_worker() {
+            Ok(worker) => worker.evaluate(&request, &args, &cancel, &mut runner),
+            Err(reason) => End::Failed(reason.into()),
+        };
         let left = runner.recorded.keys().next().cloned();
         let failure = runner.last_failure.take();
         let skipped = left.and_then(|step| Some((step.clone(), runner.recorded.remove(&step)?)));
@@ -235,7 +236,10 @@ fn begin(
     if program.is_dry {
         return Ok((seed, Timestamp::now()));
     }
-    let tools = crate::check::named_tools(&program.code, scope);
+    let tools = match &program.explanation {
+        Some(explanation) => explanation.named_tools(scope),
+        None => Explanation::of(&program.code, scope).named_tools(scope),
+    };
     let begun = recorder.begin(&program.code, &program.args, seed, tools);
     begun.map(|time| (seed, time)).map_err(|error| vec![*error])
 }

@@ -1,18 +1,22 @@
 //! The tools that a program can call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
+use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::Permissions;
+use cogtools_core::javascript::ScriptErrorKind;
 use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::tool::{AgentTask, CodeTask, FlowTask};
 use cogtools_core::{
-    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool, rank_tools,
+    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool,
+    estimate_tokens, rank_tools,
 };
 use cogtools_log::Id;
 use serde_json::Value;
 
+use crate::worker::Worker;
 use crate::{CodeTools, types};
 
 /// Answers calls in place of tools, by name, arguments as sent and with defaults: the result, or why
@@ -40,6 +44,8 @@ pub struct Scope {
     pub agents: Option<Arc<RunAgent>>,
     /// Tools that were loaded, by name.
     loaded: Mutex<HashMap<String, Arc<Tool>>>,
+    /// The process for the next program, if it is starting.
+    worker: Mutex<Option<Worker>>,
 }
 
 impl Scope {
@@ -71,7 +77,25 @@ impl Scope {
             folder: None,
             agents: None,
             loaded: Mutex::default(),
+            worker: Mutex::default(),
         }
+    }
+
+    /// Starts the process for a program that will soon run, so that it is ready when the program has
+    /// been checked. If that is not possible, the run tells why.
+    pub fn start_worker(&self) {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if worker.is_none() {
+            *worker = Worker::start(self.cx.programs.as_deref()).ok();
+        }
+    }
+
+    /// Takes the process that is starting, or starts one.
+    pub(crate) fn take_worker(&self) -> Result<Worker, ScriptErrorKind> {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = worker.take();
+        drop(worker);
+        started.map_or_else(|| Worker::start(self.cx.programs.as_deref()), Ok)
     }
 
     /// The tools of `registry` with the rules of a configuration, and of a command line: the tools that it
@@ -188,24 +212,62 @@ impl Scope {
         Some(FlowTask::digest(&tool))
     }
 
-    /// The names and descriptions of the first `limit` tools that match `query`, and the number of
-    /// all that match.
-    pub fn search(&self, query: &str, limit: usize) -> (Vec<(String, String)>, usize) {
+    /// The tools that match `query`, best first.
+    pub fn find_all(&self, query: &str) -> Vec<Arc<Tool>> {
+        let tools = self.tools();
+        let ranked = rank_tools(query, &tools).into_iter();
+        ranked.map(|index| Arc::clone(&tools[index])).collect()
+    }
+
+    /// The tools that match `task`: the best for all of it, then those for its clauses, since a task
+    /// may need several tools that have nothing in common.
+    pub(crate) fn find_for(&self, task: &str) -> Vec<Arc<Tool>> {
+        let tools = self.tools();
+        let clauses = clauses(task).into_iter().take(MAX_CLAUSES);
+        let queries = std::iter::once(task.to_owned()).chain(clauses);
+        let ranked: Vec<Vec<usize>> = queries.map(|query| rank_tools(&query, &tools)).collect();
+        let most = ranked.iter().map(Vec::len).max().unwrap_or_default();
+        let places = (0..most).flat_map(|place| ranked.iter().filter_map(move |it| it.get(place)));
+        let mut seen = BTreeSet::new();
+        let new = places.filter(|index| seen.insert(**index));
+        new.map(|index| Arc::clone(&tools[*index])).collect()
+    }
+
+    /// All tools that can be read.
+    fn tools(&self) -> Vec<Arc<Tool>> {
         let is_known = |tool: &Tool| self.names.iter().any(|name| name == tool.name().as_str());
-        let tools: Vec<Arc<Tool>> = if let Some(registry) = &self.registry {
+        if let Some(registry) = &self.registry {
             let all = registry.map(Result::ok).items.into_iter().flatten();
             all.filter(is_known).map(Arc::new).collect()
         } else {
             let tools = self.names.iter().map(|name| self.find(name));
             tools.filter_map(Result::ok).collect()
+        }
+    }
+
+    /// Declares the first of `tools` as TypeScript, as far as their types have at most `budget`
+    /// tokens; also returns the others.
+    pub fn describe_best<'t>(
+        &self,
+        tools: &'t [Arc<Tool>],
+        budget: usize,
+    ) -> (String, Vec<&'t Arc<Tool>>) {
+        let (mut best, mut others, mut spent) = (Vec::new(), Vec::new(), 0);
+        for tool in tools {
+            let types = types::declarations(slice::from_ref(tool), &self.aliases);
+            let cost = estimate_tokens(&types);
+            if spent + cost <= budget {
+                spent += cost;
+                best.push(Arc::clone(tool));
+            } else {
+                others.push(tool);
+            }
+        }
+        let types = match best.as_slice() {
+            [] => String::new(),
+            best => types::declarations(best, &self.aliases),
         };
-        let ranked = rank_tools(query, &tools);
-        let found = ranked.iter().filter_map(|index| tools.get(*index));
-        let found = found.take(limit).map(|tool| {
-            let description = tool.description().to_owned();
-            (tool.name().as_str().to_owned(), description)
-        });
-        (found.collect(), ranked.len())
+        (types, others)
     }
 
     /// Declares these tools as TypeScript, and returns the `names` that no tool has.
@@ -219,6 +281,27 @@ impl Scope {
         }
         (types::declarations(&tools, &self.aliases), missing)
     }
+}
+
+/// Number of clauses of a task that are searched for.
+const MAX_CLAUSES: usize = 8;
+
+/// The clauses of `text`: each ends before `and` or `then`, or behind a mark.
+fn clauses(text: &str) -> Vec<String> {
+    let mut clauses = vec![String::new()];
+    for word in text.split_whitespace() {
+        if matches!(word, "and" | "then") {
+            clauses.push(String::new());
+        } else if let Some(clause) = clauses.last_mut() {
+            *clause += word;
+            clause.push(' ');
+            if word.ends_with(['.', ',', ';', ':', '!', '?']) {
+                clauses.push(String::new());
+            }
+        }
+    }
+    clauses.retain(|clause| !clause.is_empty());
+    clauses
 }
 
 /// The number of bytes with which both begin.

@@ -17,12 +17,14 @@ impl Program {
 
     /// Runs the program of a tool or a node, unless its calls do not fit the types of the tools. Nobody
     /// is asked: a call that needs a yes is denied.
-    pub fn run_unasked(self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
-        let mistakes = Explanation::of(&self.code, scope).mistakes;
-        if mistakes.is_empty() {
-            return self.run(scope, session, &mut Nobody);
+    pub fn run_unasked(mut self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
+        scope.start_worker();
+        let explanation = Explanation::of(&self.code, scope);
+        if !explanation.mistakes.is_empty() {
+            return Report::of_mistakes(&self.name, explanation.mistakes);
         }
-        Report::of_mistakes(&self.name, mistakes)
+        self.explanation = Some(explanation);
+        self.run(scope, session, &mut Nobody)
     }
 }
 

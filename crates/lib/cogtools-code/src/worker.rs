@@ -69,46 +69,45 @@ pub(crate) enum End {
     Stopped(Box<Diagnostic>),
 }
 
-/// Evaluates the code of `request` with the `cogtools-js` in the folder `programs`.
-pub(crate) fn evaluate(
-    request: &Request,
-    args: &str,
-    programs: Option<&Path>,
-    cancel: &Cancel,
-    host: &mut dyn Host,
-) -> End {
-    let failed = |kind: ScriptErrorKind| End::Failed(kind.into());
-    let Some(file) = Script::file(programs) else {
-        return failed(ScriptErrorKind::NotInstalled);
-    };
-    let folder = file.parent().unwrap_or(Path::new("/")).to_path_buf();
-    let process = Process::new(&file, folder)
-        .args([
-            Script::CALLS,
-            Script::OPTION,
-            &JS_TIME.as_millis().to_string(),
-        ])
-        .variables(Vars::from([("TZ".into(), "UTC0".into())]));
-    let mut input = request.encode(args);
-    input.push(b'\n');
-    let started = process.start().and_then(|group| Worker::new(group, &input));
-    match started {
-        Ok(mut worker) => worker.serve(cancel, host),
-        Err(error) => failed(ScriptErrorKind::Start(error.to_string())),
-    }
-}
-
-/// A process that evaluates.
-struct Worker {
+/// A process that evaluates, and waits for its code.
+pub(crate) struct Worker {
     group: Group,
     stdin: ChildStdin,
     events: Receiver<Vec<u8>>,
 }
 
 impl Worker {
-    fn new(mut group: Group, input: &[u8]) -> std::io::Result<Self> {
+    /// Starts the `cogtools-js` in the folder `programs`, which takes milliseconds to be ready.
+    pub(crate) fn start(programs: Option<&Path>) -> Result<Self, ScriptErrorKind> {
+        let file = Script::file(programs).ok_or(ScriptErrorKind::NotInstalled)?;
+        let folder = file.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let time = JS_TIME.as_millis().to_string();
+        let process = Process::new(&file, folder)
+            .args([Script::CALLS, Script::OPTION, &time])
+            .variables(Vars::from([("TZ".into(), "UTC0".into())]));
+        let started = process.start().and_then(Self::new);
+        started.map_err(|error| ScriptErrorKind::Start(error.to_string()))
+    }
+
+    /// Evaluates the code of `request`.
+    pub(crate) fn evaluate(
+        mut self,
+        request: &Request,
+        args: &str,
+        cancel: &Cancel,
+        host: &mut dyn Host,
+    ) -> End {
+        let mut input = request.encode(args);
+        input.push(b'\n');
+        match self.stdin.write_all(&input) {
+            Ok(()) => self.serve(cancel, host),
+            Err(error) => End::Failed(ScriptErrorKind::Start(error.to_string()).into()),
+        }
+    }
+
+    fn new(mut group: Group) -> std::io::Result<Self> {
         let child = group.child();
-        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("it has no streams"));
         };
         // It is not a stream of the code.
@@ -128,7 +127,6 @@ impl Worker {
                 }
             }
         })?;
-        stdin.write_all(input)?;
         Ok(Self {
             group,
             stdin,

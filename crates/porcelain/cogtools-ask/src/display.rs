@@ -167,11 +167,7 @@ impl<'a, 'io> Display<'a, 'io> {
         }
         let arguments = arguments.to_string();
         let arguments = truncate(&arguments, MAX_SHOWN_CHARS);
-        let denied = match approval.decision {
-            Decision::Denied => " (denied)",
-            _ => "",
-        };
-        self.note(Level::Activity, &format!("{tool} {arguments}{denied}"));
+        self.note(Level::Activity, &format!("{tool} {arguments}"));
     }
 
     fn on_result(&mut self, tool: &str, outcome: &Outcome, duration: Duration, response: &Value) {
@@ -183,11 +179,16 @@ impl<'a, 'io> Display<'a, 'io> {
         if !matches!(outcome, Outcome::Succeeded) {
             let error = response["error"].as_str().unwrap_or_default();
             call["error"] = error.into();
-            let reason = truncate(&reason(error), MAX_SHOWN_CHARS).into_owned();
-            self.note(
-                Level::Activity,
-                &format!("{tool}: {label} after {ms} ms: {reason}"),
-            );
+            let reason = reason(error);
+            // Failures of calls of programs name the tool.
+            let reason = reason.strip_prefix(&format!("{tool}: ")).unwrap_or(&reason);
+            let reason = truncate(reason, MAX_SHOWN_CHARS);
+            // A denial has its own words, and took no time.
+            let text = match outcome {
+                Outcome::Denied => format!("{tool}: {reason}"),
+                _ => format!("{tool}: {label} after {ms} ms: {reason}"),
+            };
+            self.note(Level::Activity, &text);
         }
         let response = response.to_string();
         let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::{Fixed, State, dynamic_changes, sent_dynamic};
+use cogtools_agent::{Fixed, State, dynamic_changes, sent_dynamic, with_types};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
 use cogtools_model::Part;
@@ -24,6 +24,7 @@ pub(crate) fn print(
     let Materials {
         project,
         layers,
+        tools,
         fixed,
         mut settings,
         ..
@@ -42,7 +43,8 @@ pub(crate) fn print(
     };
     let now = Timestamp::now();
     layers.todos.set(state.todos().to_vec());
-    let mut dynamic = layers.dynamic(now.to_string())?;
+    let dynamic = layers.dynamic(now.to_string())?;
+    let mut dynamic = with_types(dynamic, &*tools, &task);
     let model = &settings.request.model;
     let seed = run::seed(args, model, &task, state.conversation());
     settings.request.generation.seed = Some(seed);

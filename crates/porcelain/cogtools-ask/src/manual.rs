@@ -84,7 +84,8 @@ it, even hours later. The message about the pause shows the same as the question
         "PROGRAMS",
         "With --code, the model gets the tool run_code instead of all tools: it writes programs that call \
 them, as `cogtools-code(1)` describes, and reads what they print. The types of the tools are part of \
-its description, if they are short; otherwise the model has search_tools and describe_tools as well. \
+its description, if they are short. Otherwise the types of those that fit come with your task, and \
+the model has search_tools, which answers with types, and describe_tools as well. \
 With --code=TOKENS, or ask.code in the configuration, it gets run_code only if the declarations of \
 the tools have as many tokens. A session that has run a program stays in this mode.
 

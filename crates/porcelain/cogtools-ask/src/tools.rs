@@ -200,6 +200,10 @@ impl Tools for ProjectTools {
         Some(FlowTask::digest(&tool))
     }
 
+    fn types_for(&self, task: &str) -> Option<String> {
+        self.code.as_ref()?.types_for(task)
+    }
+
     fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
         let code = self.code.as_ref().filter(|_| name == CodeTools::RUN)?;
         code.question(arguments)

@@ -237,7 +237,7 @@ pub(crate) async fn run(
     let mut found = violations(&mut end);
     // What was cut off would be cut off again.
     if !found.is_empty() && end.finish != Some(Finish::MaxTokens) {
-        end = agent.run(answer_schema::correction(&found)).await?;
+        end = agent.correct(answer_schema::correction(&found)).await?;
         found = violations(&mut end);
     }
     if found.is_empty() {

@@ -297,6 +297,10 @@ impl Tools for TrialTools {
         self.tools.iter().map(declare).collect()
     }
 
+    fn types_for(&self, task: &str) -> Option<String> {
+        self.code.as_ref()?.types_for(task)
+    }
+
     fn question(&self, name: &str, arguments: &Value) -> Option<ProgramQuestion> {
         let code = self.code.as_ref().filter(|_| name == CodeTools::RUN)?;
         code.question(arguments)

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
 use cogtools_code::{
-    CodeTools, Decisions, Explanation, Lines, Program, Recorded, Report, Run, Scope, Source,
-    describe, search, store_and_next,
+    CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, Scope, Source, describe,
+    search,
 };
 use cogtools_core::{Cancel, Code, Diagnostic, PausedFlow, Question as CoreQuestion, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
@@ -108,6 +108,10 @@ pub(crate) struct CodeMode {
 struct CodeSession {
     file: SessionFile,
     journal: Journal,
+    /// The values that its programs kept.
+    store: Value,
+    /// The number of programs that have begun.
+    programs: usize,
 }
 
 impl CodeMode {
@@ -202,35 +206,36 @@ impl CodeMode {
         } else {
             &mut *shared
         };
-        let read = session
-            .as_ref()
-            .map(|it| Session::read(&it.file))
-            .transpose();
-        let read = read.map_err(|error| Failure::from(error.diagnostic()))?;
-        let blobs = session.as_ref().map(|it| it.file.blobs());
         let mut program = match run.source {
             Source::Resume(name) => {
                 let none = || {
                     let message = format!("there is no program `{name}` in this connection");
                     Failure::from(Diagnostic::new(Code::SessionNotFound, message))
                 };
-                let (read, blobs) = read.as_ref().zip(blobs.as_ref()).ok_or_else(none)?;
-                let recorded = Recorded::read(read, blobs, Some(&name))?;
+                let file = &session.as_ref().ok_or_else(none)?.file;
+                let read = Session::read(file);
+                let read = read.map_err(|error| Failure::from(error.diagnostic()))?;
+                let recorded = Recorded::read(&read, &file.blobs(), Some(&name))?;
                 Program::resumed(recorded, Decisions::default())
             }
             Source::Code(code) => {
                 Program::check_length(&code)?;
+                scope.start_worker();
                 let explanation = Explanation::of(&code, scope);
                 let mut program = Program::new(code, run.args);
-                if let Some((read, blobs)) = read.as_ref().zip(blobs.as_ref()) {
-                    (program.store, program.name) = store_and_next(read, blobs, "p")?;
+                if let Some(session) = session {
+                    program.store = session.store.clone();
+                    program.name = format!("p{}", session.programs + 1);
                 }
                 if !explanation.mistakes.is_empty() {
                     return Ok(Report::of_mistakes(&program.name, explanation.mistakes));
                 }
                 match person.agree(&program.code, &explanation) {
-                    Agreement::Run => program.consent = explanation.consent(scope),
-                    Agreement::Ask => {}
+                    Agreement::Run => {
+                        program.consent = explanation.consent(scope);
+                        program.explanation = Some(explanation);
+                    }
+                    Agreement::Ask => program.explanation = Some(explanation),
                     Agreement::No(reason) => {
                         let message = match reason {
                             Some(reason) => {
@@ -251,12 +256,19 @@ impl CodeMode {
             *session = begun.map(|(log, file)| CodeSession {
                 file,
                 journal: Journal::new(log),
+                store: json!({}),
+                programs: 0,
             });
         }
-        let lines = session
-            .as_mut()
-            .map(|session| &mut session.journal as &mut dyn Lines);
-        Ok(program.run(scope, lines, person))
+        let Some(session) = session else {
+            return Ok(program.run(scope, None, person));
+        };
+        session.programs += usize::from(program.recorded.is_none());
+        let report = program.run(scope, Some(&mut session.journal), person);
+        if let Some(store) = &report.store {
+            session.store.clone_from(store);
+        }
+        Ok(report)
     }
 }
 

@@ -18,13 +18,16 @@ const TOOLS: [&str; 3] = [
     include_str!("describe_tools.yaml"),
     include_str!("run_code.yaml"),
 ];
-/// The types of tools up to this size, in tokens, are part of the description of `run_code`.
-const BUDGET: usize = 4_000;
+/// The types that answer a search have at most this many tokens.
+const SEARCH_BUDGET: usize = 2_000;
 
 /// `search_tools`, `describe_tools` and `run_code`.
 pub struct CodeTools(Vec<Tool>);
 
 impl CodeTools {
+    /// The types of tools up to this size, in tokens, are part of the description of `run_code`. Of
+    /// more, those that fit a task are sent with it, up to the same size.
+    pub const BUDGET: usize = 4_000;
     /// The name of the tool that runs programs. No program can call it.
     pub const RUN: &str = "run_code";
     /// The name of the tool that finds tools.
@@ -56,12 +59,13 @@ impl CodeTools {
     /// they are short. Otherwise a model needs the other two tools.
     pub fn end_of_description(scope: &Scope) -> (String, bool) {
         let (types, _) = scope.describe(scope.names());
-        if estimate_tokens(&types) <= BUDGET {
+        if estimate_tokens(&types) <= Self::BUDGET {
             return (format!("\n\n{types}"), true);
         }
         let count = scope.names().len();
         let end = format!(
-            "\n\nThere are {count} tools: `search_tools` finds them, and `describe_tools` prints their types."
+            "\n\nThere are {count} tools: `search_tools` finds them, with the types of the best, and \
+             `describe_tools` prints the types of others."
         );
         (end, false)
     }
@@ -115,22 +119,31 @@ pub fn search(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
     let limit = limit
         .and_then(|limit| usize::try_from(limit).ok())
         .unwrap_or_default();
-    let (found, total) = scope.search(query, limit);
-    let lines = found.iter().map(|(name, description)| {
-        let first = description.lines().next().unwrap_or_default();
-        format!("{name}: {first}\n")
-    });
-    let mut text: String = lines.collect();
+    let mut found = scope.find_all(query);
+    let total = found.len();
+    found.truncate(limit);
+    let (types, others) = scope.describe_best(&found, SEARCH_BUDGET);
+    let mut text = types.clone();
+    text.extend(others.into_iter().map(|tool| line(tool)));
     if text.is_empty() {
         text += "no tool fits\n";
     }
-    let tools = found
-        .iter()
-        .map(|(name, description)| json!({"name": name, "description": description}));
+    let tools: Vec<Value> = found.iter().map(|tool| summary(tool)).collect();
     ToolOutput {
-        value: Some(json!({"tools": tools.collect::<Vec<_>>(), "total": total})),
+        value: Some(json!({"tools": tools, "total": total, "types": types})),
         ..ToolOutput::new(text)
     }
+}
+
+/// The name and the description of a tool.
+pub(crate) fn summary(tool: &Tool) -> Value {
+    json!({"name": tool.name().as_str(), "description": tool.description()})
+}
+
+/// A line with the name of a tool and the first line of its description.
+pub fn line(tool: &Tool) -> String {
+    let first = tool.description().lines().next().unwrap_or_default();
+    format!("{}: {first}\n", tool.name())
 }
 
 /// Answers a call of `describe_tools`, whose arguments were accepted.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_agent::Journal;
 use cogtools_code::{
-    Decisions, Explanation, Lines, Program as Code_, Recorded, Report, Scope, store_and_next,
+    Decisions, Explanation, Lines, Program as Code_, Recorded, Report, Scope, line, store_and_next,
     verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
@@ -241,13 +241,8 @@ fn types(budget: Option<usize>, scope: &Scope, io: &mut Io<'_>) -> Result<(), Fa
     if budget.is_none_or(|budget| estimate_tokens(&text) <= budget) {
         return io.show(&text);
     }
-    let (found, _) = scope.search("", usize::MAX);
-    let lines = found.into_iter();
-    let lines = lines.map(|(name, text)| {
-        let first = text.lines().next().unwrap_or_default();
-        format!("{name}: {first}\n")
-    });
-    io.show(&lines.collect::<String>())
+    let found = scope.find_all("");
+    io.show(&found.iter().map(|tool| line(tool)).collect::<String>())
 }
 
 impl SourceArgs {
@@ -283,6 +278,7 @@ impl RunArgs {
             None => Map::new(),
         };
         let scope = self.source.tools.scope(io)?;
+        scope.start_worker();
         // A dry run asks no more than one that pauses.
         let mut terminal = Terminal::new(io, self.pause || self.dry_run);
         let (code, explanation) = agree(code, &scope, &mut terminal)?;
@@ -294,6 +290,7 @@ impl RunArgs {
             let report = Report::of_mistakes(&program.name, explanation.mistakes);
             return print(&report, None, &self.format, terminal.io);
         }
+        program.explanation = Some(explanation);
         if self.dry_run {
             let report = guarded(program, &scope, None, &mut terminal)?;
             if !self.format.is_json() {
