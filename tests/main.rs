@@ -64,6 +64,7 @@ mod packages;
 mod partials;
 mod personal;
 mod plan;
+mod plugins;
 mod porcelain;
 mod programs;
 mod project;

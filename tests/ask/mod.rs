@@ -26,6 +26,7 @@ mod network;
 mod prompts;
 mod road;
 mod sessions;
+mod skills;
 mod stops;
 mod tape;
 mod terminal;

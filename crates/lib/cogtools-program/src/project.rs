@@ -5,7 +5,8 @@ use std::path::Path;
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
 use cogtools_core::process::Bounds;
-use cogtools_core::source::Source;
+use cogtools_core::source::{Plugin, SkillFolder, Skills, Source};
+use cogtools_core::tool::Author;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
     CallContext, Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListContext, Lock,
@@ -154,6 +155,41 @@ pub fn registry_and_context(
         bounds,
     };
     Ok((registry, context))
+}
+
+/// Lists the folders with skills for agents: the user's and, if the user trusts it, of `project` and
+/// its `plugins`.
+pub fn skills<'p>(
+    project: &Project,
+    plugins: impl Iterator<Item = &'p Plugin>,
+    is_quiet: bool,
+    io: &mut Io<'_>,
+) -> Vec<SkillFolder> {
+    let mut folders = Vec::new();
+    folders.extend(dirs::home(io).map(|home| SkillFolder {
+        path: home.join(Skills::FOLDER),
+        display_path: Path::new("~").join(Skills::FOLDER),
+        source: "skills".to_owned(),
+        author: Author::User,
+        boundary: None,
+    }));
+    let (path, display_path) = project.resolve(Path::new(Skills::FOLDER));
+    if matches!(
+        trust(io).project_verdict(project.root()),
+        Ok(Verdict::Approved)
+    ) {
+        folders.push(SkillFolder {
+            path,
+            display_path,
+            source: "skills".to_owned(),
+            author: Author::Project,
+            boundary: Some(project.root().to_path_buf()),
+        });
+        folders.extend(plugins.map(Plugin::skills));
+    } else if !is_quiet && path.is_dir() {
+        io.note("the project is not trusted: its skills are not used");
+    }
+    folders
 }
 
 /// Like [`registry`], without the sources that are programs: listing and finding tools starts

@@ -81,6 +81,15 @@ it, even hours later. The message about the pause shows the same as the question
 `cogtools-trust(1)`.",
     ),
     (
+        "SKILLS",
+        "The instructions name the skills in .agents/skills of the home directory and, if the project is \
+trusted, of the project and of plugins in tool_sources, by name and description, in at most 4,000 \
+tokens. The model reads the rest with read_skill: the text, and files of the skill, which no link \
+leaves. It runs a file in scripts with run_skill_script, in a sandbox that reads the project, and \
+neither writes there nor reaches the network; a script of a plugin needs an approval. Skills that \
+`cogtools-skill(1)` has written are left out: the tools themselves are declared.",
+    ),
+    (
         "PROGRAMS",
         "With --code, the model gets the tool run_code instead of all tools: it writes programs that call \
 them, as `cogtools-code(1)` describes, and reads what they print. The types of the tools are part of \

@@ -117,6 +117,8 @@ fn tools(
 ) -> Result<ProjectTools, Failure> {
     let (registry, context) =
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
+    let skills = project::skills(project, registry.plugins(), args.quiet, io);
+    let registry = registry.with_skills(skills);
     let mut cx = Context {
         cancel: cancel.clone(),
         ..context.context(io)
@@ -171,8 +173,7 @@ fn materials<'a>(
     layers.todos = todos;
     let project_system = layers.system()?;
     let texts = project_system.iter().map(|system| system.text());
-    let texts: Vec<String> = texts.chain(args.system.clone()).collect();
-    let system = (!texts.is_empty()).then(|| Arc::new(Content::system(texts.join("\n\n"))));
+    let system = tools.system(texts.chain(args.system.clone()).collect());
     Ok(Materials {
         project,
         fixed: worker::fixed(system, &tools),

@@ -11,6 +11,7 @@ use cogtools_agent::{
 use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
+use cogtools_core::source::Skills;
 use cogtools_core::tool::{AgentTask, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
@@ -172,6 +173,17 @@ impl ProjectTools {
         &self.registry
     }
 
+    /// The instructions of an agent that has these tools: `texts`, and the skills that it may read.
+    pub(crate) fn system(&self, texts: Vec<String>) -> Option<Arc<Content>> {
+        let may_read = self.names().any(|name| name == Skills::READ);
+        let skills = self.registry.skills().filter(|_| may_read);
+        let texts: Vec<String> = texts
+            .into_iter()
+            .chain(skills.and_then(Skills::index))
+            .collect();
+        (!texts.is_empty()).then(|| Arc::new(Content::system(texts.join("\n\n"))))
+    }
+
     /// The names of all tools.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.name.as_str())
@@ -275,7 +287,7 @@ fn is_reached(threshold: Option<Threshold>, tools: &[AgentTool]) -> bool {
 /// Reports the patterns of agents that match none of `tools`: the model is never offered those.
 fn unmatched(tools: &[AgentTool], patterns: &[(String, Vec<String>)]) -> Vec<Diagnostic> {
     let is_unmatched = |pattern: &&String| {
-        if *pattern == CodeTools::RUN {
+        if [CodeTools::RUN, Skills::READ, Skills::RUN].contains(&pattern.as_str()) {
             return false;
         }
         let pattern = Pattern::new(pattern);
@@ -342,9 +354,9 @@ impl Agents {
         };
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
+            system: tools.system(system(task)),
             tools: Arc::new(tools),
             journal: journal.map_err(|error| named(Box::new(error.diagnostic())))?,
-            system: system(task),
             dynamic: None,
             settings,
             ledger: scope.ledger.within(limits),
@@ -449,7 +461,7 @@ pub(crate) fn agent_materials<'a>(
     let settings = agent_settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,
-        fixed: worker::fixed(system(task), &tools),
+        fixed: worker::fixed(tools.system(system(task)), &tools),
         tools: Arc::new(tools),
         layers: Layers::of_agent(),
         settings,
@@ -470,7 +482,7 @@ fn schema(task: &AgentTask) -> Result<Option<AnswerSchema>, Failure> {
 }
 
 /// Builds the instructions of an agent: its role, its behaviour, and the rules, which override both.
-pub(crate) fn system(task: &AgentTask) -> Option<Arc<Content>> {
+fn system(task: &AgentTask) -> Vec<String> {
     let texts = task.system.iter().chain(&task.behaviour);
     let mut texts: Vec<String> = texts
         .map(|text| text.trim().to_owned())
@@ -485,7 +497,7 @@ pub(crate) fn system(task: &AgentTask) -> Option<Arc<Content>> {
         let title = "# Rules\n\nThese rules take precedence over everything above.";
         texts.push(format!("{title}\n\n{}", rules.join("\n")));
     }
-    (!texts.is_empty()).then(|| Arc::new(Content::system(texts.join("\n\n"))))
+    texts
 }
 
 /// The settings of an agent whose model is `model` unless it names another one.

@@ -514,6 +514,7 @@ fn left_out(source: &Source) -> Diagnostic {
         Source::OpenApi(_) => "a specification".to_owned(),
         Source::BuiltIn => "the built-in tools".to_owned(),
         Source::Editor => "the editor".to_owned(),
+        Source::Plugin(_) | Source::Skills(_) => "a plugin".to_owned(),
     };
     let message = format!("the plugin is without the tools of {what}");
     Diagnostic::new(Code::InvalidConfig, message)

@@ -305,8 +305,14 @@ fn private_copy(
     let copy = Store::packages(state).copy_package(&package.name, &package.root, hash)?;
     let below = below(tool.text().path(), &package.root).ok_or(StoreError::Changed)?;
     let scope = ReadScope::package(&copy, tool.text().scope().is_quotable());
-    let text = Text::read(&copy.join(below), tool.text().display_path(), &scope)
-        .map_err(|_| StoreError::Changed)?;
+    let is_file = below.extension().is_some_and(|end| end == "yaml");
+    let text = if is_file {
+        Text::read(&copy.join(below), tool.text().display_path(), &scope)
+            .map_err(|_| StoreError::Changed)?
+    } else {
+        // The tool of a script has no file.
+        tool.text().clone().at(&copy.join(below)).in_scope(&scope)
+    };
     // The tool was read before the package was hashed.
     if text.as_str() != tool.text().as_str() {
         return Err(StoreError::Changed);

@@ -61,7 +61,19 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
                 let tools = source.list(cx).entries;
                 own.extend(tools.iter().filter_map(|tool| tool.load().ok()));
             }
-            Source::OpenApi(_) | Source::BuiltIn | Source::Editor => {}
+            Source::OpenApi(_) | Source::BuiltIn | Source::Editor | Source::Skills(_) => {}
+            Source::Plugin(plugin) => {
+                // Its servers are sources of their own.
+                let tools = plugin.skills().script_tools();
+                let root = plugin.root.clone();
+                let is_foreign = tools
+                    .first()
+                    .is_some_and(|tool| ToolPackage::of(tool).is_some());
+                found.extend(is_foreign.then(|| TrustableSource {
+                    name: plugin.name.clone(),
+                    kind: Kind::Package { root, tools },
+                }));
+            }
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
                 name: provider.settings().name.clone(),
@@ -95,9 +107,9 @@ pub fn may_wait(config: &Config, cx: &Context) -> bool {
     let is_own = |source: &Source| match source {
         Source::Folder(folder) => has_only_files(folder.path()),
         Source::OpenApi(specification) => !specification.requires_approval(),
-        Source::BuiltIn | Source::Editor => true,
+        Source::BuiltIn | Source::Editor | Source::Skills(_) => true,
         Source::Provider(provider) => !provider.requires_approval(cx),
-        Source::Packages(_) => false,
+        Source::Packages(_) | Source::Plugin(_) => false,
     };
     !(matches!(verdict, Ok(Verdict::Approved)) && config.sources.iter().all(is_own))
 }

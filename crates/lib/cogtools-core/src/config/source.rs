@@ -7,13 +7,15 @@ use serde_json::json;
 use super::layer::{Base, Layer};
 use super::options::{
     CommandOptions, ServerOptions, SourceOption, SpecificationOption, SpecificationOptions,
-    is_invalid_in_name,
 };
 use super::reader::Reading;
 use crate::file::ReadScope;
 use crate::sandbox::SandboxError;
 use crate::source::openapi::Options;
-use crate::source::{Folder, Provider, Server, Settings, Source, Specification, Transport};
+use crate::source::{
+    Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, Specification,
+    Transport, is_invalid_in_name,
+};
 use crate::yaml::{Entry, Node};
 
 /// Programs whose first argument is the package or script that they run.
@@ -52,6 +54,20 @@ pub(super) fn sources(
                 Some(folder) => Err(Source::Folder(folder)),
                 None => continue,
             },
+            (SourceOption::Plugin(folder), _) => {
+                let Ok((path, display_path, _)) = layer.place.resolve(&folder.0, base) else {
+                    continue;
+                };
+                let is_user = layer.place.is_user;
+                let scope = ReadScope::source(&base.root, &path, is_user);
+                let plugin = Plugin::read(&path, &display_path, &scope, is_user);
+                for mut settings in plugin_servers(&plugin) {
+                    settings.user_configured = is_user;
+                    sources.push(Source::Provider(Provider::new(settings)));
+                }
+                sources.push(Source::Plugin(plugin));
+                continue;
+            }
             (SourceOption::Command(options), _) => Ok(command(*options, reading)),
             (SourceOption::Mcp(options), Some(entry)) => match server(*options, reading, entry) {
                 Some(settings) => Ok(settings),
@@ -215,6 +231,49 @@ fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Optio
         let error = SandboxError::Remote;
         reading.report(error.to_string(), error.hint(), entry.span);
     }
+    let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
+    let mut settings = server_settings(options);
+    settings.set_sandbox(sandbox);
+    Some(settings)
+}
+
+/// The servers of `plugin`.
+fn plugin_servers(plugin: &Plugin) -> impl Iterator<Item = Settings> {
+    plugin.servers.iter().filter_map(|(name, server)| {
+        let mut options = ServerOptions {
+            name: Some(plugin.source_name(name)),
+            ..ServerOptions::default()
+        };
+        let mut start = None;
+        match server.clone() {
+            PluginServer::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+            } => {
+                options.command = vec![command];
+                options.args = args;
+                start = Some(PluginStart::new(plugin, cwd, env));
+            }
+            PluginServer::StreamableHttp { url, headers } => {
+                options.url = Some(url);
+                let headers = headers
+                    .into_iter()
+                    .map(|(name, value)| (name, value.into()));
+                options.headers = headers.collect();
+            }
+            PluginServer::Sse {} => return None,
+        }
+        Some(Settings {
+            plugin: start,
+            ..server_settings(options)
+        })
+    })
+}
+
+/// The settings of an MCP server, without a sandbox.
+fn server_settings(options: ServerOptions) -> Settings {
     let default = default_name(&options).replace(is_invalid_in_name, "_");
     let name = options.name.unwrap_or(default);
     let line: Vec<String> = options.command.into_iter().chain(options.args).collect();
@@ -240,7 +299,7 @@ fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Optio
             .collect()
     };
     let cache = options.cache.unwrap_or(Server::CACHE_TTL);
-    let mut settings = Settings {
+    Settings {
         name,
         discover: client(&["discover"]),
         call: client(&["call", "--json"]),
@@ -256,9 +315,7 @@ fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Optio
             transport,
         }),
         ..Settings::default()
-    };
-    settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
-    Some(settings)
+    }
 }
 
 /// The default name: the host of a URL, or for a command the program, or the

@@ -13,12 +13,15 @@ use std::thread;
 pub use call::{Call, Limit};
 use serde_json::{Map, Value, json};
 
+use crate::approval::approve;
 use crate::arguments::Arguments;
 use crate::lock::LockedTools;
 pub use crate::registry::call::{FindError, Loaded};
 use crate::schema::Schema;
 use crate::search::search;
-use crate::source::{Candidate, FileNames, Listing, Source, SourceError};
+use crate::source::{
+    Candidate, FileNames, Listing, Plugin, SkillFolder, Skills, Source, SourceError,
+};
 use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
 };
@@ -119,6 +122,34 @@ impl Registry {
     pub fn with_config_errors(mut self, errors: Vec<Diagnostic>) -> Self {
         self.config_errors = errors;
         self
+    }
+
+    /// Adds the tools that read the skills in `folders`, for an agent.
+    #[must_use]
+    pub fn with_skills(mut self, folders: Vec<SkillFolder>) -> Self {
+        let skills = Skills::new(folders, |tool, arguments, cx| {
+            let accepted = tool.accept(arguments);
+            let accepted = accepted.map_err(|error| Diagnostic::merge(error.diagnostics(&tool)))?;
+            approve(tool, cx)?.run(accepted, cx)
+        });
+        self.sources.push(Source::Skills(skills));
+        self
+    }
+
+    /// The plugins among the sources.
+    pub fn plugins(&self) -> impl Iterator<Item = &Plugin> {
+        self.sources.iter().filter_map(|source| match source {
+            Source::Plugin(plugin) => Some(plugin),
+            _ => None,
+        })
+    }
+
+    /// The skills that agents may use.
+    pub fn skills(&self) -> Option<&Skills> {
+        self.sources.iter().find_map(|source| match source {
+            Source::Skills(skills) => Some(skills),
+            _ => None,
+        })
     }
 
     /// Errors of the configuration, parts of which were left out.

@@ -4,7 +4,9 @@ mod builtin;
 mod folder;
 pub mod openapi;
 pub(crate) mod packages;
+mod plugin;
 mod provider;
+mod skills;
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -15,10 +17,13 @@ pub use builtin::EDITOR_VARIABLES;
 pub use folder::Folder;
 pub use openapi::Specification;
 pub use packages::{Package, Packages};
+pub use plugin::Plugin;
+pub(crate) use plugin::{PluginServer, PluginStart};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
     clean_path, code_points, neutral_directory, without_invisible,
 };
+pub use skills::{SkillFolder, Skills};
 
 use crate::file::{Boundary, ReadScope};
 use crate::hint::{Command, Hint};
@@ -26,7 +31,7 @@ use crate::owner::ForeignOwner;
 pub use crate::source::folder::GlobalModules;
 use crate::text::TextError;
 use crate::tool::{Provenance, ToolError};
-use crate::{Code, Context, Diagnostic, Name, Tool};
+use crate::{Code, Context, Diagnostic, Name, Tool, invisible};
 
 /// A source of tools.
 #[derive(Clone, Debug)]
@@ -43,6 +48,16 @@ pub enum Source {
     BuiltIn,
     /// The tools that ask the editor around the terminal.
     Editor,
+    /// A plugin, whose servers are providers of their own.
+    Plugin(Plugin),
+    /// The tools that read skills, for agents.
+    Skills(Skills),
+}
+
+/// Returns true if a provider's name must not contain `c`: users approve by name, so it
+/// must look like itself.
+pub(crate) fn is_invalid_in_name(c: char) -> bool {
+    c == ':' || c.is_control() || invisible::name(c).is_some()
 }
 
 /// The names of the tool files in some folders, listed when they are needed.
@@ -90,6 +105,8 @@ enum Declared {
     Operation(Specification, Box<openapi::Operation>),
     /// A built-in tool.
     BuiltIn(&'static builtin::Set, &'static builtin::BuiltIn),
+    /// A tool that reads skills, by its name.
+    Skill(Skills, &'static str),
 }
 
 /// The entries of a source, and what is unavailable.
@@ -161,6 +178,12 @@ pub enum SourceError {
         "is not approved yet"
     })]
     NotApproved(String, bool),
+    /// A skill that cannot be used: its file, and why.
+    #[error("the skill `{0}` is left out: {1}")]
+    Skill(PathBuf, String),
+    /// A plugin, or an entry of it, that cannot be used: its file, and why.
+    #[error("`{0}` of a plugin: {1}")]
+    Plugin(PathBuf, String),
     /// An error of a provider or of a single declaration.
     #[error(transparent)]
     Provider(Arc<ProviderError>),
@@ -182,6 +205,8 @@ impl Source {
             Self::OpenApi(specification) => specification.find(name, cx, errors),
             Self::BuiltIn => Ok(builtin::AGENT.find(name)),
             Self::Editor => Ok(builtin::EDITOR.find(name)),
+            Self::Skills(skills) => Ok(skills.find(name)),
+            Self::Plugin(_) => Ok(None),
         }
     }
 
@@ -194,6 +219,8 @@ impl Source {
             Self::OpenApi(specification) => specification.name().to_owned(),
             Self::BuiltIn => "builtin".to_owned(),
             Self::Editor => "editor".to_owned(),
+            Self::Skills(_) => "skills".to_owned(),
+            Self::Plugin(plugin) => plugin.name.clone(),
         }
     }
 
@@ -207,6 +234,11 @@ impl Source {
             Self::OpenApi(specification) => specification.list(cx),
             Self::BuiltIn => builtin::AGENT.list(),
             Self::Editor => builtin::EDITOR.list(),
+            Self::Skills(skills) => skills.list(),
+            Self::Plugin(plugin) => Listing {
+                entries: Vec::new(),
+                errors: plugin.errors().collect(),
+            },
         }
     }
 
@@ -231,7 +263,12 @@ impl Source {
         match self {
             Self::Provider(_) => true,
             Self::OpenApi(specification) => specification.url().is_some(),
-            Self::Folder(_) | Self::Packages(_) | Self::BuiltIn | Self::Editor => false,
+            Self::Folder(_)
+            | Self::Packages(_)
+            | Self::BuiltIn
+            | Self::Editor
+            | Self::Plugin(_)
+            | Self::Skills(_) => false,
         }
     }
 
@@ -241,7 +278,11 @@ impl Source {
         match self {
             Self::Folder(folder) => folder.is_users(),
             Self::OpenApi(specification) => specification.is_users(),
-            Self::Packages(_) | Self::BuiltIn | Self::Editor => false,
+            Self::Packages(_)
+            | Self::BuiltIn
+            | Self::Editor
+            | Self::Plugin(_)
+            | Self::Skills(_) => false,
             Self::Provider(provider) => provider.settings().user_configured,
         }
     }
@@ -291,6 +332,10 @@ impl Candidate {
                 let bug = || ToolError::Bug(self.display_path.clone());
                 return tool.load(set).ok_or_else(bug);
             }
+            Some(Declared::Skill(skills, name)) => {
+                let bug = || ToolError::Bug(self.display_path.clone());
+                return skills.load(name).ok_or_else(bug);
+            }
             None => {}
         }
         let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
@@ -301,7 +346,9 @@ impl Candidate {
     pub const fn remote(&self) -> Option<&RemoteTool> {
         match &self.declared {
             Some(Declared::Provider(_, tool)) => Some(tool),
-            Some(Declared::BuiltIn(..) | Declared::Operation(..)) | None => None,
+            Some(Declared::BuiltIn(..) | Declared::Operation(..) | Declared::Skill(..)) | None => {
+                None
+            }
         }
     }
 
@@ -325,7 +372,9 @@ impl SourceError {
             Self::NotFound(path) | Self::NotAFolder(path) | Self::Io(path, _) => {
                 Provenance::local(path).source
             }
-            Self::Specification(path, ..) => path.display().to_string(),
+            Self::Specification(path, ..) | Self::Skill(path, _) | Self::Plugin(path, _) => {
+                path.display().to_string()
+            }
             Self::Operation { name, .. } | Self::NotApproved(name, _) => name.clone(),
             Self::Manifest(package, _)
             | Self::Package { package, .. }
@@ -340,7 +389,7 @@ impl SourceError {
     pub fn is_partial(&self) -> bool {
         match self {
             Self::Provider(error) => error.is_partial(),
-            Self::Operation { .. } => true,
+            Self::Operation { .. } | Self::Skill(..) | Self::Plugin(..) => true,
             _ => false,
         }
     }
@@ -358,6 +407,8 @@ impl SourceError {
             Self::Operation { .. } => {
                 "exclude it, or correct the specification".into()
             }
+            Self::Skill(..) => "correct its fields, or remove its folder".into(),
+            Self::Plugin(..) => "report this to its author".into(),
             Self::Foreign(owner) => return owner.diagnostic("its packages are not used"),
             Self::NotFound(_) => {
                 let before = "create it, or change `tool_sources` (";

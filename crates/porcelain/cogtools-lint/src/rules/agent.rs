@@ -1,6 +1,7 @@
 //! Agents: the tools that they may call, and the limits of a call.
 
 use cogtools_code::CodeTools;
+use cogtools_core::source::Skills;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Level, Pattern};
@@ -44,8 +45,9 @@ fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
     for node in tools.into_iter().flatten() {
         let Some(name) = node.text() else { continue };
         let pattern = Pattern::new(name);
-        // It is the agent's way to call the others.
-        if name != CodeTools::RUN && !all.names().any(|tool| pattern.matches(tool)) {
+        // An agent has these however its project is.
+        let is_known = [CodeTools::RUN, Skills::READ, Skills::RUN].contains(&name);
+        if !is_known && !all.names().any(|tool| pattern.matches(tool)) {
             let finding = findings.report(node.span, format!("there is no tool `{name}`"));
             if let Some(meant) = did_you_mean(name, all.names()) {
                 finding.fix(meant);

@@ -9,15 +9,16 @@ use std::fmt::Write as _;
 use std::process::Command as Child;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::approval::trustable_sources;
 use cogtools_core::hint::Command as HintCommand;
-use cogtools_core::source::{GlobalModules, Package, Packages};
+use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Config, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
-use cogtools_program::project::{config, file_registry, project};
+use cogtools_program::project::{config, context, file_registry, project};
 use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize, truncate};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man, render_hint};
 use serde_json::{Value, json};
@@ -50,16 +51,19 @@ tool_sources in .cogtoolrc.yaml, unless it is there, and the tools are listed.
 Tools that run programs must be approved. At a terminal, `cogtools-trust(1)` shows what they run and \
 asks; with --yes it approves without a question. Otherwise they are declared, and calls are denied.
 
+A folder in the project, such as ./vendor/other, is an Agent Plugin: it is added to tool_sources. \
+Its servers are sources that must be approved, and agents read its skills.
+
 npm is searched for on PATH, but never in the project. Since the project's .npmrc and package.json \
 tell npm what to do, the project must be trusted.",
     ),
     (
         "JSON",
-        "One object: package; tools, an array of objects with name, file, is_valid, runs_programs and, if another tool of the name is found instead, its file as shadowed_by; and configured, true if node_modules was added to tool_sources. Nothing is approved: `cogtools trust --yes package:NAME --json` does.",
+        "One object: package; tools, an array of objects with name, file, is_valid, runs_programs and, if another tool of the name is found instead, its file as shadowed_by; and configured, true if node_modules was added to tool_sources. For a plugin: plugin, its name; servers and skills, arrays of names; and configured. Nothing is approved: `cogtools trust --yes package:NAME --json` does.",
     ),
     (
         "EXAMPLES",
-        "    cogtools search review\n\n    cogtools add @team/checks\n\n    cogtools add --yes checks@1.2.0\n\n    cogtools add ./checks-1.2.0.tgz",
+        "    cogtools search review\n\n    cogtools add @team/checks\n\n    cogtools add --yes checks@1.2.0\n\n    cogtools add ./checks-1.2.0.tgz\n\n    cogtools add ./vendor/other",
     ),
 ];
 
@@ -70,7 +74,8 @@ tell npm what to do, the project must be trusted.",
         known to the project that contains the current directory."
 )]
 struct AddArgs {
-    /// Its name in the npm registry, with @VERSION if needed, or an archive: ./NAME.tgz
+    /// Its name in the npm registry, with @VERSION if needed, an archive: ./NAME.tgz,
+    /// or the folder of a plugin in the project: ./NAME
     package: String,
     /// Approve its programs without a question: you have reviewed them
     #[arg(long, conflicts_with_all = ["format", "json"])]
@@ -82,6 +87,9 @@ struct AddArgs {
 fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: AddArgs = args::parse(matches)?;
     let project = project(io);
+    if args.package.starts_with(['.', '/']) && io.cwd.join(&args.package).is_dir() {
+        return add_plugin(&args, &project, io);
+    }
     let named = PackageName::parse(&args.package).map_err(|error| error.diagnostic());
     // An address that is neither is refused before anything is asked of npm.
     if !npm::is_archive(&args.package) {
@@ -110,7 +118,7 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(without_tools(&name.name, was_there).into());
     };
     if !is_listed {
-        list_packages(&project)?;
+        list_source(&project, MODULES.into())?;
     }
     let added = Added::new(&package, io)?;
     if args.format.is_json() {
@@ -123,9 +131,71 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     // A program that reads JSON approves by `cogtools trust`.
     if added.runs_programs() && !args.format.is_json() {
-        return approve(&package.name, args.yes, io);
+        return approve(vec![format!("package:{}", package.name)], args.yes, io);
     }
     Ok(())
+}
+
+/// Makes the plugin in a folder of the project a source.
+fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), Failure> {
+    let subject = args.package.as_str();
+    let failed = |message: &str, hint: &str| {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        Failure::from(diagnostic.with_subject(subject).hint(hint))
+    };
+    let path = io.cwd.join(subject).canonicalize().ok();
+    let root = project.root().canonicalize().ok();
+    let below = path.zip(root);
+    let below = below.and_then(|(path, root)| Some(path.strip_prefix(root).ok()?.to_path_buf()));
+    let below = below
+        .filter(|below| !below.as_os_str().is_empty())
+        .ok_or_else(|| {
+            failed(
+                "it is not a folder in the project",
+                "copy the plugin, as to ./vendor",
+            )
+        })?;
+    let (path, display_path) = project.resolve(&below);
+    let plugin = Plugin::read(&path, &display_path, &project.read_scope(), false);
+    if let Some(error) = plugin.error() {
+        let hint = "an Agent Plugin 1.0.0 has a plugin.json; npm installs packages by their names";
+        return Err(failed(&format!("it is not a plugin: {error}"), hint));
+    }
+    let source = format!("./{}", below.display());
+    let is_new = list_source(project, json!({ "plugin": source }))?;
+    let (servers, skills) = plugin.content();
+    if args.format.is_json() {
+        let report = json!({
+            "plugin": plugin.name, "servers": servers, "skills": skills, "configured": is_new,
+        });
+        io.show_json(&format!("{report:#}\n"))?;
+    } else {
+        let (servers, skills) = (
+            pluralize(servers.len(), "server"),
+            pluralize(skills.len(), "skill"),
+        );
+        let mut text = format!("added {}: {servers}, {skills}\n", plugin.name);
+        if is_new {
+            let (_, file) = project.resolve(Project::CONFIG.as_ref());
+            let file = file.display();
+            let _ = writeln!(text, "updated {file}: tool_sources has {source}");
+        }
+        io.print(text.as_bytes())?;
+    }
+    for error in plugin.errors() {
+        io.report(Severity::Warning, &error.diagnostic());
+    }
+    let config = config(project, io)?;
+    let cx = context(io, project, config.env_priority, config.bounds());
+    let own = plugin.content().0;
+    let is_its = |name: &String| *name == plugin.name || own.contains(name);
+    let sources = trustable_sources(&config, &cx).into_iter();
+    let sources = sources.filter(|source| is_its(&source.name));
+    let sources: Vec<String> = sources.map(|source| source.qualified_name()).collect();
+    if sources.is_empty() || args.format.is_json() {
+        return Ok(());
+    }
+    approve(sources, args.yes, io)
 }
 
 fn without_tools(name: &str, was_there: bool) -> Diagnostic {
@@ -227,19 +297,22 @@ impl Added {
     }
 }
 
-/// Continues as `cogtools trust` for the package, if that can ask or need not.
-fn approve(package: &str, yes: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let source = format!("package:{package}");
+/// Continues as `cogtools trust` for `sources`, if that can ask or need not.
+fn approve(sources: Vec<String>, yes: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     if !yes && !io.is_person() {
-        let hint = Hint::run(
-            "approve what it runs, after a review: ",
-            HintCommand::Trust(source),
-            "",
-        );
-        return io.print(format!("{}\n", render_hint(&hint)).as_bytes());
+        let mut text = String::new();
+        for source in sources {
+            let before = "approve what it runs, after a review: ";
+            let hint = Hint::run(before, HintCommand::Trust(source), "");
+            let _ = writeln!(text, "{}", render_hint(&hint));
+        }
+        return io.print(text.as_bytes());
     }
     let mut trust = Child::new(&io.program);
-    trust.arg("trust").args(yes.then_some("--yes")).arg(source);
+    trust
+        .arg("trust")
+        .args(yes.then_some("--yes"))
+        .args(sources);
     trust.current_dir(&io.cwd);
     Err(Failure::Exec(trust.into()))
 }
@@ -476,15 +549,19 @@ fn has_packages(config: &Config) -> Result<bool, Failure> {
 }
 
 /// Lists the packages of `project` among its sources.
-fn list_packages(project: &Project) -> Result<(), Failure> {
+fn list_source(project: &Project, source: Value) -> Result<bool, Failure> {
     let file = ConfigFile::project(project).map_err(failure)?;
     let mut items = match file.value(KEY).map_err(failure)? {
         Some(Value::Array(items)) => items,
         _ => default_items(),
     };
-    items.push(MODULES.into());
+    if items.contains(&source) {
+        return Ok(false);
+    }
+    items.push(source);
     let change = file.plan_set(project, KEY, &items.into());
-    change.and_then(ConfigChange::write).map_err(failure)
+    change.and_then(ConfigChange::write).map_err(failure)?;
+    Ok(true)
 }
 
 /// Removes the packages of `project` from its sources. Returns whether that was a change.

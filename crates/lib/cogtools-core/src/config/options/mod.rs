@@ -19,7 +19,6 @@ pub use source::{
 };
 
 use crate::config::options::source::Named;
-pub(super) use crate::config::options::source::is_invalid_in_name;
 use crate::environment::EnvPriority;
 use crate::file::ReadScope;
 use crate::process::SandboxMode;

@@ -9,9 +9,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::config::options::Size;
+use crate::source::is_invalid_in_name;
 use crate::source::openapi::Override;
 use crate::tool::is_capability;
-use crate::{Name, invisible, owner};
+use crate::{Name, owner};
 
 /// The sources of tools.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -35,6 +36,11 @@ pub enum SourceOption {
     ///
     /// Example: `- local: ./tools`
     Local(Folder),
+    /// An Agent Plugin, a folder with plugin.json: the servers in its mcp.json are sources, and
+    /// agents read its skills.
+    ///
+    /// Example: `- plugin: ./vendor/other`
+    Plugin(Folder),
     /// Another program that implements the protocol of cogtools-discover and cogtools-call.
     ///
     /// Example: `command: {discover: other-discover, call: other-call}`
@@ -393,12 +399,6 @@ pub(super) fn tokens<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>
 pub(super) fn source_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     let accept = |text: &String| !text.is_empty() && !text.contains(is_invalid_in_name);
     checked(from, "a string without colons", accept).map(Some)
-}
-
-/// Returns true if a provider's name must not contain `c`: users approve by name, so it
-/// must look like itself.
-pub(in crate::config) fn is_invalid_in_name(c: char) -> bool {
-    c == ':' || c.is_control() || invisible::name(c).is_some()
 }
 
 pub(super) fn prefix<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {

@@ -107,7 +107,7 @@ fn read(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 }
 
 /// Returns at most `limit` lines of `text` from the line `offset`, and a line that says what is left out.
-fn lines(text: &str, offset: usize, limit: usize) -> String {
+pub(in crate::source) fn lines(text: &str, offset: usize, limit: usize) -> String {
     let mut result = String::new();
     let mut last = offset.saturating_sub(1);
     for line in text.split_inclusive('\n').skip(last).take(limit) {

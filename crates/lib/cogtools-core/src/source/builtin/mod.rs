@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use editor::EDITOR_VARIABLES;
+pub(super) use find::lines;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
@@ -86,7 +87,7 @@ pub(super) const EDITOR: &Set = &Set {
 };
 
 /// The hints of a tool that changes nothing.
-const READ_ONLY: Annotations = Annotations {
+pub(super) const READ_ONLY: Annotations = Annotations {
     read_only: Some(true),
     destructive: Some(false),
     idempotent: Some(true),
@@ -236,7 +237,7 @@ impl ToolOutput {
 }
 
 /// Makes the schema of a parameter with a number from 1.
-fn count(description: &str, default: u64, maximum: u64) -> Value {
+pub(super) fn count(description: &str, default: u64, maximum: u64) -> Value {
     json!({
         "type": "integer",
         "description": description,

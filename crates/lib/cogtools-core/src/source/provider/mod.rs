@@ -30,7 +30,7 @@ use crate::digest::Hash;
 use crate::environment::Vars;
 use crate::file::ReadScope;
 use crate::sandbox::Sandbox;
-use crate::source::{Candidate, Declared, FileNames, Listing, SourceError};
+use crate::source::{Candidate, Declared, FileNames, Listing, PluginStart, SourceError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
 use crate::{Context, Name, Tool, digest};
@@ -222,6 +222,8 @@ pub struct Settings {
     pub(crate) sandbox_digest: Option<String>,
     /// The MCP server, if it is one.
     pub server: Option<Server>,
+    /// The start of a plugin's server.
+    pub(crate) plugin: Option<PluginStart>,
 }
 
 impl Settings {
@@ -241,6 +243,11 @@ impl Settings {
             lines.push(std::slice::from_ref(&server.description));
             lines.push(server.command());
         }
+        lines.extend(
+            self.plugin
+                .as_ref()
+                .map(|plugin| plugin.described.as_slice()),
+        );
         // A provider without one keeps its approval.
         lines.extend(self.sandbox_digest.as_ref().map(std::slice::from_ref));
         if self.user_configured && self.in_project {
@@ -272,6 +279,11 @@ impl Settings {
             Some(server) => server.describe(),
             None => vec![("discover", &*self.discover), ("call", &*self.call)],
         };
+        runs.extend(
+            self.plugin
+                .as_ref()
+                .map(|plugin| ("sets", &*plugin.described)),
+        );
         runs.push(("sees", &self.env));
         runs.retain(|(_, values)| !values.is_empty());
         runs

@@ -394,6 +394,7 @@ mod tests {
                 sandbox: None,
                 sandbox_digest: None,
                 server: None,
+                plugin: None,
             });
             let declared = RemoteTool {
                 remote_name: "say".to_owned(),

@@ -18,10 +18,11 @@ use crate::digest::{DigestError, Hash};
 use crate::environment::{EnvError, Vars};
 use crate::process::{Policy, Process};
 use crate::resident::ServerStart;
-use crate::sandbox::{Run, RunError, Sandbox};
+use crate::sandbox::{Run, RunError, Sandbox, SandboxPath};
+use crate::source::plugin::{PLUGIN_FILE, PluginStart};
 use crate::store::{Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
-use crate::{Context, Diagnostic, digest};
+use crate::{Context, Diagnostic, digest, file};
 
 /// The project's files that the approval of a provider covers, which run from a private
 /// copy: only [`Provider::check_approval`] creates a value.
@@ -56,7 +57,14 @@ impl Provider {
     /// The project's files that its command lines run, with those beside them.
     pub fn mirror(&self, cx: &Context) -> Mirror {
         let directory = directory(&self.settings, cx);
-        Mirror::of(&cx.root, &directory, &self.settings.lines())
+        let mut lines = self.settings.lines();
+        // The whole plugin.
+        let manifest = self.settings.plugin.as_ref().map(|plugin| {
+            let manifest = plugin.root.join(PLUGIN_FILE);
+            ["sh".to_owned(), manifest.display().to_string()]
+        });
+        lines.extend(manifest.as_ref().map(<[String; 2]>::as_slice));
+        Mirror::of(&cx.root, &directory, &lines)
     }
 
     /// The grant, and the digest of the files in `mirror`.
@@ -135,12 +143,31 @@ impl Provider {
     ) -> Result<Process, ProviderError> {
         let program = line.first();
         let program = program.ok_or_else(|| ProviderError::NotFound(self.name(), String::new()))?;
-        let directory = directory(&self.settings, cx);
+        let mut directory = directory(&self.settings, cx);
         self.check_relative(program)?;
         let copy = approved.copy(self, cx)?;
         let own: Vec<PathBuf> = copy.iter().map(|copy| copy.folder.clone()).collect();
         let mut line = line.to_vec();
-        if let Some(copy) = &copy {
+        if let (Some(plugin), Some(server)) = (&self.settings.plugin, &self.settings.server) {
+            let root = copy.as_ref().and_then(|copy| {
+                let real = cx.root.canonicalize().ok()?;
+                Some(copy.folder.join(plugin.root.strip_prefix(real).ok()?))
+            });
+            let root = root.as_deref().unwrap_or(&plugin.root);
+            let data = self.plugin_data(cx)?;
+            let line = server.command().to_vec();
+            let line = match &copy {
+                Some(copy) => copy.mirror.relocate(&line, &copy.folder),
+                None => line,
+            };
+            let line: Vec<String> = line
+                .iter()
+                .map(|word| PluginStart::expand(word, root, &data))
+                .collect();
+            directory = plugin.apply(&mut variables, root, &data);
+            let description = server.description_with(&line);
+            variables.insert(Server::VARIABLE.into(), description.into());
+        } else if let Some(copy) = &copy {
             match &self.settings.server {
                 Some(server) => {
                     let line = copy.mirror.relocate(server.command(), &copy.folder);
@@ -168,6 +195,22 @@ impl Provider {
             Some(run) => self.confined(process, &run, (&file, &own), &mut variables, cx)?,
         };
         Ok(process.variables(variables))
+    }
+
+    /// Returns the folder that a plugin's server may write to, which outlives a run.
+    fn plugin_data(&self, cx: &Context) -> Result<PathBuf, ProviderError> {
+        let path = self.plugin_data_path(cx).ok_or(StoreError::Nowhere);
+        let made = path.and_then(|path| {
+            let made = file::create_private_folder(&path);
+            made.map_err(|error| StoreError::Io(path.clone(), error))?;
+            Ok(path)
+        });
+        made.map_err(|error| self.unrunnable(&error, error.diagnostic()))
+    }
+
+    fn plugin_data_path(&self, cx: &Context) -> Option<PathBuf> {
+        let key = digest::bytes(self.key(cx).as_bytes()).to_string();
+        Some(cx.state.as_ref()?.join("plugins").join(key))
     }
 
     /// Prepares its server for a client in this process, as [`Self::process`] does for one in
@@ -201,7 +244,8 @@ impl Provider {
             Some(server) => server.command().first().map(String::as_str),
             None => Some(program),
         };
-        match program.filter(|program| settings.is_neutral() && is_relative(program)) {
+        let is_fixed = settings.plugin.is_some() || !settings.is_neutral();
+        match program.filter(|program| !is_fixed && is_relative(program)) {
             Some(program) => Err(ProviderError::Relative(self.name(), program.to_owned())),
             None => Ok(()),
         }
@@ -276,6 +320,9 @@ fn in_modules(path: &Path) -> bool {
 
 /// The working directory of the provider with `settings`.
 pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
+    if let Some(plugin) = &settings.plugin {
+        return plugin.root.clone();
+    }
     if !settings.is_neutral() {
         return cx.root.clone();
     }
@@ -316,7 +363,12 @@ impl Provider {
         }
         let declared = settings.sandbox.clone();
         let default = || self.requires_approval(cx).then(Sandbox::default);
-        let sandbox = declared.or_else(default)?;
+        let mut sandbox = declared.or_else(default)?;
+        if settings.plugin.is_some() {
+            let data = self.plugin_data_path(cx);
+            let data = data.and_then(|path| SandboxPath::parse(&path.to_string_lossy()).ok());
+            sandbox.write.extend(data);
+        }
         Some(if server.is_some() {
             sandbox.with_network()
         } else {

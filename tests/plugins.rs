@@ -1,0 +1,270 @@
+//! Agent Plugins as sources: their servers, their skills, and what they may not do.
+
+use std::os::unix::fs::symlink;
+
+use cogtools_test_support::{FakeGemini, Outcome, Project, Snapshot, Turn, str};
+use serde_json::{Value, json};
+
+use crate::output_schema::conforms;
+use crate::run;
+
+const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
+
+/// A server with one tool, which says where it runs and what it may do.
+const SERVER: &str = r#"
+import json, os, sys
+def attempt(path):
+    try:
+        open(path, "w").close()
+        return True
+    except OSError:
+        return False
+def answer(method):
+    if method == "initialize":
+        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "demo", "version": "1"}}
+    if method == "tools/list":
+        return {"tools": [{"name": "where", "description": "Where it runs",
+                           "inputSchema": {"type": "object"}}]}
+    root, data = os.environ["PLUGIN_ROOT"], os.environ["PLUGIN_DATA"]
+    text = json.dumps({
+        "cwd": os.getcwd() == os.path.realpath(root), "args": sys.argv[1] == root + "/data",
+        "mode": os.environ["MODE"] == "at " + data, "has_manifest": os.path.exists("plugin.json"),
+        "writes_data": attempt(data + "/x"), "writes_root": attempt(root + "/x"),
+    })
+    return {"content": [{"type": "text", "text": text}]}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        result = {"jsonrpc": "2.0", "id": message["id"], "result": answer(message["method"])}
+        print(json.dumps(result), flush=True)
+"#;
+
+fn servers(entries: &Value) -> String {
+    json!({"$schema": format!("{SCHEMAS}/mcp.schema.json"), "mcpServers": entries}).to_string()
+}
+
+/// A project with the plugin `demo` in `vendor/demo`.
+fn project() -> Project {
+    let project = Project::new();
+    let manifest = json!({"$schema": format!("{SCHEMAS}/plugin.schema.json"), "name": "demo"});
+    let server = json!({
+        "type": "stdio", "command": "python3",
+        "args": ["server.py", "${PLUGIN_ROOT}/data"], "env": {"MODE": "at ${PLUGIN_DATA}"},
+    });
+    project
+        .file("vendor/demo/plugin.json", manifest.to_string())
+        .file("vendor/demo/mcp.json", servers(&json!({"main": server})))
+        .file("vendor/demo/server.py", SERVER)
+        .file(
+            "vendor/demo/skills/forms/SKILL.md",
+            "---\nname: forms\ndescription: Fills forms\n---\nRun scripts/fill.sh.\n",
+        )
+        .file(
+            "vendor/demo/skills/forms/scripts/fill.sh",
+            "echo \"filled $1\"\n",
+        );
+    project
+}
+
+fn add(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-add", project)
+        .args(["./vendor/demo"])
+        .args(args)
+        .run()
+}
+
+fn call(project: &Project, tool: &str) -> Outcome {
+    run("cogtools-call", project).arg(tool).stdin("{}").run()
+}
+
+#[test]
+fn a_plugin_is_added_approved_and_called() {
+    let project = project();
+    add(&project, &[]).outputs(str![[r#"
+added demo: 1 server, 1 skill
+updated .cogtoolrc.yaml: tool_sources has ./vendor/demo
+approve what it runs, after a review: cogtools trust provider:demo/main
+approve what it runs, after a review: cogtools trust package:demo
+
+"#]]);
+    let source = "tool_sources: [{local: ./tools}, {plugin: ./vendor/demo}]\n";
+    assert_eq!(project.read(".cogtoolrc.yaml"), source);
+    // Before the approval, nothing of it has run.
+    run("cogtools-discover", &project)
+        .run()
+        .stdout_is("[]\n")
+        .stderr_is(str![[r#"
+cogtools-discover: warning[INVALID_CONFIG]: the folder `tools` does not exist
+hint: create it, or change `tool_sources` (cogtools config list --show-origin shows where)
+cogtools-discover: warning[DENIED]: the provider `demo/main` is not approved yet
+hint: review what it runs, then approve it: cogtools trust demo/main
+
+"#]]);
+    let sources = ["--yes", "provider:demo/main", "package:demo"];
+    run("cogtools-trust", &project)
+        .args(sources)
+        .run()
+        .status(0);
+    call(&project, "where").outputs(str![[r#"{"cwd": true, "args": true, "mode": true, "has_manifest": true, "writes_data": true, "writes_root": false}"#]]);
+    // A changed file of the plugin is not approved.
+    project.file("vendor/demo/other.py", "x = 1\n");
+    let refused = call(&project, "where");
+    refused
+        .stdout_is("")
+        .stderr_contains("has changed since it was approved");
+    assert!(!project.path("vendor/demo/x").exists());
+}
+
+#[test]
+fn a_script_of_a_skill_in_a_plugin_runs_after_its_approval() {
+    let project = project();
+    add(&project, &[]).status(0);
+    let ask = |expected: &str| {
+        let script = json!({"name": "forms", "script": "fill.sh", "args": ["Ada"]});
+        let fake = FakeGemini::start([Turn::call("run_skill_script", script), Turn::text("Done.")]);
+        run("cogtools-ask", &project)
+            .args(["-q", "--allow=run_skill_script", "Fill"])
+            .env("GEMINI_API_KEY", "a-key-for-tests")
+            .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+            .run()
+            .status(0);
+        let conversation = fake.finish();
+        let requests = conversation.main();
+        let system = requests[0].body["systemInstruction"].to_string();
+        assert!(system.contains("- forms: Fills forms"), "{system}");
+        let response = Value::from(
+            requests[1]
+                .responses()
+                .into_iter()
+                .cloned()
+                .collect::<Vec<_>>(),
+        )
+        .to_string();
+        assert!(response.contains(expected), "{response}");
+    };
+    ask("comes from the package `demo`, which is not approved yet");
+    run("cogtools-trust", &project)
+        .args(["--yes", "package:demo"])
+        .run()
+        .status(0);
+    ask("filled Ada");
+    let script = "vendor/demo/skills/forms/scripts/fill.sh";
+    project.file(script, "echo changed\n");
+    ask("comes from the package `demo`, which has changed since it was approved");
+}
+
+#[test]
+fn an_invalid_entry_costs_itself() {
+    let project = project();
+    project.file("secret.sh", "#!/bin/sh\necho secret\n");
+    symlink("../../secret.sh", project.path("vendor/demo/linked.sh")).expect("a link");
+    let stdio = |command: &str| json!({"type": "stdio", "command": command});
+    let with = |key: &str, value: Value| {
+        let mut server = stdio("python3");
+        server[key] = value;
+        server
+    };
+    project.file(
+        "vendor/demo/mcp.json",
+        servers(&json!({
+            "absolute": stdio("/bin/sh"),
+            "above": stdio("./../x"),
+            "linked": stdio("./linked.sh"),
+            "typed": {"command": "python3"},
+            "extra": with("shell", true.into()),
+            "number": with("env", json!({"PORT": 1})),
+            "preload": with("env", json!({"LD_PRELOAD": "./x.so"})),
+            "off": with("env", json!({"COGTOOLS_SANDBOX": "off"})),
+            "reserved": with("env", json!({"PLUGIN_ROOT": "/"})),
+            "cwd": with("cwd", "${PLUGIN_ROOT}/..".into()),
+            "data": with("cwd", "${PLUGIN_DATA}/../..".into()),
+            "sse": {"type": "sse", "url": "https://a.example/sse"},
+            "file": {"type": "streamable-http", "url": "file:///etc/passwd"},
+            "good": {"type": "streamable-http", "url": "https://a.example/mcp"},
+        })),
+    );
+    let added = add(&project, &["--json"]);
+    added.stderr_is(str![[r#"
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `above`: `command` is neither a name nor a file of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `absolute`: `command` is neither a name nor a file of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `cwd`: `cwd` is not a folder of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `data`: `cwd` is not a folder of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `extra`: unknown field `shell`, expected one of `command`, `args`, `env`, `cwd`
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `file`: `url` begins with neither https:// nor http://
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `linked`: `command` is neither a name nor a file of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `number`: invalid type: integer `1`, expected a string
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `off`: `env` may not set COGTOOLS_SANDBOX
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `preload`: `env` may not set LD_PRELOAD
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `reserved`: `env` may not set PLUGIN_ROOT
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `sse`: the transport sse is not supported, only stdio and streamable-http
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `typed`: missing field `type`
+hint: report this to its author
+
+"#]]);
+    let added: Value = serde_json::from_slice(&added.stdout).expect("JSON");
+    conforms("add", &added);
+    assert_eq!(
+        added,
+        json!({
+            "plugin": "demo", "servers": ["demo/good"], "skills": ["forms"], "configured": true,
+        })
+    );
+}
+
+#[test]
+fn a_folder_that_is_no_plugin_is_not_added() {
+    let project = project();
+    let check = |manifest: &str, expected: Snapshot| {
+        project.file("vendor/demo/plugin.json", manifest);
+        add(&project, &[]).fails(78, expected);
+        assert!(!project.path(".cogtoolrc.yaml").exists());
+    };
+    check(
+        "{}",
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: ./vendor/demo: it is not a plugin: missing field `$schema` at line 1 column 2
+hint: an Agent Plugin 1.0.0 has a plugin.json; npm installs packages by their names
+
+"#]],
+    );
+    let manifest = |name: &str, more: &str| {
+        format!(r#"{{"$schema": "{SCHEMAS}/plugin.schema.json", "name": "{name}"{more}}}"#)
+    };
+    check(
+        &manifest("De mo", ""),
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: ./vendor/demo: it is not a plugin: `name` is not one that the standard permits
+hint: an Agent Plugin 1.0.0 has a plugin.json; npm installs packages by their names
+
+"#]],
+    );
+    check(
+        &manifest("demo", r#", "hooks": "x""#),
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: ./vendor/demo: it is not a plugin: unknown field `hooks`, expected one of `$schema`, `name`, `version`, `description`, `author`, `homepage`, `repository`, `license`, `keywords`, `extensions` at line 1 column 97
+hint: an Agent Plugin 1.0.0 has a plugin.json; npm installs packages by their names
+
+"#]],
+    );
+    run("cogtools-add", &project).arg("./..").run().fails(
+        78,
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: ./..: it is not a folder in the project
+hint: copy the plugin, as to ./vendor
+
+"#]],
+    );
+}
