@@ -40,6 +40,7 @@ mod groups;
 mod hosts;
 mod http;
 mod import;
+mod import_prompts;
 mod input;
 mod interpreter;
 mod js;

@@ -1,20 +1,26 @@
-//! `cogtools import`: a tool file made of an operation of a specification, or of a command of curl.
+//! `cogtools import`: a tool file made of an operation of a specification, of a command of curl, or of
+//! a prompt or a skill that was written for one host.
 //!
 //! The file is a beginning: an author goes on with it, and a curated tool serves a model better
 //! than a mirrored API.
 
 mod curl;
+mod prompt;
 mod words;
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
+use cogtools_core::file::WritePath;
+use cogtools_core::source::Skills;
 use cogtools_core::source::openapi::{self, Operation, Options};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Target, Tool};
-use cogtools_program::project::read_scope;
+use cogtools_program::documents::{Document, Update, collect_all};
+use cogtools_program::project::{project, read_scope};
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 use serde_json::{Map, Value};
 
@@ -24,7 +30,7 @@ pub const PROGRAM: Program = Program {
     command: ImportArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidTool, Code::InvalidConfig],
+    codes: &[Code::InvalidTool, Code::InvalidConfig, Code::IoFailed],
     variables: &[],
     manual: MANUAL,
 };
@@ -39,17 +45,29 @@ const MANUAL: &[(&str, &str)] = &[
         "COMMAND is one command of curl, in quotes, as a browser copies it (\"Copy as cURL (bash)\"). Parameters of the query and fields of a body become parameters of the tool, with the values of the command as defaults. Credentials become variables: bearer tokens, passwords, and headers and parameters that are named like keys. Their values are not printed, and headers of the browser and cookies are left out.",
     ),
     (
+        "PROMPT",
+        "FILE is a custom command of Gemini CLI (.toml), a slash command of Claude Code (.md), or a prompt of Genkit (.prompt) or Prompty (.prompty). A command becomes a template, and what the user writes after it a parameter; .prompt and .prompty become agents. Commands of a shell, files and helpers in the text stay as they are written, because a template does not run them; a comment names each, and each field that is left out.",
+    ),
+    (
+        "SKILL",
+        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
+    ),
+    (
+        "CHANGES",
+        "The files are shown as a diff, and written with --write. A file that has other content is never replaced.",
+    ),
+    (
         "EXAMPLES",
-        "    cogtools import openapi api.yaml --operation getPet > tools/getPet.yaml\n\n    cogtools import curl \"curl 'https://api.example.com/search?q=rust' -H 'Authorization: Bearer …'\" > tools/search.yaml",
+        "    cogtools import prompt .gemini/commands/review.toml\n\n    cogtools import prompt --write .claude/commands/fix.md\n\n    cogtools import skill --write vendor/forms\n\n    cogtools import openapi api.yaml --operation getPet > tools/getPet.yaml\n\n    cogtools import curl \"curl 'https://api.example.com/search?q=rust' -H 'Authorization: Bearer …'\" > tools/search.yaml",
     ),
 ];
 
-/// Make a tool file of an API: an operation of a specification, or a command of curl
+/// Make a tool file of an operation of a specification, a command of curl, a prompt or a skill
 #[derive(Parser)]
 #[command(
-    long_about = "Print a tool file with `implementation: {http: …}`, made of an operation of a \
-        specification or of a command of curl. Go on with it: describe the tool and its parameters \
-        for a model, and add examples."
+    long_about = "Print a tool file, made of an operation of a specification or of a command of curl, \
+        or make tools of a prompt or a skill that was written for one host. Go on with it: describe \
+        the tool and its parameters for a model, and add examples."
 )]
 struct ImportArgs {
     #[command(subcommand)]
@@ -80,12 +98,40 @@ enum ImportCommand {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
+    /// Make a tool of a command of Gemini CLI or Claude Code, or of a .prompt or .prompty file
+    Prompt {
+        /// The file: NAME.toml, NAME.md, NAME.prompt or NAME.prompty
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Write the file instead of showing the diff
+        #[arg(long)]
+        write: bool,
+    },
+    /// Make tools of the scripts of a skill
+    Skill {
+        /// The folder of the skill, in the project
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+        /// Write the files instead of showing the diff
+        #[arg(long)]
+        write: bool,
+    },
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: ImportArgs = args::parse(matches)?;
     let (document, notes) = match args.command {
         None => return Err(PROGRAM.missing_subcommand()),
+        Some(ImportCommand::Prompt { file, write }) => {
+            let name = file.display().to_string();
+            let text = read(&io.cwd.join(&file), &file, io)?;
+            let (document, notes) = prompt::import(&file, &text).map_err(|message| {
+                let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
+                diagnostic.hint("import a prompt that its own host accepts")
+            })?;
+            return write_all(vec![tool_file(&document, &notes)?], write, io);
+        }
+        Some(ImportCommand::Skill { dir, write }) => return write_all(skill(&dir, io)?, write, io),
         Some(ImportCommand::OpenApi {
             file,
             operation,
@@ -104,6 +150,147 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let text = print(&document, &notes)?;
     io.print(text.as_bytes())
+}
+
+/// Reads the text of the file at `path`.
+fn read(path: &Path, display_path: &Path, io: &Io<'_>) -> Result<String, Failure> {
+    let text = Text::read(path, display_path, &read_scope(path, io));
+    let text = text.map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+    Ok(text.as_str().to_owned())
+}
+
+/// Returns the path of a tool in the project, and its text.
+fn tool_file(document: &Value, notes: &[String]) -> Result<(PathBuf, String), Failure> {
+    let name = document["name"].as_str().unwrap_or_default();
+    let path = Path::new("tools").join(format!("{name}.yaml"));
+    Ok((path, print(document, notes)?))
+}
+
+/// Shows the diff of `files` of the project, or writes them. A file with other content stays.
+fn write_all(
+    files: Vec<(PathBuf, String)>,
+    is_written: bool,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let project = project(io);
+    let updates: Vec<Update> = collect_all(files.into_iter().map(|(file, text)| {
+        let (path, display_path) = project.resolve(&file);
+        let document = Document::open(WritePath::in_project(project.root(), &path), display_path)?;
+        Ok(document.with_content(text.into_bytes()))
+    }))?;
+    let is_taken = |update: &&Update| update.action() == "updated";
+    if let Some(taken) = updates.iter().find(is_taken) {
+        io.print(taken.diff().as_bytes())?;
+        let diagnostic = Diagnostic::new(Code::Usage, "it exists, with other content");
+        let diagnostic = diagnostic.with_subject(taken.display_path().display().to_string());
+        return Err(diagnostic
+            .hint("remove or rename it, or merge the diff by hand")
+            .into());
+    }
+    let mut text = String::new();
+    for update in &updates {
+        if is_written {
+            update
+                .write()
+                .map_err(|error| Failure::from(error.diagnostic()))?;
+            let _ = writeln!(
+                text,
+                "{} {}",
+                update.action(),
+                update.display_path().display()
+            );
+        } else {
+            text.push_str(&update.diff());
+        }
+    }
+    io.print(text.as_bytes())
+}
+
+/// Returns the tools of the scripts of the skill in `dir`, and the files of the skill.
+fn skill(dir: &Path, io: &Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let unusable = |message: String, hint: &str| {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        Failure::from(
+            diagnostic
+                .with_subject(dir.display().to_string())
+                .hint(hint),
+        )
+    };
+    let root = project(io).root().canonicalize().ok();
+    let path = io.cwd.join(dir).canonicalize().ok();
+    let below = path
+        .as_ref()
+        .zip(root)
+        .and_then(|(path, root)| path.strip_prefix(root).ok().map(Path::to_path_buf));
+    let (Some(path), Some(below)) = (&path, below) else {
+        return Err(unusable(
+            "it is not a folder in the project".into(),
+            "copy the skill, as to ./vendor",
+        ));
+    };
+    let body = read(&path.join("SKILL.md"), &dir.join("SKILL.md"), io)?;
+    let hint = "a skill begins with `---`, name and description";
+    let (fields, _) = prompt::front_matter(&body).map_err(|message| unusable(message, hint))?;
+    let Some(name) = fields["name"]
+        .as_str()
+        .filter(|it| Path::new(it).components().count() == 1 && !it.starts_with('.'))
+    else {
+        return Err(unusable("its SKILL.md has no `name`".to_owned(), hint));
+    };
+    let mut files = Vec::new();
+    for file in names(&path.join("scripts")) {
+        let script = below.join("scripts").join(&file);
+        let stem = Path::new(&file)
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let interpreter = match Path::new(&file).extension().and_then(|it| it.to_str()) {
+            Some("py") => Some("python3"),
+            Some("sh") => Some("sh"),
+            Some("js" | "mjs" | "cjs") => Some("node"),
+            _ => None,
+        };
+        let command: Vec<String> = match interpreter {
+            Some(program) => vec![program.to_owned(), script.display().to_string()],
+            // A path that begins with `./` is relative to the tool.
+            None => vec![format!("./../{}", script.display())],
+        };
+        let mut command: Vec<Value> = command.into_iter().map(Value::from).collect();
+        command.push("{{ args }}".into());
+        let document = serde_json::json!({
+            "name": prompt::name_of(&format!("{name}_{stem}")),
+            "description": format!("Runs {file} of the skill {name}. TODO: say when to call it"),
+            "parameters": {"args": {
+                "type": "array", "items": {"type": "string"},
+                "description": "Arguments of the script", "default": [],
+            }},
+            "implementation": {"exec": command},
+        });
+        files.push(tool_file(&document, &[])?);
+    }
+    let target = Path::new(Skills::FOLDER).join(name);
+    if below != target {
+        files.push((target.join("SKILL.md"), body));
+        for file in names(&path.join("references")) {
+            let file = Path::new("references").join(file);
+            files.push((
+                target.join(&file),
+                read(&path.join(&file), &dir.join(&file), io)?,
+            ));
+        }
+    }
+    Ok(files)
+}
+
+/// The names of the files in `folder`, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.path().is_file());
+    let mut names: Vec<String> = files
+        .filter_map(|it| it.file_name().into_string().ok())
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 /// Returns the tool file of the operation `wanted` of the specification in `file`.
@@ -154,7 +341,10 @@ fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
     let document = with_short_parameters(document).unwrap_or_else(|| document.clone());
     let mut text = String::new();
     for note in notes {
-        text.extend(["# ", note.as_str(), "\n"]);
+        // A comment ends with its line.
+        let lines = note.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'));
+        let lines: Vec<&str> = lines.collect();
+        text.extend(["# ", lines.join("\n#   ").as_str(), "\n"]);
     }
     for (key, value) in document.as_object().into_iter().flatten() {
         if !text.is_empty() {

@@ -1,0 +1,454 @@
+//! Prompts that were written for one host, as tool files: custom commands of Gemini CLI, slash
+//! commands of Claude Code, `.prompt` and `.prompty`.
+//!
+//! The parts that a tool file cannot say stay in the text as they were written, and notes name
+//! them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use cogtools_core::text::Text;
+use cogtools_core::yaml;
+use cogtools_edit::toml;
+use serde_json::{Map, Value, json};
+
+/// A tool file, and notes about what it cannot say.
+pub(super) type Imported = (Value, Vec<String>);
+
+/// Makes a tool file of the prompt `text` in a file of that name.
+pub(super) fn import(file: &Path, text: &str) -> Result<Imported, String> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = name_of(&stem);
+    match file.extension().and_then(|it| it.to_str()) {
+        Some("toml") => gemini(&name, text),
+        Some("md") => claude(&name, text),
+        Some("prompt") => dotprompt(&name, text),
+        Some("prompty") => prompty(&name, text),
+        _ => Err("its name ends in neither .toml, .md, .prompt nor .prompty".to_owned()),
+    }
+}
+
+/// Returns the name of a tool for a file with this stem.
+pub(super) fn name_of(stem: &str) -> String {
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name: String = stem
+        .chars()
+        .map(|c| if is_valid(c) { c } else { '_' })
+        .take(47)
+        .collect();
+    if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+        return format!("run_{name}");
+    }
+    name
+}
+
+/// The text of a template, built from parts of a prompt.
+#[derive(Default)]
+struct Body {
+    template: String,
+    parameters: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+impl Body {
+    /// Adds text that is no template here.
+    fn text(&mut self, text: &str) {
+        if ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) {
+            let _ = write!(self.template, "{{% raw %}}{text}{{% endraw %}}");
+        } else {
+            self.template.push_str(text);
+        }
+    }
+
+    /// Adds the value of a parameter.
+    fn parameter(&mut self, name: &str, description: &str) {
+        let _ = write!(self.template, "{{{{ {name} }}}}");
+        self.declare(name, description);
+    }
+
+    fn declare(&mut self, name: &str, description: &str) {
+        let optional = json!({"type": "string", "description": description, "default": ""});
+        self.parameters.entry(name.to_owned()).or_insert(optional);
+    }
+
+    /// Keeps text that has another meaning for its host.
+    fn keep(&mut self, text: &str, what: &str) {
+        self.text(text);
+        self.notes
+            .push(format!("kept as text: {what} {}", text.trim()));
+    }
+
+    fn tool(self, name: &str, description: &str) -> Imported {
+        let description = match description.split_whitespace().collect::<Vec<_>>().join(" ") {
+            text if text.is_empty() => format!("TODO: say when to call {name}"),
+            text => text,
+        };
+        let mut document = json!({"name": name, "description": description});
+        if !self.parameters.is_empty() {
+            document["parameters"] = self.parameters.into();
+        }
+        document["implementation"] = self.template.into();
+        (document, self.notes)
+    }
+}
+
+/// Names the keys of `fields` that are not among `known`.
+fn unsaid(fields: &Value, known: &[&str], notes: &mut Vec<String>) {
+    let fields = fields.as_object().into_iter().flatten();
+    for (key, value) in fields.filter(|(key, _)| !known.contains(&key.as_str())) {
+        notes.push(format!("left out: {key}: {value}"));
+    }
+}
+
+/// A custom command of Gemini CLI: `{{args}}`, `!{command}`, `@{file}`.
+fn gemini(name: &str, text: &str) -> Result<Imported, String> {
+    let fields = toml::read(Path::new(name), text).map_err(|_| "it is not valid TOML")?;
+    let prompt = fields["prompt"].as_str().ok_or("it has no text `prompt`")?;
+    let mut body = Body::default();
+    let mut rest = prompt;
+    let args = "What the user has written after the command";
+    while let Some(at) = ["{{args}}", "!{", "@{"]
+        .iter()
+        .filter_map(|it| rest.find(it))
+        .min()
+    {
+        body.text(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix("{{args}}") {
+            body.parameter("args", args);
+            rest = after;
+            continue;
+        }
+        let length = closing(rest).unwrap_or(rest.len());
+        let what = if rest.starts_with('!') {
+            "the command"
+        } else {
+            "the file"
+        };
+        body.keep(&rest[..length], what);
+        rest = &rest[length..];
+    }
+    body.text(rest);
+    if !prompt.contains("{{args}}") {
+        // The host appends them.
+        body.template
+            .push_str("{% if args %}\n\n{{ args }}{% endif %}");
+        body.declare("args", args);
+    }
+    unsaid(&fields, &["prompt", "description"], &mut body.notes);
+    Ok(body.tool(name, fields["description"].as_str().unwrap_or_default()))
+}
+
+/// Returns the length of `!{…}` or `@{…}` at the beginning of `text`, with braces in it.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    text.char_indices().find_map(|(at, c)| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => return None,
+        }
+        (depth == 0).then_some(at + 1)
+    })
+}
+
+/// A slash command of Claude Code: `$ARGUMENTS`, `$1`, `` !`command` ``, `@file`.
+fn claude(name: &str, text: &str) -> Result<Imported, String> {
+    let (fields, prompt) = front_matter(text)?;
+    let mut body = Body::default();
+    let hint = fields["argument-hint"]
+        .as_str()
+        .unwrap_or("What the user has written after it");
+    let mut rest = prompt.trim();
+    let mut has_arguments = false;
+    while let Some(at) = rest.find(['$', '!', '@']) {
+        let (before, from) = rest.split_at(at);
+        body.text(before);
+        let is_word_start = before.is_empty() || before.ends_with(|c: char| c.is_whitespace());
+        let digit = from[1..].chars().next().filter(char::is_ascii_digit);
+        let length = if let Some(after) = from.strip_prefix("$ARGUMENTS") {
+            body.parameter("arguments", hint);
+            has_arguments = true;
+            from.len() - after.len()
+        } else if let (true, Some(digit)) = (from.starts_with('$'), digit) {
+            body.parameter(
+                &format!("argument_{digit}"),
+                &format!("Argument {digit}: {hint}"),
+            );
+            has_arguments = true;
+            2
+        } else if let Some(command) = from.strip_prefix("!`") {
+            let length = command.find('`').map_or(from.len(), |end| end + 3);
+            body.keep(&from[..length], "the command");
+            length
+        } else if from.starts_with('@') && is_word_start {
+            let length = from.find(char::is_whitespace).unwrap_or(from.len());
+            body.keep(&from[..length], "the file");
+            length
+        } else {
+            body.text(&from[..1]);
+            1
+        };
+        rest = &from[length..];
+    }
+    body.text(rest);
+    if !has_arguments {
+        body.template
+            .push_str("{% if arguments %}\n\nARGUMENTS: {{ arguments }}{% endif %}");
+        body.declare("arguments", hint);
+    }
+    body.template.push('\n');
+    let known = ["description", "argument-hint", "name"];
+    unsaid(&fields, &known, &mut body.notes);
+    Ok(body.tool(name, fields["description"].as_str().unwrap_or_default()))
+}
+
+/// A `.prompt` of Genkit and Firebase: an agent with Handlebars.
+fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
+    let (fields, prompt) = front_matter(text)?;
+    let mut notes = Vec::new();
+    let mut parameters = Map::new();
+    let schema = fields.pointer("/input/schema").and_then(Value::as_object);
+    for (key, kind) in schema.into_iter().flatten() {
+        // `tags?(array, what they are)` is optional, too.
+        let optional = key.ends_with('?') || key.contains("?(");
+        let text = kind.as_str();
+        if text.is_none() {
+            notes.push(format!("left out: the schema of {key}: {kind}"));
+        }
+        let text = text.unwrap_or("string");
+        let (kind, description) = text.split_once(',').unwrap_or((text, ""));
+        let (kind, description) = (kind.trim(), description.trim());
+        let is_known = ["string", "number", "integer", "boolean"].contains(&kind);
+        if !is_known {
+            notes.push(format!("left out: the type {kind} of {key}"));
+        }
+        let kind = if is_known { kind } else { "string" };
+        let mut property = match key.split_once('(') {
+            Some((_, form)) if form.starts_with("array") => {
+                json!({"type": "array", "items": {"type": kind}})
+            }
+            Some((_, form)) => {
+                notes.push(format!("left out: the form ({form} of {key}"));
+                json!({ "type": kind })
+            }
+            None => json!({ "type": kind }),
+        };
+        let key = key.split(['(', '?']).next().unwrap_or(key).trim();
+        if !description.is_empty() {
+            property["description"] = description.into();
+        }
+        let default = fields.pointer("/input/default").and_then(|it| it.get(key));
+        if let Some(default) = default {
+            property["default"] = default.clone();
+        } else if optional {
+            property["optional"] = true.into();
+        }
+        parameters.insert(key.to_owned(), property);
+    }
+    let (mut system, mut user) = (Body::default(), Body::default());
+    let mut is_system = false;
+    let mut rest = prompt.trim();
+    while let Some(at) = rest.find("{{") {
+        let body = if is_system { &mut system } else { &mut user };
+        body.text(&rest[..at]);
+        let end = rest[at..].find("}}").map_or(rest.len(), |end| at + end + 2);
+        let tag = &rest[at..end];
+        let inner = tag.trim_matches(['{', '}']).trim();
+        if let Some(role) = inner.strip_prefix("role ") {
+            is_system = role.trim_matches(['"', '\'', ' ']) == "system";
+        } else if parameters.contains_key(inner) {
+            let _ = write!(body.template, "{{{{ {inner} }}}}");
+        } else if is_identifier(inner) {
+            body.parameter(inner, "TODO");
+        } else {
+            body.keep(tag, "Handlebars");
+        }
+        rest = &rest[end..];
+    }
+    let body = if is_system { &mut system } else { &mut user };
+    body.text(rest);
+    for body in [&mut system, &mut user] {
+        parameters.append(&mut body.parameters);
+        notes.append(&mut body.notes);
+    }
+    let known = ["description", "input", "model", "config", "name"];
+    unsaid(&fields, &known, &mut notes);
+    let mut agent = Map::new();
+    if let Some(model) = fields["model"].as_str() {
+        // The name of a plugin of Genkit comes first.
+        let model = model.rsplit('/').next().unwrap_or(model);
+        agent.insert("model".to_owned(), model.into());
+    }
+    let names = [
+        ("temperature", "temperature"),
+        ("maxOutputTokens", "max_tokens"),
+        ("stopSequences", "stop"),
+    ];
+    set_options(&fields["config"], &names, &mut agent, &mut notes);
+    Ok(agent_tool(
+        name,
+        &fields,
+        parameters,
+        (system.template, user.template),
+        agent,
+        notes,
+    ))
+}
+
+/// A `.prompty`: an agent with Jinja2.
+fn prompty(name: &str, text: &str) -> Result<Imported, String> {
+    let (fields, prompt) = front_matter(text)?;
+    let mut notes = Vec::new();
+    let mut parameters = Map::new();
+    let inputs = fields
+        .get("inputs")
+        .or(fields.get("sample"))
+        .and_then(Value::as_object);
+    for (key, value) in inputs.into_iter().flatten() {
+        let kind = value["type"].as_str().or(match value {
+            Value::Number(_) => Some("number"),
+            Value::Bool(_) => Some("boolean"),
+            _ => None,
+        });
+        let kind = kind.unwrap_or("string");
+        let mut property =
+            json!({"type": kind, "description": value["description"].as_str().unwrap_or("TODO")});
+        if let Some(default) = value.get("default") {
+            property["default"] = default.clone();
+        }
+        if kind == "array" || kind == "object" {
+            property["type"] = "string".into();
+            notes.push(format!("left out: the type {kind} of {key}"));
+        }
+        parameters.insert(key.clone(), property);
+    }
+    let (mut system, mut user) = (String::new(), String::new());
+    let mut role = "system";
+    for line in prompt.trim().lines() {
+        match line.trim().trim_start_matches('#').trim() {
+            "system:" => role = "system",
+            "user:" => role = "user",
+            "assistant:" => {
+                notes.push("kept as text: a turn of the assistant".to_owned());
+                user.push_str("assistant:\n");
+                role = "user";
+            }
+            _ => {
+                let text = if role == "system" {
+                    &mut system
+                } else {
+                    &mut user
+                };
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    let known = ["name", "description", "inputs", "sample", "model"];
+    unsaid(&fields, &known, &mut notes);
+    unsaid(
+        &fields["model"],
+        &["configuration", "parameters", "options", "id"],
+        &mut notes,
+    );
+    let mut agent = Map::new();
+    let configuration = &fields["model"]["configuration"];
+    let model = configuration["azure_deployment"]
+        .as_str()
+        .or(configuration["model"].as_str());
+    let model = model
+        .or(fields["model"]["id"].as_str())
+        .filter(|it| !it.starts_with("${"));
+    agent.extend(model.map(|model| ("model".to_owned(), model.into())));
+    unsaid(configuration, &["azure_deployment", "model"], &mut notes);
+    let names = [
+        ("temperature", "temperature"),
+        ("max_tokens", "max_tokens"),
+        ("stop", "stop"),
+        ("seed", "seed"),
+    ];
+    let options = fields["model"]
+        .get("parameters")
+        .unwrap_or(&fields["model"]["options"]);
+    set_options(options, &names, &mut agent, &mut notes);
+    Ok(agent_tool(
+        name,
+        &fields,
+        parameters,
+        (system, user),
+        agent,
+        notes,
+    ))
+}
+
+/// Moves the options that agents have to `agent`, and names the others.
+fn set_options(
+    options: &Value,
+    names: &[(&str, &str)],
+    agent: &mut Map<String, Value>,
+    notes: &mut Vec<String>,
+) {
+    for (theirs, ours) in names {
+        let value = options.get(theirs).cloned();
+        agent.extend(value.map(|value| ((*ours).to_owned(), value)));
+    }
+    let known: Vec<&str> = names.iter().map(|(theirs, _)| *theirs).collect();
+    unsaid(options, &known, notes);
+}
+
+fn agent_tool(
+    name: &str,
+    fields: &Value,
+    parameters: Map<String, Value>,
+    (system, prompt): (String, String),
+    options: Map<String, Value>,
+    notes: Vec<String>,
+) -> Imported {
+    let mut agent = Map::new();
+    let system = system.trim();
+    let system = if system.is_empty() {
+        "Do what you are asked."
+    } else {
+        system
+    };
+    agent.insert("system".to_owned(), system.into());
+    if !prompt.trim().is_empty() {
+        agent.insert("prompt".to_owned(), prompt.trim().into());
+    }
+    agent.extend(options);
+    let body = Body {
+        parameters,
+        notes,
+        ..Body::default()
+    };
+    let (mut document, notes) = body.tool(name, fields["description"].as_str().unwrap_or_default());
+    document["implementation"] = json!({ "agent": agent });
+    (document, notes)
+}
+
+fn is_identifier(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_word)
+}
+
+/// The fields between the first lines `---`, and the rest; a text without fields has none.
+pub(super) fn front_matter(text: &str) -> Result<(Value, &str), String> {
+    let Some(rest) = text
+        .strip_prefix("---\n")
+        .or_else(|| text.strip_prefix("---\r\n"))
+    else {
+        return Ok((Value::Null, text));
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            let head = Text::new("the prompt", rest.as_bytes()[..at].to_vec());
+            let head = head.map_err(|error| error.to_string())?;
+            let node = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
+            return Ok((node.to_json(), &rest[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    Err("its fields have no last line `---`".to_owned())
+}

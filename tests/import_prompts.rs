@@ -1,0 +1,266 @@
+//! Prompts and skills of one host that `cogtools import` makes tools of: nothing is lost, and what
+//! cannot be said is named.
+
+use cogtools_test_support::{Outcome, Project, str};
+use serde_json::json;
+
+use crate::run;
+
+fn import(project: &Project, args: &[&str]) -> Outcome {
+    run("cogtools-import", project).args(args).run()
+}
+
+fn written(project: &Project, file: &str, text: &str) -> String {
+    project.file(file, text);
+    import(project, &["prompt", "--write", file]).status(0);
+    let name = file
+        .rsplit('/')
+        .next()
+        .and_then(|name| name.split('.').next());
+    project.read(format!("tools/{}.yaml", name.expect("a name")))
+}
+
+fn call(project: &Project, tool: &str, arguments: &serde_json::Value) -> Outcome {
+    run("cogtools-call", project)
+        .arg(tool)
+        .stdin(arguments.to_string())
+        .run()
+}
+
+#[test]
+fn a_command_of_gemini_cli_becomes_a_template() {
+    let project = Project::new();
+    let text = "description = \"Reviews a change\"\nextra = 1\nprompt = \"\"\"\nReview \
+                {{args}} with {{ braces }}.\n!{git diff {a}}\n@{docs/style.md}\"\"\"\n";
+    project.file(".gemini/commands/review.toml", text);
+    import(&project, &["prompt", ".gemini/commands/review.toml"]).outputs(str![[r#"
+--- tools/review.yaml
++++ tools/review.yaml
+@@ -0,0 +1,18 @@
++# kept as text: the command !{git diff {a}}
++# kept as text: the file @{docs/style.md}
++# left out: extra: 1
++
++name: review
++
++description: Reviews a change
++
++parameters:
++  args:
++    type: string
++    description: What the user has written after the command
++    default: ''
++
++implementation: |-
++  Review {{ args }}{% raw %} with {{ braces }}.
++  {% endraw %}!{git diff {a}}
++  @{docs/style.md}
+
+"#]]);
+    assert!(!project.path("tools").exists());
+    written(&project, ".gemini/commands/review.toml", text);
+    call(&project, "review", &json!({"args": "{{ 6 * 7 }}"})).outputs(str![[r#"
+Review {{ 6 * 7 }} with {{ braces }}.
+!{git diff {a}}
+@{docs/style.md}
+"#]]);
+    // Another command of that name does not replace it.
+    project.file("other/review.toml", "prompt = 'Other'");
+    let outcome = import(&project, &["prompt", "--write", "other/review.toml"]);
+    outcome.status(2).stderr_is(str![[r#"
+cogtools-import: error[USAGE]: tools/review.yaml: it exists, with other content
+hint: remove or rename it, or merge the diff by hand
+
+"#]]);
+}
+
+#[test]
+fn arguments_are_appended_where_a_prompt_names_none() {
+    let project = Project::new();
+    written(&project, "fix.toml", "prompt = 'Fix it.'");
+    call(&project, "fix", &json!({"args": "#12"})).outputs("Fix it.\n\n#12");
+    call(&project, "fix", &json!({})).outputs("Fix it.");
+}
+
+#[test]
+fn a_slash_command_of_claude_code_becomes_a_template() {
+    let project = Project::new();
+    let text = "---\ndescription: Fixes an issue\nargument-hint: \"[number] [priority]\"\n\
+                allowed-tools: Bash(git:*)\nmodel: opus\n---\n\nFix $1 ($2) for $ARGUMENTS, as \
+                me@example.org says in @docs/rules.md.\nState: !`git status`\nIt costs $5.\n";
+    let tool = written(&project, ".claude/commands/fix.md", text);
+    cogtools_test_support::assert_text(
+        tool,
+        str![[r##"
+# kept as text: the file @docs/rules.md.
+# kept as text: the command !`git status`
+# left out: allowed-tools: "Bash(git:*)"
+# left out: model: "opus"
+
+name: fix
+
+description: Fixes an issue
+
+parameters:
+  argument_1:
+    type: string
+    description: 'Argument 1: [number] [priority]'
+    default: ''
+  argument_2:
+    type: string
+    description: 'Argument 2: [number] [priority]'
+    default: ''
+  arguments:
+    type: string
+    description: '[number] [priority]'
+    default: ''
+  argument_5:
+    type: string
+    description: 'Argument 5: [number] [priority]'
+    default: ''
+
+implementation: |
+  Fix {{ argument_1 }} ({{ argument_2 }}) for {{ arguments }}, as me@example.org says in @docs/rules.md.
+  State: !`git status`
+  It costs {{ argument_5 }}.
+
+"##]],
+    );
+    let arguments = json!({"arguments": "all", "argument_1": "7", "argument_2": "high"});
+    call(&project, "fix", &arguments).outputs(str![[r#"
+Fix 7 (high) for all, as me@example.org says in @docs/rules.md.
+State: !`git status`
+It costs .
+
+"#]]);
+}
+
+#[test]
+fn a_dotprompt_becomes_an_agent() {
+    let project = Project::new();
+    let text = "---\nmodel: googleai/gemini-flash-latest\ndescription: Greets\nconfig:\n  \
+                temperature: 0.5\n  topK: 3\ninput:\n  schema:\n    person: string, who is \
+                greeted\n    loud?: boolean\n    tags(array): string\n  default: {person: Ada}\n\
+                output: {format: json}\n---\n{{role \"system\"}}You greet.\n{{role \"user\"}}Greet \
+                {{person}}.{{#if loud}} Shout.{{/if}}\n";
+    let tool = written(&project, "greet.prompt", text);
+    cogtools_test_support::assert_text(
+        tool,
+        str![[r##"
+# kept as text: Handlebars {{#if loud}}
+# kept as text: Handlebars {{/if}}
+# left out: output: {"format":"json"}
+# left out: topK: 3
+
+name: greet
+
+description: Greets
+
+parameters:
+  person:
+    type: string
+    description: who is greeted
+    default: Ada
+  loud:
+    type: boolean
+    optional: true
+  tags:
+    type: array
+    items:
+      type: string
+
+implementation:
+  agent:
+    system: You greet.
+    prompt: Greet {{ person }}.{% raw %}{{#if loud}}{% endraw %} Shout.{% raw %}{{/if}}{% endraw %}
+    model: gemini-flash-latest
+    temperature: 0.5
+
+"##]],
+    );
+}
+
+#[test]
+fn a_prompty_becomes_an_agent() {
+    let project = Project::new();
+    let text = "---\nname: Basic\ndescription: Answers\nauthors: [me]\nmodel:\n  api: chat\n  \
+                configuration: {type: azure_openai, azure_deployment: gpt}\n  parameters: \
+                {max_tokens: 100, temperature: 0.2, top_p: 1}\nsample:\n  question: Why?\n---\n\
+                system:\nYou answer.\n\nuser:\n{{question}}\n";
+    let tool = written(&project, "basic.prompty", text);
+    cogtools_test_support::assert_text(
+        tool,
+        str![[r##"
+# left out: authors: ["me"]
+# left out: api: "chat"
+# left out: type: "azure_openai"
+# left out: top_p: 1
+
+name: basic
+
+description: Answers
+
+parameters:
+  question:
+    type: string
+    description: TODO
+
+implementation:
+  agent:
+    system: You answer.
+    prompt: '{{question}}'
+    model: gpt
+    temperature: 0.2
+    max_tokens: 100
+
+"##]],
+    );
+}
+
+#[test]
+fn a_note_stays_in_its_comment() {
+    let project = Project::new();
+    let text = "---\ndescription: d\nevil: \"a\\rimplementation: {exec: [sh]}\"\n---\nText\n";
+    let tool = written(&project, "evil.md", text);
+    assert!(!tool.contains('\r'), "{tool}");
+    let tool = tool
+        .lines()
+        .filter(|line| line.starts_with("implementation"))
+        .count();
+    assert_eq!(tool, 1);
+}
+
+#[test]
+fn scripts_of_a_skill_become_tools_and_its_text_a_skill() {
+    let project = Project::new();
+    project
+        .file(
+            "vendor/forms/SKILL.md",
+            "---\nname: forms\ndescription: Fills forms\n---\nRun scripts/fill.sh.\n",
+        )
+        .file("vendor/forms/references/fields.md", "name\n")
+        .file("vendor/forms/scripts/fill.sh", "echo \"filled $1\"\n")
+        .program(
+            "vendor/forms/scripts/other",
+            "#!/bin/sh\necho \"other $1\"\n",
+        );
+    import(&project, &["skill", "--write", "vendor/forms"]).outputs(str![[r#"
+created tools/forms_fill.yaml
+created tools/forms_other.yaml
+created .agents/skills/forms/SKILL.md
+created .agents/skills/forms/references/fields.md
+
+"#]]);
+    for (tool, expected) in [
+        ("forms_fill", "filled Ada\n"),
+        ("forms_other", "other Ada\n"),
+    ] {
+        call(&project, tool, &json!({"args": ["Ada"]})).outputs(expected);
+    }
+    import(&project, &["skill", "--write", ".."]).status(78);
+    project.file(
+        "evil/SKILL.md",
+        "---\nname: ../../x\ndescription: d\n---\nx\n",
+    );
+    import(&project, &["skill", "--write", "evil"]).status(78);
+}
