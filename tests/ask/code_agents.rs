@@ -176,6 +176,22 @@ fn replayed_calls_are_not_counted_again() {
 }
 
 #[test]
+fn what_a_user_denies_is_denied_in_code_of_tools() {
+    let project = noting();
+    project.file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nimplementation:\n  js: |\n    try { return \
+         tools.greet({person: 'Ada'}) } catch (e) { return e.code }\n  tools: [greet]\n",
+    );
+    for (options, output) in [(&[][..], "Hello Ada!"), (&["--deny", "greet"], "DENIED")] {
+        let fake = FakeGemini::start([Turn::call("t", json!({})), Turn::text("done")]);
+        let run = ask(&project, &fake).args(["-q", "--allow", "t"]);
+        run.args(options).arg("Go").run().outputs("done\n");
+        assert_eq!(response(&fake.finish(), 1), json!({ "output": output }));
+    }
+}
+
+#[test]
 fn calls_of_programs_are_shown() {
     let project = noting();
     let code = "print(tools.greet({person: 'Ada'}));\n\

@@ -99,6 +99,20 @@ fn a_call_that_needs_a_yes_is_denied_unless_a_rule_allows_it() {
 }
 
 #[test]
+fn what_the_caller_denies_is_denied_within() {
+    let code = "try { return tools.tax({amount: 100}) } catch (e) { return e.code }";
+    let project = project_of(code, "[tax]");
+    project.file(RULES, "ask: {allow: [t, u]}\n");
+    // Through another tool, too.
+    project.file("tools/u.yaml", tool("u", "return tools.t({})", "[t]"));
+    for name in ["t", "u"] {
+        let program = format!("return tools.{name}({{}})");
+        super::code(&project, &["run"], &program).outputs("119\n");
+        super::code(&project, &["run", "--deny", "ta*"], &program).outputs("DENIED\n");
+    }
+}
+
+#[test]
 fn a_failure_names_the_line_of_the_file() {
     let project = project_of(
         "\nconst a = 1;\nreturn tools.tax({amount: String(args.ids)})",

@@ -108,7 +108,7 @@ impl Scope {
     ) -> Self {
         let names = Self::all_names(&registry);
         let permissions = Permissions::new(config, allow, deny, names.iter().map(String::as_str));
-        Self::new(registry, cx, names, permissions)
+        Self::new(registry, cx, names, permissions).within(deny)
     }
 
     /// The names of all tools of `registry`.
@@ -122,10 +122,17 @@ impl Scope {
     pub fn of_task(registry: Registry, cx: Context, config: &AskConfig, task: &CodeTask) -> Self {
         let mut names = registry.select(&task.tools);
         names.retain(|name| *name != task.tool);
-        let permissions = Permissions::new(config, &[], &[], names.iter().map(String::as_str));
-        let mut scope = Self::new(registry, cx, names, permissions);
+        let known = names.iter().map(String::as_str);
+        let permissions = Permissions::new(config, &[], &task.deny, known);
+        let mut scope = Self::new(registry, cx, names, permissions).within(&task.deny);
         scope.cx.call.presets = Arc::new(task.presets.clone());
         scope
+    }
+
+    /// Code within its calls may not call tools that match `deny`, either.
+    fn within(mut self, deny: &[String]) -> Self {
+        self.cx.call.deny = Arc::new(deny.to_vec());
+        self
     }
 
     /// These `tools` alone. Those that `stub` answers do not run, the others run in `folder`.

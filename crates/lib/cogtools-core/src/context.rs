@@ -92,6 +92,8 @@ pub struct CallContext {
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an
     /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
+    /// Patterns of tools that code within the call may not call, beside the rules of the user.
+    pub deny: Arc<Vec<String>>,
     /// The receiver of the events of nodes and models within the call, one JSON object each.
     pub events: Option<LineSink>,
     /// True if a flow makes the call: it tells faults of the configuration from other failures.

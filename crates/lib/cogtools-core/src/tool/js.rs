@@ -56,6 +56,9 @@ pub struct CodeTask {
     /// Answers of tools that it calls without calling them, by name.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub presets: Map<String, Value>,
+    /// Patterns of tools that it may not call, beside the rules of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
 }
 
 /// The end of a run of code that calls tools.
@@ -131,6 +134,7 @@ impl Js {
             tools: self.tools.clone(),
             timeout: tool.timeout,
             presets: Map::clone(&cx.call.presets),
+            deny: cx.call.deny.to_vec(),
         }
     }
 
