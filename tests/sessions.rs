@@ -1,5 +1,7 @@
 //! Sessions that `cogtools ask` writes, read by `cogtools session`.
 
+use std::time::Duration;
+
 use cogtools_program::Terminals;
 use cogtools_test_support::{FakeGemini, Outcome, Project, Turn};
 use serde_json::{Value, json};
@@ -92,6 +94,43 @@ fn sessions_of_a_project_are_listed_and_pruned() {
     }
     session(&project, &["prune", "--keep=0"]).succeeds();
     session(&project, &["list"]).outputs("this project has no sessions\n");
+}
+
+#[test]
+fn old_trials_and_their_reports_are_pruned() {
+    let project = Project::new();
+    project
+        .file("tools/greet.yaml", GREET)
+        .file(
+            "tools/greet.evals.yaml",
+            "cases: [{name: it, task: t, trials: 1, expect: {answer: {contains: hi}}}]",
+        )
+        .program("model.sh", "#!/bin/sh\ncat > /dev/null\nprintf hi\n");
+    let eval = run("cogtools-eval", &project).args(["--model-command", "./model.sh", "--json"]);
+    let report = eval.run().json();
+    let trial = report["cases"][0]["results"][0]["session"].as_str();
+    let trial = trial.expect("a trial").to_owned();
+    let state = project.path("../home/.local/state/cogtools/sessions");
+    let folder = std::fs::read_dir(state).expect("sessions").flatten().next();
+    let folder = folder.expect("a project").path();
+    let report = folder.join(format!(
+        "evals/{}.json",
+        report["run"].as_str().expect("a run")
+    ));
+    let files = ["jsonl", "json"].map(|end| folder.join(format!("{trial}.{end}")));
+    let all = || files.iter().chain([&report]);
+    // They cost money: no number of sessions removes them.
+    session(&project, &["prune", "--keep=0"]).succeeds();
+    session(&project, &["prune", "--older-than=1d"]).succeeds();
+    assert!(all().all(|file| file.exists()), "{folder:?}");
+    let old = std::time::SystemTime::now() - Duration::from_secs(3 * 86_400);
+    for path in all() {
+        let file = std::fs::File::options().append(true).open(path);
+        file.expect("a file").set_modified(old).expect("a time");
+    }
+    let prune = session(&project, &["prune", "--older-than=1d"]);
+    prune.outputs(format!("removed {trial}\n"));
+    assert!(!all().any(|file| file.exists()), "{folder:?}");
 }
 
 #[test]

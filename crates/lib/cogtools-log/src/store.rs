@@ -141,13 +141,45 @@ impl Store {
         }))
     }
 
-    /// Removes a session and its blobs.
+    /// The file with the verdict of a trial of `cogtools eval`, which need not exist.
+    pub fn trial_file(&self, id: &SessionId) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+
+    /// Removes the reports of `cogtools eval` that are old.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the system.
+    pub fn remove_reports(&self, is_old: impl Fn(Timestamp) -> bool) -> io::Result<()> {
+        let entries = match fs::read_dir(self.reports()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry?;
+            if is_old(Timestamp::from_system(entry.metadata()?.modified()?)) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a session, its blobs and the verdict of a trial.
     ///
     /// # Errors
     ///
     /// [`LogError::InUse`] if a process writes to it.
     pub fn remove(&self, id: &SessionId) -> Result<(), LogError> {
-        remove_unless_in_use(&self.file(id))
+        remove_unless_in_use(&self.file(id))?;
+        let path = self.trial_file(id);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(LogError::Write { path, error })
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) struct PruneArgs {
 #[derive(Args)]
 #[group(required = true, multiple = true)]
 struct AgeArgs {
-    /// Remove those last written to longer ago: 12h, 30d, 8w
+    /// Remove those last written to longer ago, and trials and reports of evals: 12h, 30d, 8w
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     older_than: Option<u64>,
     /// Keep the newest N in any case
@@ -117,8 +117,17 @@ pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let now = Timestamp::now();
     let old = stored.into_iter().enumerate();
     let old = old.filter(|(index, stored)| args.age.covers(*index, stored, now));
+    // Trials cost money, and no list shows them: they go by their age alone.
+    let is_old = |time| {
+        args.age
+            .older_than
+            .is_some_and(|limit| now.millis_since(time) > limit)
+    };
+    let trials = store.trials().map_err(|error| store.unreadable(&error))?;
+    let trials = trials.into_iter().filter(|trial| is_old(trial.modified));
+    let old = old.map(|(_, stored)| stored).chain(trials);
     let mut removed = Vec::new();
-    for (_, stored) in old {
+    for stored in old {
         if !args.dry_run {
             match store.remove(&stored.id) {
                 Ok(()) => {}
@@ -135,6 +144,11 @@ pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
             }
         }
         removed.push(stored.id);
+    }
+    if !args.dry_run {
+        // A report is younger than its trials.
+        let removed = store.remove_reports(is_old);
+        removed.map_err(|error| store.unreadable(&error))?;
     }
     args.report(&removed, io)
 }
