@@ -18,6 +18,7 @@ pub mod format;
 mod hint;
 mod input;
 mod io;
+pub mod junit;
 mod lines;
 pub mod man;
 pub mod named_file;
