@@ -7,7 +7,7 @@ mod claude;
 mod codex;
 mod declared;
 mod gemini;
-mod model;
+pub(crate) mod model;
 mod own_list;
 mod servers;
 mod tasks;

@@ -6,17 +6,17 @@ use serde_json::Value;
 use crate::mcp::peer::Site;
 
 /// The text of a model that has nothing more to call.
-pub(super) const LAST: &str = "All done.";
+pub(crate) const LAST: &str = "All done.";
 
 /// A model that listens.
-pub(super) struct Model {
+pub(crate) struct Model {
     site: Site,
     project: Project,
 }
 
 impl Model {
     /// A model that speaks `api` and makes these calls.
-    pub(super) fn start(api: &str, calls: &Value) -> Self {
+    pub(crate) fn start(api: &str, calls: &Value) -> Self {
         let project = Project::new();
         let script = crate::repository().join("tests/gateway/peers/model.py");
         let args = [
@@ -30,12 +30,12 @@ impl Model {
     }
 
     /// Where it listens.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.site.url
     }
 
     /// The requests of the agent itself so far.
-    pub(super) fn asked(&self) -> Vec<Value> {
+    pub(crate) fn asked(&self) -> Vec<Value> {
         let asked = self.project.read("asked");
         let lines = asked.lines();
         lines

@@ -8,6 +8,7 @@ mod answer;
 mod connection;
 mod declaration;
 mod doctor;
+mod evals;
 mod facepalm;
 mod failure;
 mod flow;

@@ -7,7 +7,9 @@ use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, anthropic,
 pub fn code(error: &ModelError) -> Code {
     match error {
         ModelError::MissingKey { .. } | ModelError::InvalidVariable { .. } => Code::InvalidConfig,
-        ModelError::Http(_) | ModelError::InvalidResponse(_) => Code::Unavailable,
+        ModelError::Http(_) | ModelError::InvalidResponse(_) | ModelError::Program(_) => {
+            Code::Unavailable
+        }
         ModelError::Api(error) => match error.kind {
             ApiErrorKind::InvalidKey | ApiErrorKind::Forbidden => Code::Denied,
             ApiErrorKind::RateLimited

@@ -48,6 +48,9 @@ pub enum ModelError {
         /// The reason.
         reason: String,
     },
+    /// A program in place of a provider failed. It may have cost money, so that there is no other try.
+    #[error("{0}")]
+    Program(String),
     /// The provider has no such function.
     #[error("the provider does not support {0}")]
     Unsupported(&'static str),

@@ -24,10 +24,10 @@ pub fn parse<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
         .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()).into())
 }
 
-/// Options that choose the tools of a run.
+/// Options that choose the tools of a run by name.
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
-pub struct FilterArgs {
+pub struct NameFilterArgs {
     /// Only tools with these names; * matches any characters, ? matches one
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = pattern)]
     #[arg(help_heading = FILTER_OPTIONS)]
@@ -40,9 +40,18 @@ pub struct FilterArgs {
     #[arg(id = "toolset", long, value_name = "NAME", value_delimiter = ',', value_parser = pattern)]
     #[arg(help_heading = FILTER_OPTIONS)]
     toolsets: Option<Vec<Pattern>>,
+}
+
+/// Options that choose the tools of a run, by the host that asks, too.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct FilterArgs {
+    /// The names of the tools.
+    #[command(flatten)]
+    pub names: NameFilterArgs,
     /// Only tools that the configuration allows for this host
     #[arg(long, value_name = "HOST", value_parser = host(), help_heading = FILTER_OPTIONS)]
-    pub(crate) host: Option<Target>,
+    pub host: Option<Target>,
 }
 
 const FILTER_OPTIONS: &str = "Filter options";
@@ -58,7 +67,7 @@ pub(crate) fn host() -> impl TypedValueParser<Value = Target> {
         .try_map(|name| Target::parse(&name).ok_or("unknown host"))
 }
 
-impl FilterArgs {
+impl NameFilterArgs {
     /// Replaces the parts of `filter` that the command line sets.
     pub(crate) fn apply(&self, filter: &mut Filter) {
         let lists = |list: &Vec<Pattern>| Some(list.clone()).filter(|list| !list.is_empty());

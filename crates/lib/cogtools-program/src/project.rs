@@ -117,7 +117,7 @@ pub fn registry_and_context(
     } else {
         (config(&project, io)?, Vec::new())
     };
-    args.filter.apply(&mut config.filter);
+    args.filter.names.apply(&mut config.filter);
     if args.editor
         && !config
             .sources
@@ -197,7 +197,7 @@ pub fn skills<'p>(
 pub fn file_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failure> {
     let project = project(io);
     let (mut config, _) = valid_layers(&project, io)?;
-    args.filter.apply(&mut config.filter);
+    args.filter.names.apply(&mut config.filter);
     config.sources.retain(|source| !source.is_remote());
     Ok(Registry::new(config, args.filter.host, Context::default()))
 }
@@ -207,7 +207,7 @@ pub fn file_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failu
 pub fn cached_registry(args: &RegistryArgs, io: &Io<'_>) -> Result<Registry, Failure> {
     let project = project(io);
     let (mut config, _) = valid_layers(&project, io)?;
-    args.filter.apply(&mut config.filter);
+    args.filter.names.apply(&mut config.filter);
     let mut cx = source_context(&config, &project, io);
     cx.list.cached_only = true;
     Ok(Registry::new(config, args.filter.host, cx))

@@ -18,8 +18,9 @@ use crate::EvalArgs;
 use crate::case::Case;
 use crate::compare::{self, Comparison, compare};
 use crate::files::{cases, check_out, keep_report};
+use crate::host::Host;
 use crate::report::{self, Row, Verdict};
-use crate::run::{CommandModel, Job, Runner, digests, settings_digest};
+use crate::run::{CommandModel, Job, Runner, Spent, digests, settings_digest};
 use crate::tapes::{Tapes, staleness};
 use crate::tools::{self, Declared, in_scope};
 use crate::verdict::{failures, rows};
@@ -37,6 +38,8 @@ pub(crate) struct Evaluation {
     cx: Context,
     tapes: BTreeMap<PathBuf, Tapes>,
     pub(crate) models: Vec<String>,
+    hosts: Vec<Host>,
+    pub(crate) spent: Spent,
     pub(crate) cancel: Cancel,
 }
 
@@ -81,7 +84,10 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
             }
         }
     }
-    let models = models(&args, &tapes)?;
+    let wanted = args.host.iter();
+    let hosts = wanted.map(|wanted| Host::find(wanted, project.root(), &cancel, io));
+    let hosts: Vec<Host> = hosts.collect::<Result<_, _>>()?;
+    let models = models(&args, &tapes, &hosts)?;
     let evaluation = Evaluation {
         cases: all.into_iter().map(Arc::new).collect(),
         args,
@@ -91,6 +97,8 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         cx,
         tapes,
         models,
+        hosts,
+        spent: Spent::default(),
         cancel,
     };
     if evaluation.args.from_examples {
@@ -109,8 +117,13 @@ fn load_tools(
     cancel: &Cancel,
     io: &mut Io<'_>,
 ) -> Result<(Vec<Declared>, Context), Failure> {
-    let (registry, context) =
-        project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
+    let is_model = args.host.is_empty() || !args.models.is_empty();
+    let target = if is_model {
+        Target::Gemini
+    } else {
+        Target::Mcp
+    };
+    let (registry, context) = project::registry_and_context(&args.registry, io, Some(target))?;
     let (tools, diagnostics) = tools::load(
         &registry,
         args.with_decoys,
@@ -126,7 +139,11 @@ fn load_tools(
 }
 
 /// The models of the command line, of the recordings, or of the configuration.
-fn models(args: &EvalArgs, tapes: &BTreeMap<PathBuf, Tapes>) -> Result<Vec<String>, Failure> {
+fn models(
+    args: &EvalArgs,
+    tapes: &BTreeMap<PathBuf, Tapes>,
+    hosts: &[Host],
+) -> Result<Vec<String>, Failure> {
     let mut models: Vec<String> = args.models.clone();
     if models.is_empty() && args.replay && args.model.name.is_none() {
         models = tapes
@@ -136,14 +153,16 @@ fn models(args: &EvalArgs, tapes: &BTreeMap<PathBuf, Tapes>) -> Result<Vec<Strin
             .collect();
         models.sort_unstable();
     }
-    if models.is_empty() {
+    let is_asked = args.model.name.is_some() || args.model_command.is_some();
+    if models.is_empty() && (hosts.is_empty() || is_asked) {
         models.push(match (&args.model.name, &args.model_command) {
             (None, Some(_)) => "command".to_owned(),
             _ => args.model.model()?,
         });
     }
     let mut unique: Vec<String> = Vec::new();
-    for model in models {
+    let columns = hosts.iter().map(|host| host.column.clone());
+    for model in models.into_iter().chain(columns) {
         if !unique.contains(&model) {
             unique.push(model);
         }
@@ -170,7 +189,14 @@ impl Evaluation {
                 .iter()
                 .any(|case| case.expect.at_most.money.is_some());
         for model in self.models.iter().filter(|_| is_live && needs_money) {
-            if facts(&self.config.ask, model)?.price.is_none() {
+            let host = self.hosts.iter().find(|host| host.column == *model);
+            if host.is_some_and(|host| !host.has_money()) {
+                let message = "a limit of money needs a host that says what it costs";
+                return Err(Diagnostic::new(Code::Usage, message)
+                    .with_subject(model.as_str())
+                    .into());
+            }
+            if host.is_none() && facts(&self.config.ask, model)?.price.is_none() {
                 let diagnostic = Diagnostic::new(
                     Code::Usage,
                     "a limit of money needs the prices of the model",
@@ -346,6 +372,7 @@ impl Evaluation {
         let ask = &self.config.ask;
         let runner = Runner {
             model: &*model,
+            hosts: &self.hosts,
             tools,
             cx: &self.cx,
             system: layers.system()?,
@@ -375,6 +402,7 @@ impl Evaluation {
             store: Store::new(&state, self.project.root()),
             mask: Mask::new(io.secrets()),
             whole: args.whole,
+            spent: &self.spent,
             jobs: args.jobs.into(),
             judge: args.judge.as_deref(),
             cancel: self.cancel.clone(),
@@ -411,14 +439,20 @@ impl Evaluation {
                 cancel: self.cancel.clone(),
             })),
             // Nothing is asked.
-            None if jobs == 0 => Ok(Box::new(CommandModel {
-                command: "exit 1".to_owned(),
-                directory: io.cwd.clone(),
-                variables: BTreeMap::new(),
-                cancel: self.cancel.clone(),
-            })),
+            None if jobs == 0 || self.args.judge.is_none() && self.is_hosts_only() => {
+                Ok(Box::new(CommandModel {
+                    command: "exit 1".to_owned(),
+                    directory: io.cwd.clone(),
+                    variables: BTreeMap::new(),
+                    cancel: self.cancel.clone(),
+                }))
+            }
             None => connect(&self.args.model, io),
         }
+    }
+
+    fn is_hosts_only(&self) -> bool {
+        !self.hosts.is_empty() && self.hosts.len() == self.models.len()
     }
 
     /// Keeps the trials of `rows` beside their cases.
@@ -469,6 +503,7 @@ impl Evaluation {
         let failures = failures(
             rows,
             comparisons,
+            self.spent.skipped.get(),
             (self.args.compare.is_some(), self.cancel.is_cancelled()),
         );
         let status = failures.first().map_or(0, |failure| failure.code.status());

@@ -9,9 +9,11 @@ mod case;
 mod compare;
 mod evaluation;
 mod files;
+mod host;
 mod improve;
 mod manual;
 mod matcher;
+mod offer;
 mod reader;
 mod report;
 mod run;
@@ -25,7 +27,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_agent::{ModelArgs, ModelOptions};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::args::{self, EnvArgs, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use fancy_regex::Regex;
@@ -74,6 +76,10 @@ pub(crate) struct EvalArgs {
     /// A command that is the model: a request of the Gemini API on stdin, the response on stdout
     #[arg(long, value_name = "COMMAND")]
     pub(crate) model_command: Option<String>,
+    /// Hosts that run the tasks as a whole: claude-code, codex or gemini, with :MODEL after it
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host::parse)]
+    #[arg(conflicts_with_all = ["replay", "accept", "code", "from_examples", "improve"])]
+    pub(crate) host: Vec<host::Wanted>,
     /// The model that judges statements about answers
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
@@ -142,6 +148,13 @@ pub(crate) struct EvalArgs {
     #[arg(long, overrides_with = "format")]
     json: bool,
     #[command(flatten)]
+    env: EnvArgs,
+    #[command(flatten)]
+    locked: LockedArg,
+    #[command(flatten)]
+    filter: NameFilterArgs,
+    /// The options about tools. `--host` is about the hosts that are measured.
+    #[arg(skip)]
     pub(crate) registry: RegistryArgs,
     /// The options about the model, over the configuration.
     #[arg(skip)]
@@ -167,6 +180,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return answer_statistics(io);
     }
     args.model = ModelOptions::of_model(matches)?;
+    args.registry = RegistryArgs {
+        env: args.env,
+        locked: args.locked,
+        filter: FilterArgs {
+            names: args.filter.clone(),
+            ..FilterArgs::default()
+        },
+        ..RegistryArgs::default()
+    };
     args.whole = whole(&args.budget)?;
     args.replay |= args.accept;
     let only = args.test.as_deref().map(case::pattern).transpose();

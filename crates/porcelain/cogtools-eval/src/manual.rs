@@ -24,7 +24,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "MODELS",
-        "--models names models of the provider. --model-command runs a command for each request, by the shell: it reads a request of the Gemini API as JSON, and prints the response, or plain text. COGTOOLS_EVAL_MODEL has the name of the model.",
+        "--models names models of the provider. --model-command runs a command for each request, by the shell: it reads a request of the Gemini API as JSON, and prints the response, or plain text. COGTOOLS_EVAL_MODEL has the name of the model.\n\n--host runs claude, codex or gemini without a terminal, as you would start it, with your login, in a folder of the trial, with the tools of the case over MCP. `codex:MODEL` asks it for a model. Its column has its name and version, such as `codex@0.169.0`, with which --models selects recorded trials. Tokens, turns and money are what the host says; a limit in at_most of what it does not say is an error.",
     ),
     (
         "AUTHORING",

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
-use cogtools_core::digest;
+use cogtools_core::{digest, pluralize};
 use cogtools_log::Timestamp;
+use cogtools_program::junit::{self, End, Problem, Suite, Test};
 use serde_json::{Value, json};
 
 use crate::case::Case;
@@ -67,7 +69,8 @@ struct Counts {
     errors: u64,
     skipped: u64,
     stale: u64,
-    tokens: u64,
+    /// None if a host did not say it.
+    tokens: Option<u64>,
     money: Option<f64>,
 }
 
@@ -108,10 +111,11 @@ impl Row {
             errors: self.count(Verdict::Error),
             skipped: self.count(Verdict::Skipped),
             stale: self.count(Verdict::Stale),
+            tokens: Some(0),
             ..Counts::default()
         };
         for (_, record) in self.judged() {
-            counts.tokens += record.tokens;
+            counts.tokens = counts.tokens.zip(record.tokens).map(|(sum, one)| sum + one);
             if let Some(money) = record.money {
                 *counts.money.get_or_insert(0.0) += money;
             }
@@ -163,9 +167,9 @@ impl Row {
                 .map(|values| values.iter().sum::<f64>() / count)
         };
         json!({
-            "turns": mean(&|record| Some(float(record.turns))),
+            "turns": mean(&|record| record.turns.map(float)),
             "calls": mean(&|record| Some(float(record.accepted().len() as u64))),
-            "tokens": mean(&|record| Some(float(record.tokens))),
+            "tokens": mean(&|record| record.tokens.map(float)),
             "money": mean(&|record| record.money),
             "seconds": mean(&|record| Some(record.seconds)),
         })
@@ -237,7 +241,11 @@ fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -
 }
 
 fn sum<'r>(rows: impl Iterator<Item = &'r Row>) -> Counts {
-    rows.fold(Counts::default(), |sum, row| {
+    let none = Counts {
+        tokens: Some(0),
+        ..Counts::default()
+    };
+    rows.fold(none, |sum, row| {
         let counts = row.counts();
         Counts {
             cases: sum.cases + counts.cases,
@@ -247,7 +255,10 @@ fn sum<'r>(rows: impl Iterator<Item = &'r Row>) -> Counts {
             errors: sum.errors + counts.errors,
             skipped: sum.skipped + counts.skipped,
             stale: sum.stale + counts.stale,
-            tokens: sum.tokens + counts.tokens,
+            tokens: sum
+                .tokens
+                .zip(counts.tokens)
+                .map(|(one, other)| one + other),
             money: match (sum.money, counts.money) {
                 (Some(one), Some(other)) => Some(one + other),
                 (one, other) => one.or(other),
@@ -361,7 +372,7 @@ fn cell(row: &Row) -> String {
         return match (errors, stale) {
             (0, 0) => "skipped".to_owned(),
             (0, _) => "stale".to_owned(),
-            _ => format!("{errors} errors"),
+            _ => pluralize(usize::try_from(errors).unwrap_or(usize::MAX), "error"),
         };
     }
     let (first, tried) = row.first_try();
@@ -369,7 +380,9 @@ fn cell(row: &Row) -> String {
     if tried > 0 {
         let _ = write!(text, ", first try {first}/{tried}");
     }
-    let _ = write!(text, ", {} tokens", counts.tokens);
+    if let Some(tokens) = counts.tokens {
+        let _ = write!(text, ", {tokens} tokens");
+    }
     if let Some(money) = counts.money {
         let _ = write!(text, ", {money:.4}");
     }
@@ -436,10 +449,18 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
     }
     let counts = sum(rows.iter());
     let Interval { low, high, .. } = wilson(counts.passed, counts.trials);
+    let tokens = counts
+        .tokens
+        .iter()
+        .map(|tokens| format!(", {tokens} tokens"));
     let _ = writeln!(
         text,
-        "\n{} of {} cases ok; {}/{} trials passed ({low:.2} to {high:.2}), {} tokens",
-        counts.ok, counts.cases, counts.passed, counts.trials, counts.tokens
+        "\n{} of {} cases ok; {}/{} trials passed ({low:.2} to {high:.2}){}",
+        counts.ok,
+        counts.cases,
+        counts.passed,
+        counts.trials,
+        tokens.collect::<String>()
     );
     text.push_str(more);
     text
@@ -505,92 +526,46 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
 
 /// The report as `JUnit` XML: a suite is a model, a test case a case.
 pub(crate) fn junit(rows: &[Row]) -> String {
-    let mut text =
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"cogtools eval\">\n"
-            .to_owned();
-    for model in models(rows) {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
-        let kind = |row: &Row| {
-            let is_skipped = row
-                .results
-                .iter()
-                .all(|result| result.verdict == Verdict::Skipped);
-            let is_error =
-                !row.results.is_empty() && row.count(Verdict::Error) == row.results.len() as u64;
-            match (row.is_ok(), is_error, is_skipped) {
-                (true, ..) => "",
-                (_, true, _) => "error",
-                (_, _, true) => "skipped",
-                _ => "failure",
-            }
-        };
-        let count = |wanted: &str| own.iter().filter(|row| kind(row) == wanted).count();
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">",
-            escape(model),
-            own.len(),
-            count("failure"),
-            count("error"),
-            count("skipped")
-        );
-        for row in &own {
-            let file = row.case.file.display().to_string();
-            let class = row.case.tool.as_deref().unwrap_or(&file);
-            let seconds: f64 = row.judged().map(|(_, record)| record.seconds).sum();
-            let _ = write!(
-                text,
-                "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\" time=\"{seconds:.3}\"",
-                escape(class),
-                escape(&row.case.name),
-                escape(&file),
-                row.case.line
-            );
-            let Interval { low, high, .. } = row.interval();
-            let message = format!(
-                "{}/{}, {low:.2} to {high:.2}",
-                row.count(Verdict::Pass),
-                row.trials()
-            );
-            let mut details = String::new();
-            for (trials, failed) in failures(row) {
-                let _ = writeln!(details, "{trials}: {} {}", failed.expect, failed.message);
-            }
-            let element = kind(row);
-            let _ = match element {
-                "" => writeln!(text, "/>"),
-                "skipped" => writeln!(
-                    text,
-                    ">\n      <skipped message=\"the budget was spent\"/>\n    </testcase>"
-                ),
-                _ => writeln!(
-                    text,
-                    ">\n      <{element} message=\"{}\">{}</{element}>\n    </testcase>",
-                    escape(&message),
-                    escape(&details)
-                ),
-            };
+    let suites = models(rows).into_iter().map(|model| {
+        let own = rows.iter().filter(|row| row.model == model);
+        Suite {
+            name: model.to_owned(),
+            file: None,
+            tests: own.map(junit_test).collect(),
         }
-        text.push_str("  </testsuite>\n");
-    }
-    text.push_str("</testsuites>\n");
-    text
+    });
+    junit::text("cogtools eval", &suites.collect::<Vec<_>>())
 }
 
-/// Escapes text for XML 1.0; characters that it forbids become their escapes.
-fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            '\u{fffe}' | '\u{ffff}' => escaped.extend(character.escape_unicode()),
-            _ if character.is_control() => escaped.extend(character.escape_default()),
-            _ => escaped.push(character),
-        }
+fn junit_test(row: &Row) -> Test {
+    let file = row.case.file.display().to_string();
+    let Interval { low, high, .. } = row.interval();
+    let (passed, trials) = (row.count(Verdict::Pass), row.trials());
+    let mut details = String::new();
+    for (trials, failed) in failures(row) {
+        let _ = writeln!(details, "{trials}: {} {}", failed.expect, failed.message);
     }
-    escaped
+    let problem = Problem {
+        kind: None,
+        message: format!("{passed}/{trials}, {low:.2} to {high:.2}"),
+        details,
+    };
+    let all = row.results.len() as u64;
+    let seconds = row.judged().map(|(_, record)| record.seconds).sum();
+    Test {
+        class: row.case.tool.clone().unwrap_or_else(|| file.clone()),
+        name: row.case.name.clone(),
+        file,
+        line: Some(row.case.line),
+        time: Duration::try_from_secs_f64(seconds).unwrap_or_default(),
+        end: if row.is_ok() {
+            End::Passed
+        } else if all > 0 && row.count(Verdict::Error) == all {
+            End::Error(problem)
+        } else if row.count(Verdict::Skipped) == all {
+            End::Skipped("the budget was spent".to_owned())
+        } else {
+            End::Failed(problem)
+        },
+    }
 }

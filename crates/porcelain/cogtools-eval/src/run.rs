@@ -12,14 +12,15 @@ use cogtools_core::process::Process;
 use cogtools_core::{Cancel, Context, Diagnostic, Target};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
-    ApiError, ApiErrorKind, Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part,
-    Request, Response, RetryPolicy,
+    Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part, Request, Response,
+    RetryPolicy,
 };
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use crate::case::Case;
+use crate::host::{Host, HostModel, Used};
 use crate::tools::{Declared, TrialTools, in_scope, short};
 use crate::trial::{Digests, Judged, Mistakes, Record};
 
@@ -43,9 +44,49 @@ pub(crate) struct Whole {
     pub(crate) money: Option<f64>,
 }
 
+/// Everything that was spent, of the limits of a whole run, and the trials that did not begin.
+#[derive(Debug)]
+pub(crate) struct Spent {
+    begin: Instant,
+    trials: Cell<u64>,
+    tokens: Cell<u64>,
+    money: Cell<f64>,
+    pub(crate) skipped: Cell<usize>,
+}
+
+impl Default for Spent {
+    fn default() -> Self {
+        Self {
+            begin: Instant::now(),
+            trials: Cell::default(),
+            tokens: Cell::default(),
+            money: Cell::default(),
+            skipped: Cell::default(),
+        }
+    }
+}
+
+impl Spent {
+    fn is_beyond(&self, whole: &Whole) -> bool {
+        let seconds = whole.seconds.map(Duration::from_secs);
+        whole.trials.is_some_and(|limit| self.trials.get() >= limit)
+            || whole.tokens.is_some_and(|limit| self.tokens.get() >= limit)
+            || seconds.is_some_and(|limit| self.begin.elapsed() >= limit)
+            || whole.money.is_some_and(|limit| self.money.get() >= limit)
+    }
+
+    fn add(&self, tokens: Option<u64>, money: Option<f64>) {
+        let sum = self.tokens.get().saturating_add(tokens.unwrap_or_default());
+        self.tokens.set(sum);
+        self.money.set(self.money.get() + money.unwrap_or_default());
+    }
+}
+
 /// Everything that trials have in common.
 pub(crate) struct Runner<'r> {
     pub(crate) model: &'r dyn Model,
+    /// Hosts, which are no models of `model`.
+    pub(crate) hosts: &'r [Host],
     pub(crate) tools: &'r [Declared],
     pub(crate) cx: &'r Context,
     pub(crate) layers: &'r Layers,
@@ -60,6 +101,8 @@ pub(crate) struct Runner<'r> {
     pub(crate) store: Store,
     pub(crate) mask: Mask,
     pub(crate) whole: Whole,
+    /// Of all runs of the command together.
+    pub(crate) spent: &'r Spent,
     pub(crate) jobs: usize,
     pub(crate) judge: Option<&'r str>,
     pub(crate) cancel: Cancel,
@@ -135,34 +178,23 @@ impl Runner<'_> {
         format!("{}{}", Store::TRIAL, &key[..40]).parse().ok()
     }
 
-    fn digest(&self) -> String {
-        settings_digest(&self.settings.request.generation, self.code.is_some())
+    fn host(&self, model: &str) -> Option<&Host> {
+        self.hosts.iter().find(|host| host.column == model)
     }
 
-    fn sidecar(&self, id: &SessionId) -> PathBuf {
-        self.store.folder().join(format!("{id}.json"))
+    fn digest(&self) -> String {
+        settings_digest(&self.settings.request.generation, self.code.is_some())
     }
 
     fn save(&self, id: &SessionId, record: &Record) {
         let bytes = serde_json::to_vec(record).unwrap_or_default();
         // Without it the trial runs again.
-        let _ = file::replace_private(&WritePath::in_folder(&self.sidecar(id)), &bytes);
+        let _ = file::replace_private(&WritePath::in_folder(&self.store.trial_file(id)), &bytes);
     }
 
     /// Runs the `jobs` that are not done. `on_end` is told of each.
     pub(crate) async fn run(&self, jobs: Vec<Job>, on_end: &dyn Fn(&Job)) -> Vec<Outcome> {
-        let begin = Instant::now();
-        let (trials, tokens, money) = (Cell::new(0), Cell::new(0), Cell::new(0.0));
         let _ = create_private_folder(self.store.folder());
-        let is_beyond = || {
-            let whole = &self.whole;
-            whole.trials.is_some_and(|limit| trials.get() >= limit)
-                || whole.tokens.is_some_and(|limit| tokens.get() >= limit)
-                || whole
-                    .seconds
-                    .is_some_and(|limit| begin.elapsed() >= Duration::from_secs(limit))
-                || whole.money.is_some_and(|limit| money.get() >= limit)
-        };
         // Cases with one task share a trial: the second one takes what the first has done.
         let mut keys = HashSet::new();
         let jobs: Vec<(usize, Job)> = jobs.into_iter().enumerate().collect();
@@ -170,13 +202,12 @@ impl Runner<'_> {
             |(_, job): &(usize, Job)| keys.insert(self.key(job, &in_scope(self.tools, &job.case)));
         let (first, second): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_first);
         let work = |(index, job): (usize, Job)| {
-            let (trials, tokens, money, is_beyond) = (&trials, &tokens, &money, &is_beyond);
             let outcome = async move {
                 let tools = in_scope(self.tools, &job.case);
                 let Some(id) = self.key(&job, &tools) else {
                     return (job, None);
                 };
-                let kept = std::fs::read(self.sidecar(&id)).ok();
+                let kept = std::fs::read(self.store.trial_file(&id)).ok();
                 let kept = kept.and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
                 let mut record = match kept {
                     Some(record) if is_done(&record) => {
@@ -187,12 +218,20 @@ impl Runner<'_> {
                             ..record
                         }
                     }
-                    _ if is_beyond() || self.cancel.is_cancelled() => return (job, None),
+                    _ if self.cancel.is_cancelled() => return (job, None),
+                    _ if self.spent.is_beyond(&self.whole) => {
+                        self.spent.skipped.set(self.spent.skipped.get() + 1);
+                        return (job, None);
+                    }
                     _ => {
-                        trials.set(trials.get() + 1);
+                        self.spent.trials.set(self.spent.trials.get() + 1);
                         let record = self.trial(&job, tools, &id).await;
-                        tokens.set(tokens.get() + record.tokens);
-                        money.set(money.get() + record.money.unwrap_or_default());
+                        // What a host does not say may have been everything.
+                        let is_host = self.host(&job.model).is_some();
+                        let tokens = self.whole.tokens.filter(|_| is_host);
+                        let money = self.whole.money.filter(|_| is_host);
+                        self.spent
+                            .add(record.tokens.or(tokens), record.money.or(money));
                         if record.end == Some(EndStatus::Cancelled) {
                             return (job, None);
                         }
@@ -228,9 +267,14 @@ impl Runner<'_> {
         let begin = Instant::now();
         let ran = self.converse(job, tools.clone(), id).await;
         let mut record = match ran {
-            Ok((session, tools)) => {
+            Ok((session, tools, used)) => {
                 let mistakes: Mistakes<'_> = &|code| tools.mistakes(code);
-                Record::default().read(&session, self.code.map(|_| mistakes))
+                let mut record = Record::default().read(&session, self.code.map(|_| mistakes));
+                if let Some(used) = used {
+                    (record.turns, record.tokens, record.money) =
+                        (used.turns, used.tokens, used.money);
+                }
+                record
             }
             Err(error) => failed(error),
         };
@@ -249,13 +293,15 @@ impl Runner<'_> {
         job: &Job,
         tools: Vec<Declared>,
         id: &SessionId,
-    ) -> Result<(Session, Arc<TrialTools>), String> {
+    ) -> Result<(Session, Arc<TrialTools>, Option<Used>), String> {
         let case = &job.case;
+        let host = self.host(&job.model);
         let session = self.store.file(id);
         if session.path().exists() {
             self.store.remove(id).map_err(|error| error.to_string())?;
         }
-        let folder = (!case.files.is_empty())
+        // A host works nowhere else, since it has tools of its own.
+        let folder = (host.is_some() || !case.files.is_empty())
             .then(|| tempfile::Builder::new().prefix("cogtools-eval-").tempdir());
         let folder = folder.transpose().map_err(|error| error.to_string())?;
         for (name, content) in folder
@@ -290,11 +336,12 @@ impl Runner<'_> {
         let most = &case.expect.at_most;
         let seconds = most.seconds.unwrap_or(300.0).clamp(0.0, 1e9);
         let budget = Budget {
-            turns: Some(most.turns.unwrap_or(20)),
+            turns: host.is_none().then(|| most.turns.unwrap_or(20)),
             calls: Some(most.calls.unwrap_or(50)),
             tokens: most.tokens,
             time: Some(Duration::from_secs_f64(seconds)),
-            money: most.money,
+            // What a host has cost is known at its end.
+            money: most.money.filter(|_| host.is_none()),
         };
         let dynamic = self.layers.dynamic(Timestamp::now().to_string());
         let mut silent = Silent;
@@ -304,8 +351,15 @@ impl Runner<'_> {
         let tools = Arc::new(
             tools.map_err(|errors| errors.first().map_or_else(String::new, Diagnostic::summary))?,
         );
+        let host = match host.zip(folder) {
+            Some((host, folder)) => {
+                settings.retry = CommandModel::RETRY;
+                Some(HostModel::new(host, folder.to_path_buf(), &self.cancel).await?)
+            }
+            None => None,
+        };
         let mut agent = Agent::new(AgentParts {
-            model: self.model,
+            model: host.as_ref().map_or(self.model, |host| host),
             tools: Arc::clone(&tools) as _,
             journal: Journal::new(log),
             system: self.system.clone(),
@@ -316,14 +370,21 @@ impl Runner<'_> {
             cancel: self.cancel.clone(),
         });
         for task in &case.task {
+            if let Some(host) = &host {
+                host.begin(task).await;
+            }
             let ended = agent.run(vec![Part::text_of(task.as_str())]).await;
             if ended.map_err(|error| error.to_string())?.status != EndStatus::Completed {
                 break;
             }
         }
         drop(agent);
+        let used = match host {
+            Some(host) => Some(host.end().await),
+            None => None,
+        };
         let session = Session::read(&session).map_err(|error| error.to_string())?;
-        Ok((session, tools))
+        Ok((session, tools, used))
     }
 
     /// Asks the judge about the statements that it has not read. Returns true if it was asked.
@@ -452,30 +513,17 @@ impl Model for CommandModel {
             .stdout_limit(16 << 20);
         let cancel = self.cancel.clone();
         async move {
-            let failed = |message: String| {
-                ModelError::Api(ApiError {
-                    kind: ApiErrorKind::Failed,
-                    status: 0,
-                    name: None,
-                    message,
-                    retry_after: None,
-                })
-            };
+            let failed = ModelError::Program;
             let output = tokio::task::spawn_blocking(move || process.run(&cancel)).await;
             let output = output
                 .map_err(|error| failed(error.to_string()))?
                 .map_err(|error| failed(format!("the command cannot be started: {error}")))?;
             if !output.exit.is_success() {
                 let stderr = String::from_utf8_lossy(&output.stderr.bytes);
-                let last = stderr
-                    .lines()
-                    .rev()
-                    .find(|line| !line.trim().is_empty())
-                    .unwrap_or_default();
-                return Err(failed(format!(
-                    "the command {}: {last}",
-                    output.exit.describe()
-                )));
+                let last = stderr.lines().rfind(|line| !line.trim().is_empty());
+                let last = last.map_or_else(String::new, |line| format!(": {line}"));
+                let how = output.exit.describe();
+                return Err(failed(format!("the command {how}{last}")));
             }
             let text = String::from_utf8_lossy(&output.stdout.bytes);
             let is_response = |value: &Value| {

@@ -31,8 +31,9 @@ pub(crate) struct Record {
     pub(crate) responses: Vec<Value>,
     /// The calls, with their results.
     pub(crate) results: Vec<Call>,
-    pub(crate) turns: u64,
-    pub(crate) tokens: u64,
+    /// Unknown if a host did not say it, as tokens and money.
+    pub(crate) turns: Option<u64>,
+    pub(crate) tokens: Option<u64>,
     pub(crate) seconds: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) money: Option<f64>,
@@ -135,6 +136,7 @@ impl Record {
     /// calls of programs are part of it; `mistakes` has those that their types show.
     pub(crate) fn read(mut self, session: &Session, mistakes: Option<Mistakes<'_>>) -> Self {
         let nested = session.nested();
+        let (mut turns, mut tokens) = (0, 0);
         let mut open: Vec<(String, Call)> = Vec::new();
         let mut has_error = None;
         for entry in session.nodes() {
@@ -144,11 +146,11 @@ impl Record {
                 continue;
             }
             match &entry.event {
-                Event::Request { .. } => self.turns += 1,
+                Event::Request { .. } => turns += 1,
                 Event::Response { content, .. } => self.responses.push(merged(content)),
                 Event::Usage(usage) => {
                     let parts = usage.prompt + usage.candidates + usage.thoughts;
-                    self.tokens += usage.total.max(parts);
+                    tokens += usage.total.max(parts);
                     if let Some(cost) = &usage.cost {
                         *self.money.get_or_insert(0.0) += cost.amount;
                     }
@@ -195,6 +197,7 @@ impl Record {
             }
             self.results.push(call);
         }
+        (self.turns, self.tokens) = (Some(turns), Some(tokens));
         let is_error = matches!(
             self.end,
             Some(EndStatus::Failed { .. } | EndStatus::Unavailable)
@@ -237,6 +240,21 @@ impl Record {
         self.accepted()
             .iter()
             .any(|call| self.first_try(&call.tool) == Some(false))
+    }
+
+    /// Says which figure `case` limits that is unknown, so that there is no verdict.
+    pub(crate) fn unknown(&self, case: &Case) -> Option<String> {
+        let most = &case.expect.at_most;
+        let unknown = [
+            ("turns", most.turns.is_some() && self.turns.is_none()),
+            ("tokens", most.tokens.is_some() && self.tokens.is_none()),
+            ("money", most.money.is_some() && self.money.is_none()),
+        ];
+        let (key, _) = unknown.into_iter().find(|(_, is_unknown)| *is_unknown)?;
+        Some(format!(
+            "{} does not say its {key}, which at_most limits",
+            self.model
+        ))
     }
 
     /// The expectations of `case` that do not hold.
@@ -440,20 +458,24 @@ impl Judge<'_> {
         let (most, record) = (&case.expect.at_most, self.record);
         let counts = [
             ("turns", most.turns, record.turns),
-            ("calls", most.calls, record.accepted().len() as u64),
+            ("calls", most.calls, Some(record.accepted().len() as u64)),
             ("tokens", most.tokens, record.tokens),
         ];
         for (key, limit, used) in counts {
-            if let Some(limit) = limit.filter(|limit| used > *limit) {
+            if let (Some(limit), Some(used)) = (limit, used)
+                && used > limit
+            {
                 self.beyond(key, &used.to_string(), &limit.to_string());
             }
         }
         let amounts = [
-            ("money", most.money, record.money.unwrap_or_default()),
-            ("seconds", most.seconds, record.seconds),
+            ("money", most.money, record.money),
+            ("seconds", most.seconds, Some(record.seconds)),
         ];
         for (key, limit, used) in amounts {
-            if let Some(limit) = limit.filter(|limit| used > *limit) {
+            if let (Some(limit), Some(used)) = (limit, used)
+                && used > limit
+            {
                 self.beyond(key, &format!("{used:.3}"), &limit.to_string());
             }
         }

@@ -13,11 +13,10 @@ use crate::trial::{Failed, Record};
 pub(crate) fn failures(
     rows: &[Row],
     comparisons: &[(String, Comparison)],
+    skipped: usize,
     (is_compared, is_cancelled): (bool, bool),
 ) -> Vec<Diagnostic> {
     let mut failures = Vec::new();
-    let count = |verdict: Verdict| rows.iter().map(|row| row.count(verdict)).sum::<u64>();
-    let skipped = usize::try_from(count(Verdict::Skipped)).unwrap_or(usize::MAX);
     if skipped > 0 && !is_cancelled {
         let message = format!(
             "{} did not begin: the budget is spent",
@@ -71,7 +70,7 @@ pub(crate) fn failures(
         let error = row
             .results
             .iter()
-            .find_map(|result| result.record.as_ref()?.error.clone());
+            .find_map(|result| Some(result.failures.first()?.message.clone()));
         let subject = format!("{} ({})", row.case.name, row.model);
         failures.push(
             Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(subject),
@@ -107,12 +106,17 @@ pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<R
             ),
             (Some(record), None) => {
                 let failures = record.judge(&job.case);
-                let verdict = if failures.is_empty() {
-                    Verdict::Pass
-                } else {
-                    Verdict::Fail
-                };
-                (verdict, failures)
+                match record.unknown(&job.case) {
+                    _ if !failures.is_empty() => (Verdict::Fail, failures),
+                    None => (Verdict::Pass, failures),
+                    Some(message) => (
+                        Verdict::Error,
+                        vec![Failed {
+                            expect: String::new(),
+                            message,
+                        }],
+                    ),
+                }
             }
         };
         let judged = Judged {

@@ -12,7 +12,7 @@ mod orphans;
 mod pipes;
 mod supervisor;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
@@ -141,6 +141,17 @@ impl Process {
     /// Sets its whole environment.
     pub fn variables(mut self, variables: Vars) -> Self {
         self.variables = variables;
+        self
+    }
+
+    /// Sets one variable; `value` gets what it was before.
+    pub fn variable(
+        mut self,
+        name: &str,
+        value: impl FnOnce(Option<OsString>) -> OsString,
+    ) -> Self {
+        let old = self.variables.remove(OsStr::new(name));
+        self.variables.insert(name.into(), value(old));
         self
     }
 

@@ -67,14 +67,11 @@ impl Gemini {
         fake: &FakeGemini,
         flags: &[&str],
     ) -> Outcome {
-        project
-            .file("../home/.gemini/settings.json", settings().to_string())
-            .file("../home/wall.cjs", BLOCK_NETWORK);
         let mut run = Run::new(&self.program)
             .project(project)
             .path(&self.node)
             .path(programs);
-        for (name, value) in variables(project, fake) {
+        for (name, value) in Self::prepare(project, fake, &settings()) {
             run = run.env(name, value);
         }
         run.args(["-m", MODEL])
@@ -89,13 +86,28 @@ impl Gemini {
     pub fn at_terminal(&self, project: &Project, fake: &FakeGemini, ui: &Value) -> String {
         let mut settings = settings();
         settings["ui"] = ui.clone();
-        project
-            .file("../home/.gemini/settings.json", settings.to_string())
-            .file("../home/wall.cjs", BLOCK_NETWORK);
-        let variables = variables(project, fake).map(|(name, value)| format!("{name}={value}"));
+        let variables =
+            Self::prepare(project, fake, &settings).map(|(name, value)| format!("{name}={value}"));
         let variables = variables.join(" ");
         let program = self.program.display();
         format!("stty cols 120 rows 40; {variables} {program} -m {MODEL} --yolo -i 'Go on.'")
+    }
+
+    /// Writes the settings of a user, and returns the environment in which a run that another
+    /// program starts reaches `fake` and nothing else.
+    pub fn environment(project: &Project, fake: &FakeGemini) -> [(&'static str, String); 6] {
+        Self::prepare(project, fake, &settings())
+    }
+
+    fn prepare(
+        project: &Project,
+        fake: &FakeGemini,
+        settings: &Value,
+    ) -> [(&'static str, String); 6] {
+        project
+            .file("../home/.gemini/settings.json", settings.to_string())
+            .file("../home/wall.cjs", BLOCK_NETWORK);
+        variables(project, fake)
     }
 
     /// The directory of `node`.

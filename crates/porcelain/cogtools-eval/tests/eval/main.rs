@@ -9,6 +9,7 @@ use serde_json::Value;
 
 mod authoring;
 mod cases;
+mod hosts;
 mod recordings;
 mod trials;
 
@@ -66,7 +67,9 @@ fn project(cases: &str) -> Project {
 
 fn eval(project: &Project, args: &[&str]) -> CapturedRun {
     let home = OsString::from(project.home());
-    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut path = project.home().join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
     let vars = [("HOME".into(), home), ("PATH".into(), path)]
         .into_iter()
         .collect();

@@ -96,6 +96,37 @@ fn ten_thousand_recorded_trials_are_judged_in_a_minute() {
 }
 
 #[test]
+fn a_budget_holds_for_both_sides_of_a_comparison() {
+    let project = project(CASES);
+    let ablate = ["--ablate", "description", "--trials", "3"];
+    let run = scripted(&project, &[&ablate[..], &["--budget", "trials=4"]].concat());
+    assert_eq!(run.status, 4, "{run:?}");
+    let message = "2 trials did not begin: the budget is spent";
+    assert!(run.stderr.contains(message), "{run:?}");
+    assert_eq!(requests(&project), 8);
+    assert_eq!(scripted(&project, &ablate).status, 0);
+    assert_eq!(requests(&project), 12);
+}
+
+#[test]
+fn a_report_that_cannot_be_kept_is_a_warning() {
+    let project = project(CASES);
+    assert_eq!(scripted(&project, &[]).status, 0);
+    let state = project.path("../home/.local/state/cogtools/sessions");
+    let folder = std::fs::read_dir(state).expect("sessions").flatten().next();
+    let folder = folder.expect("a project").path().join("evals");
+    std::fs::remove_dir_all(&folder).expect("reports");
+    std::fs::write(&folder, "no folder").expect("a file");
+    let run = scripted(&project, &[]);
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(
+        run.stderr
+            .contains("the report is not kept for the web view"),
+        "{run:?}"
+    );
+}
+
+#[test]
 fn a_report_is_compared_with() {
     let project = project(CASES);
     let old = scripted(&project, &["--format", "json"]).stdout;
