@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use crate::case::Case;
 use crate::offer::{Call, Offer, SERVER};
 
 /// The variable with the token of the server: no command line and no file has it.
@@ -229,6 +230,19 @@ impl Host {
         })
     }
 
+    /// Checks that no file of a case is one of the settings with which a host runs commands, or
+    /// sends its key elsewhere.
+    ///
+    /// # Errors
+    /// The name of the file.
+    pub(crate) fn check_files(&self, case: &Case) -> Result<(), String> {
+        let is_hidden = |name: &&String| name.split(['/', '\\']).any(|part| part.starts_with('.'));
+        match case.files.keys().find(is_hidden) {
+            Some(name) => Err(format!("`{name}` could change {}", self.column)),
+            None => Ok(()),
+        }
+    }
+
     /// Returns true if it says what it has used of money.
     pub(crate) fn has_money(&self) -> bool {
         self.wanted.kind == Kind::ClaudeCode
@@ -412,10 +426,6 @@ impl<'h> HostModel<'h> {
     fn configure_gemini(&self, settings: &Value) -> Result<(), ModelError> {
         let folder = self.directory.join(".gemini");
         let file = folder.join("settings.json");
-        if file.exists() {
-            let message = "a case for gemini cannot have the file .gemini/settings.json";
-            return Err(ModelError::Program(message.to_owned()));
-        }
         create_private_folder(&folder)
             .map_err(|error| error.to_string())
             .and_then(|()| {

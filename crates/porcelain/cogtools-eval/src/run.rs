@@ -300,9 +300,16 @@ impl Runner<'_> {
         if session.path().exists() {
             self.store.remove(id).map_err(|error| error.to_string())?;
         }
-        // A host works nowhere else, since it has tools of its own.
-        let folder = (host.is_some() || !case.files.is_empty())
-            .then(|| tempfile::Builder::new().prefix("cogtools-eval-").tempdir());
+        let mut temporary = tempfile::Builder::new();
+        temporary.prefix("cogtools-eval-");
+        let folder = match host {
+            Some(host) => {
+                host.check_files(case)?;
+                // Hosts also look for settings in the folders around, which others can write to.
+                Some(temporary.tempdir_in(self.store.folder()))
+            }
+            None => (!case.files.is_empty()).then(|| temporary.tempdir()),
+        };
         let folder = folder.transpose().map_err(|error| error.to_string())?;
         for (name, content) in folder
             .as_ref()

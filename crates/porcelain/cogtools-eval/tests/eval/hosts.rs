@@ -119,6 +119,17 @@ fn a_limit_of_what_a_host_does_not_say_is_no_pass() {
 }
 
 #[test]
+fn a_case_does_not_configure_a_host() {
+    for file in [".env", ".claude/settings.json", "a/.gemini/settings.json"] {
+        let cases = format!(
+            "cases: [{{name: it, task: t, tools: [none], files: {{{file}: x}}, expect: {{never: [x]}}}}]"
+        );
+        let message = format!("`{file}` could change codex@1.2.3");
+        assert_eq!(verdict(&cases, &[], 69), json!(["error", [message]]));
+    }
+}
+
+#[test]
 fn a_host_has_to_be_installed() {
     let project = Project::new();
     project.file("tools/convert.yaml", CONVERT).file(
