@@ -6,7 +6,7 @@ pub(crate) mod resuming;
 
 use std::path::Path;
 
-use cogtools_test_support::{Outcome, Project, Run, Status, str};
+use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Status, Turn, str};
 use serde_json::{Value, json};
 
 use crate::output_schema::conforms;
@@ -289,6 +289,35 @@ tax: Add a tax
 user: Get a user
 
 "#]]);
+}
+
+#[test]
+fn agents_of_a_program_spend_one_budget() {
+    let project = project();
+    project.file(
+        "tools/say.yaml",
+        "name: say\ndescription: d\nimplementation: {agent: {system: Be brief, prompt: Say it}}\n",
+    );
+    // A token that is received costs a tenth of the money: the first answer spends all of it.
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "ask: {allow: [say], prices: prices.yaml, budget: {money: 0.01}}\n",
+    );
+    project.file(
+        "../home/.gemini/prices.yaml",
+        "date: 2026-11-01\ncurrency: USD\nmodels: {'*': {input: 0, output: 1000}}\n",
+    );
+    let fake = FakeGemini::start([Turn::text("word ".repeat(200))]);
+    let program =
+        "for (let n = 0; n < 3; n++) try { tools.say({}) } catch (e) { print(e.message) }";
+    let outcome = run("cogtools-code", &project)
+        .args(["run"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .stdin(program)
+        .run();
+    outcome.stdout_contains("the budget of money is spent");
+    assert_eq!(fake.finish().main().len(), 1);
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub use cache::{CacheRecord, CacheUse};
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use journal::Journal;
 pub use layers::Layers;
-pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent};
+pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent, share_money};
 pub use observer::{
     Activity, Answer, CallScope, Observer, ProgramAnswer, ProgramQuestion, Question, Relay, Silent,
 };

@@ -104,6 +104,7 @@ impl Crew<'_, '_> {
         let Some((tool, accepted)) = taken else {
             return Ok((Outcome::Cancelled, json!({"error": "it has run"})));
         };
+        cx.environment = self.scope.environment(name)?;
         let (agents, within) = (self.scope.agents.clone(), limit.clone());
         let work = move || {
             let output = match agents.zip(tool.agent(&accepted)) {

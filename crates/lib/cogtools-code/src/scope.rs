@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::slice;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cogtools_agent::Permissions;
+use cogtools_agent::{Permissions, share_money};
+use cogtools_core::environment::Environment;
 use cogtools_core::javascript::ScriptErrorKind;
+use cogtools_core::process::TempFolder;
 use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::tool::{AgentTask, CodeTask, FlowTask};
 use cogtools_core::{
@@ -46,6 +48,8 @@ pub struct Scope {
     loaded: Mutex<HashMap<String, Arc<Tool>>>,
     /// The process for the next program, if it is starting.
     worker: Mutex<Option<Worker>>,
+    /// The environment of calls that ask models, and the folder where these share a budget.
+    asking: Mutex<Option<(Environment, Option<TempFolder>)>>,
 }
 
 impl Scope {
@@ -78,7 +82,26 @@ impl Scope {
             agents: None,
             loaded: Mutex::default(),
             worker: Mutex::default(),
+            asking: Mutex::default(),
         }
+    }
+
+    /// The environment of a call of the tool `name`: agents in processes of their own share what a run may
+    /// spend.
+    pub(crate) fn environment(&self, name: &str) -> Result<Environment, Box<Diagnostic>> {
+        // Others start nothing that could ask a model.
+        let starts = self.find(name).is_ok_and(|tool| tool.starts_process());
+        if self.agents.is_some() || !starts {
+            return Ok(self.cx.environment.clone());
+        }
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((environment, _)) = asking.as_ref() {
+            return Ok(environment.clone());
+        }
+        let mut environment = self.cx.environment.clone();
+        let folder = share_money(&mut environment)?;
+        *asking = Some((environment.clone(), folder));
+        Ok(environment)
     }
 
     /// Starts the process for a program that will soon run, so that it is ready when the program has

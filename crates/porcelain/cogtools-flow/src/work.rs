@@ -1,14 +1,13 @@
 //! The work of nodes: they call tools, ask models or the user, or have a value by themselves.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use cogtools_agent::share_money;
 use cogtools_code::{FlowTape, NodeTape};
 use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
-use cogtools_core::environment::SHARED_MONEY;
 use cogtools_core::process::{LineSink, TempFolder};
 use cogtools_core::tool::{Flow, FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Tool, ToolOutput};
@@ -41,29 +40,13 @@ pub(crate) struct FlowWork {
     _money: Option<TempFolder>,
 }
 
-/// Makes the folder in which the agents of `run` count what they spend together: each runs in a
-/// process of its own, with the same limit of money.
-fn share_money(run: &mut FlowRun) -> Result<Option<TempFolder>, Box<Diagnostic>> {
-    let environment = &run.cx.environment;
-    let is_shared = environment.process().contains_key(OsStr::new(SHARED_MONEY));
-    if is_shared || !run.tool.asks_a_model() {
-        return Ok(None);
-    }
-    let failed = |reason: String| {
-        let message = format!("the folder for what agents spend cannot be made: {reason}");
-        Box::new(Diagnostic::new(Code::IoFailed, message))
-    };
-    let folder = TempFolder::new(&environment.temp_dir());
-    let folder = folder.map_err(|error| failed(error.to_string()))?;
-    let path = folder.path().to_str();
-    let path = path.ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
-    run.cx.environment = environment.clone().with_variable(SHARED_MONEY, path);
-    Ok(Some(folder))
-}
-
 impl FlowWork {
     pub(crate) fn new(mut run: FlowRun) -> Result<Self, Box<Diagnostic>> {
-        let money = share_money(&mut run)?;
+        let money = if run.tool.asks_a_model() {
+            share_money(&mut run.cx.environment)?
+        } else {
+            None
+        };
         Ok(Self {
             _money: money,
             tape: run.cx.call.tape.as_ref().map(FlowTape::open).transpose()?,

@@ -12,6 +12,7 @@ use cogtools_log::BudgetLimit;
 use cogtools_model::Usage;
 use serde_json::Value;
 
+pub use self::shared_money::share_money;
 use self::shared_money::{Balance, Share, SharedMoney};
 
 mod shared_money;

@@ -4,10 +4,15 @@
 //! each request that is on its way, which its process keeps locked. A process that dies leaves its
 //! file without a lock: its reservation counts as spent.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use cogtools_core::environment::{Environment, SHARED_MONEY};
+use cogtools_core::process::TempFolder;
+use cogtools_core::{Code, Diagnostic};
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -40,6 +45,27 @@ impl Drop for Share {
         let _balance = self.folder.balance();
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// Makes the folder in which agents count what they spend together, and names it in `environment`:
+/// each runs in a process of its own, with the same limit of money. None if an outer run has one.
+///
+/// # Errors
+/// The folder cannot be made.
+pub fn share_money(environment: &mut Environment) -> Result<Option<TempFolder>, Box<Diagnostic>> {
+    if environment.process().contains_key(OsStr::new(SHARED_MONEY)) {
+        return Ok(None);
+    }
+    let failed = |reason: String| {
+        let message = format!("the folder for what agents spend cannot be made: {reason}");
+        Box::new(Diagnostic::new(Code::IoFailed, message))
+    };
+    let folder = TempFolder::new(&environment.temp_dir());
+    let folder = folder.map_err(|error| failed(error.to_string()))?;
+    let path = folder.path().to_str();
+    let path = path.ok_or_else(|| failed("its name is not UTF-8".to_owned()))?;
+    *environment = environment.clone().with_variable(SHARED_MONEY, path);
+    Ok(Some(folder))
 }
 
 impl SharedMoney {

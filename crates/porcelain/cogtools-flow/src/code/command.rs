@@ -268,6 +268,8 @@ impl ToolArgs {
 
 impl RunArgs {
     fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
+        let scope = self.source.tools.scope(io)?;
+        scope.start_worker();
         let code = self.source.read("run", io)?;
         let args = match &self.args {
             Some(json) => {
@@ -277,8 +279,6 @@ impl RunArgs {
             }
             None => Map::new(),
         };
-        let scope = self.source.tools.scope(io)?;
-        scope.start_worker();
         // A dry run asks no more than one that pauses.
         let mut terminal = Terminal::new(io, self.pause || self.dry_run);
         let (code, explanation) = agree(code, &scope, &mut terminal)?;
