@@ -84,6 +84,7 @@ mod starters;
 mod tables;
 mod templates;
 mod terminal;
+mod tool_dir;
 mod toolsets;
 mod trust;
 mod ui;

@@ -116,7 +116,13 @@ fn check_tool(tool: &Tool, boundary: &Boundary) -> Result<(), Box<Diagnostic>> {
         return Ok(());
     };
     let folder = tool.text().path().parent().unwrap_or(Path::new("/"));
-    let literals = line.literals();
+    let mut literals = line.literals();
+    // They are found from the tool's folder, never from the working directory.
+    for word in literals.iter_mut().skip(1) {
+        if let Some(own) = boundary.own_file(word, folder) {
+            *word = own.display().to_string();
+        }
+    }
     let mut checked = boundary.check_arguments(&literals, folder);
     if let Some(Word::Literal(program)) = line.words.first() {
         let program: PathBuf = folder.join(program).components().collect();

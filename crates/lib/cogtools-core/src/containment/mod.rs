@@ -123,6 +123,13 @@ impl Boundary {
             .try_for_each(|(_, word)| self.check_argument(word, folder, is_module))
     }
 
+    /// Returns the file of the package that `argument` names by a path that begins with `./`, seen
+    /// from `folder`, if there is one.
+    pub(crate) fn own_file(&self, argument: &str, folder: &Path) -> Option<PathBuf> {
+        let file = folder.join(argument.strip_prefix("./")?);
+        (file.exists() && self.contains(&file)).then_some(file)
+    }
+
     /// Checks every file that the literal `argument` may name, seen from the working
     /// directory or from `folder`.
     pub fn check_argument(

@@ -214,6 +214,12 @@ impl<'c> CommandCall<'c> {
             if Some(index) == program || !is_literal(index) && is_users(&element) {
                 return Ok(element);
             }
+            // A path of the package's author, as that of a program is.
+            if is_literal(index)
+                && let Some(own) = boundary.own_file(&element, &self.folder())
+            {
+                return Ok(own.display().to_string());
+            }
             boundary.check_argument(&element, &self.folder(), loads_modules)?;
             Ok(boundary.relocate(element))
         });

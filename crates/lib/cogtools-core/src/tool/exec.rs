@@ -17,7 +17,7 @@ use crate::text::Text;
 use crate::tool::call::{CommandLine, RunError, ToolOutput, Word};
 use crate::tool::command::{CommandCall, CommandError, ProgramSearch};
 use crate::tool::reader::Reader;
-use crate::tool::template::{Template, TemplateScope, TemplateSource};
+use crate::tool::template::{TOOL_DIR, Template, TemplateScope, TemplateSource};
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Context, Expected};
@@ -54,6 +54,7 @@ struct Rendering<'r> {
     tool: &'r Definition,
     scope: TemplateScope<'r>,
     arguments: &'r Map<String, Value>,
+    folder: String,
     command: Vec<String>,
     /// For each argument, true if it is the same in every call.
     are_literal: Vec<bool>,
@@ -98,6 +99,7 @@ impl Exec {
             tool,
             scope: TemplateScope::of(&tool.text),
             arguments,
+            folder: call.folder().display().to_string(),
             command: Vec::with_capacity(1 + self.elements.len()),
             are_literal: Vec::new(),
         };
@@ -284,7 +286,13 @@ impl<'r> Rendering<'r> {
     }
 
     fn text_of(&self, template: &Template) -> Result<String, RunError> {
-        template.render(&self.scope, self.arguments.clone())
+        let mut arguments = self.arguments.clone();
+        let declared = self.tool.schema.as_object().get("properties");
+        if declared.is_none_or(|declared| declared.get(TOOL_DIR).is_none()) {
+            // An undeclared argument of a caller does not take its place.
+            arguments.insert(TOOL_DIR.to_owned(), self.folder.as_str().into());
+        }
+        template.render(&self.scope, arguments)
     }
 
     fn value_at(&self, path: &[String]) -> Option<&'r Value> {

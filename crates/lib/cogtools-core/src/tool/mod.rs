@@ -50,7 +50,7 @@ pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
-pub use template::TemplateSource;
+pub use template::{TOOL_DIR, TemplateSource};
 
 use crate::containment::Boundary;
 use crate::file::ReadScope;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use cogtools_core::Level;
 use cogtools_core::schema::Schema;
+use cogtools_core::tool::TOOL_DIR;
 use cogtools_core::yaml::Node;
 use fancy_regex::Regex;
 use serde_json::{Map, Value};
@@ -209,7 +210,7 @@ fn is_limited(file: &LintFile, word: &Word<'_>) -> bool {
     analysis.reads.iter().all(|read| {
         let path = [read.name.as_str()];
         let schema = schema_of(file).and_then(|schema| schema.at(path.into_iter()));
-        schema.is_some_and(|schema| {
+        schema.map_or(read.name == TOOL_DIR, |schema| {
             let kind = schema.get("type").and_then(|kind| kind.as_str());
             schema.contains_key("enum") || matches!(kind, Some("integer" | "number" | "boolean"))
         })

@@ -2,7 +2,7 @@
 
 use cogtools_core::pointer::segments;
 use cogtools_core::text::Span;
-use cogtools_core::tool::TemplateSource;
+use cogtools_core::tool::{TOOL_DIR, TemplateSource};
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
 use njk::{Analysis, Read};
@@ -144,6 +144,8 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .map(|(analysis, template)| (template, analysis))
         .collect();
+    let implementation = file.value("implementation");
+    let is_exec = implementation.is_some_and(|it| it.get("exec").is_some());
     for (template, analysis) in &templates {
         // An included template sees the variables that the including one has set.
         let bound = |name: &String| {
@@ -152,7 +154,8 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
                 .any(|(_, other)| other.binds.contains(name))
         };
         let undeclared = analysis.reads.iter().filter(|read| {
-            !names.contains(&read.name.as_str()) && (template.own || !bound(&read.name))
+            let is_known = names.contains(&read.name.as_str()) || is_exec && read.name == TOOL_DIR;
+            !is_known && (template.own || !bound(&read.name))
         });
         for read in undeclared {
             let suggestion =

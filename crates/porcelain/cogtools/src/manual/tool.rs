@@ -232,7 +232,8 @@ verbatim; it must be UTF-8.
 
 the program
   The first element of exec: a name, which is searched for in the absolute directories of PATH; a \
-path that begins with ./ or ../, relative to the tool's folder; or an absolute path.
+path that begins with ./ or ../, relative to the tool's folder; or an absolute path. In every element, {{{{ tool_dir \
+}}}} is the tool's folder.
 
 its arguments
   Each further element of exec is one argument, even if its template renders nothing. There are \

@@ -20,6 +20,9 @@ const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
 /// The text that surrounds an expression to print it.
 const OUTPUT: [&str; 2] = ["{{ ", " }}"];
 
+/// The variable with the folder of the tool, in the command line of a program.
+pub const TOOL_DIR: &str = "tool_dir";
+
 /// A template and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
@@ -246,8 +249,11 @@ impl Template {
             return Some(self.source().to_owned());
         }
         let analysis = self.compile(scope).ok()?.analysis().ok()?;
-        let is_constant = analysis.reads.is_empty() && analysis.templates.is_empty();
-        is_constant.then(|| self.render(scope, Map::new()).ok())?
+        let mut reads = analysis.reads.iter();
+        let is_constant = reads.all(|read| read.name == TOOL_DIR) && analysis.templates.is_empty();
+        let folder = scope.partials.folder.display().to_string();
+        let arguments = Map::from_iter([(TOOL_DIR.to_owned(), folder.into())]);
+        is_constant.then(|| self.render(scope, arguments).ok())?
     }
 
     /// The text of the template.
