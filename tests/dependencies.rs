@@ -168,6 +168,7 @@ fn the_program_that_confines_others_is_small() {
         "enumflags2",
         "enumflags2_derive",
         "errno",
+        "fork",
         "landlock",
         "libc",
         "linux-raw-sys",
