@@ -123,7 +123,7 @@ fn old_trials_and_their_reports_are_pruned() {
     session(&project, &["prune", "--keep=0"]).succeeds();
     session(&project, &["prune", "--older-than=1d"]).succeeds();
     assert!(all().all(|file| file.exists()), "{folder:?}");
-    let old = std::time::SystemTime::now() - Duration::from_secs(3 * 86_400);
+    let old = std::time::SystemTime::now() - Duration::from_hours(72);
     for path in all() {
         let file = std::fs::File::options().append(true).open(path);
         file.expect("a file").set_modified(old).expect("a time");
