@@ -1,6 +1,7 @@
-//! `cogtools eval` as a process: killed, and continued.
+//! `cogtools eval` as a process: stopped, and continued.
 
-use std::process::{Command, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::Project;
@@ -21,20 +22,35 @@ const MODEL: &str =
 
 #[test]
 fn two_hundred_trials_survive_a_kill() {
+    let ended = stopped_and_continued("KILL");
+    assert_eq!(ended.status.signal(), Some(9));
+}
+
+#[test]
+fn an_interrupted_run_has_no_errors() {
+    let ended = stopped_and_continued("INT");
+    assert_eq!(ended.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert_eq!(report["summary"]["errors"], 0, "{report}");
+    assert_eq!(report["summary"]["failed"], 0, "{report}");
+}
+
+/// A run that `signal` has stopped; another one has done the rest.
+fn stopped_and_continued(signal: &str) -> Output {
     let project = Project::new();
     project
         .file("tools/say.yaml", TOOL)
         .file("tools/say.evals.yaml", CASES)
         .program("model.sh", MODEL);
     let args = ["--model-command", "./model.sh", "--format", "json"];
-    let mut killed = Command::new(programs().join("cogtools-eval"))
+    let stopped = Command::new(programs().join("cogtools-eval"))
         .args(args)
         .current_dir(project.root())
         .env_clear()
         .env("HOME", project.home())
         .env("PATH", "/usr/bin:/bin")
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("the program starts");
@@ -47,8 +63,8 @@ fn two_hundred_trials_survive_a_kill() {
     while requests() < 40 && begin.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    killed.kill().expect("it runs");
-    killed.wait().expect("it ends");
+    crate::groups::signal(signal, stopped.id());
+    let ended = stopped.wait_with_output().expect("it ends");
     assert!((40..200).contains(&requests()), "{}", requests());
     let report = run("cogtools-eval", &project)
         .args(args)
@@ -56,8 +72,9 @@ fn two_hundred_trials_survive_a_kill() {
         .run()
         .json();
     assert_eq!(report["summary"]["passed"], 200);
-    // Only the trials that ran when it was killed run again.
+    // Only the trials that ran when it was stopped run again.
     assert!((200..=204).contains(&requests()), "{}", requests());
+    ended
 }
 
 const CONVERT: &str = "\

@@ -106,7 +106,7 @@ pub(super) fn start(project: &Project, program: &str, args: &[&str]) -> Child {
     child
 }
 
-fn signal(name: &str, pid: u32) {
+pub(crate) fn signal(name: &str, pid: u32) {
     let status = Command::new("/bin/sh")
         .args(["-c", &format!("kill -{name} {pid}")])
         .status();

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use cogtools_agent::{Requests, diagnostic};
+use cogtools_agent::{Requests, diagnostic, facts};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::{Code, Diagnostic, Tool, invisible, pointer, yaml};
@@ -18,7 +18,7 @@ use crate::calls::all_hold;
 use crate::case::{self, Case, is_name};
 use crate::evaluation::Evaluation;
 use crate::matcher::KEYS;
-use crate::run::ask_json;
+use crate::run::Unmeasured;
 use crate::tools::Declared;
 use crate::trial::Call;
 
@@ -50,8 +50,8 @@ impl Evaluation {
             return io.print(b"every example has a case\n");
         }
         let model = self.connect(wanted.len(), io)?;
-        let writer = self.writer();
-        let work = wanted.iter().map(|wanted| wanted.phrase(&*model, writer));
+        let writer = self.writer(&*model);
+        let work = wanted.iter().map(|wanted| wanted.phrase(&writer));
         let phrased = stream::iter(work).buffered(self.args.jobs.into()).collect();
         let phrased: Vec<Result<String, Diagnostic>> =
             Requests::new()?.wait(phrased).unwrap_or_default();
@@ -89,9 +89,17 @@ impl Evaluation {
     }
 
     /// The model that writes.
-    pub(crate) fn writer(&self) -> &str {
+    pub(crate) fn writer<'a>(&'a self, model: &'a dyn Model) -> Unmeasured<'a> {
         let first = self.models.first().map_or("", String::as_str);
-        self.args.writer.as_deref().unwrap_or(first)
+        let name = self.args.writer.as_deref().unwrap_or(first);
+        Unmeasured {
+            model,
+            name,
+            price: facts(&self.config.ask, name)
+                .ok()
+                .and_then(|facts| facts.price),
+            spent: &self.spent,
+        }
     }
 
     /// The tools in folders of the project, whose files its authors change.
@@ -279,7 +287,7 @@ pub(crate) fn with_mark(before: &str, after: String) -> String {
 
 impl Wanted<'_> {
     /// Lets a model phrase the request that leads to the example.
-    async fn phrase(&self, model: &dyn Model, writer: &str) -> Result<String, Diagnostic> {
+    async fn phrase(&self, writer: &Unmeasured<'_>) -> Result<String, Diagnostic> {
         let schema = self.tool.schema().to_json_schema();
         let mut values = String::new();
         for (key, value) in &self.arguments {
@@ -300,7 +308,7 @@ impl Wanted<'_> {
         );
         let names = self.names();
         let text = self.arguments_text();
-        write(model, writer, "request", &prompt, |request| {
+        write(writer, "request", &prompt, |request| {
             let named = |(name, is_tool): &&(String, bool)| {
                 names_it(request, name, *is_tool) && !names_it(&text, name, true)
             };
@@ -384,8 +392,7 @@ fn matchers(arguments: &Map<String, Value>) -> Value {
 
 /// Lets a model write a text under `key`; once more if `check` or its characters forbid it.
 pub(crate) async fn write(
-    model: &dyn Model,
-    writer: &str,
+    writer: &Unmeasured<'_>,
     key: &str,
     prompt: &str,
     check: impl Fn(&str) -> Option<String>,
@@ -395,7 +402,7 @@ pub(crate) async fn write(
         "properties": {key: {"type": "string"}},
         "required": [key],
     });
-    let failed = |error: &ModelError| diagnostic::diagnostic(error, writer);
+    let failed = |error: &ModelError| diagnostic::diagnostic(error, writer.name);
     let check = |text: &str| {
         let is_control = |letter: char| letter.is_control() && letter != '\n';
         if text.is_empty() {
@@ -409,18 +416,18 @@ pub(crate) async fn write(
         }
     };
     let text_of = |value: &Value| value[key].as_str().unwrap_or_default().trim().to_owned();
-    let answer = ask_json(model, writer, prompt, &schema).await;
+    let answer = writer.ask_json(prompt, &schema).await;
     let text = text_of(&answer.map_err(|error| failed(&error))?);
     let Some(problem) = check(&text) else {
         return Ok(text);
     };
     let again = format!("{prompt}\n\nYour last {key} cannot be used: {problem}.\n\n{text}");
-    let answer = ask_json(model, writer, &again, &schema).await;
+    let answer = writer.ask_json(&again, &schema).await;
     let text = text_of(&answer.map_err(|error| failed(&error))?);
     match check(&text) {
         None => Ok(text),
         Some(problem) => {
-            let message = format!("the {key} of {writer} cannot be used: {problem}");
+            let message = format!("the {key} of {} cannot be used: {problem}", writer.name);
             Err(Diagnostic::new(Code::EvalFailed, message)
                 .hint("run this again, or write it yourself"))
         }

@@ -188,7 +188,14 @@ impl Evaluation {
                 .cases
                 .iter()
                 .any(|case| case.expect.at_most.money.is_some());
-        for model in self.models.iter().filter(|_| is_live && needs_money) {
+        let others = args.judge.iter().chain(&args.writer);
+        let others = others.filter(|_| args.whole.money.is_some());
+        for model in self
+            .models
+            .iter()
+            .chain(others)
+            .filter(|_| is_live && needs_money)
+        {
             let host = self.hosts.iter().find(|host| host.column == *model);
             if host.is_some_and(|host| !host.has_money()) {
                 let message = "a limit of money needs a host that says what it costs";

@@ -54,7 +54,8 @@ impl Evaluation {
         let limit = self.args.description_tokens.unwrap_or(default);
         let prompt = rewrite_prompt(&self.tools[index], &rows, &tools, limit);
         let model = self.connect(1, io)?;
-        let work = write(&*model, self.writer(), "description", &prompt, |text| {
+        let writer = self.writer(&*model);
+        let work = write(&writer, "description", &prompt, |text| {
             let tokens = estimate_tokens(text);
             (tokens > limit).then(|| format!("it has about {tokens} tokens, not at most {limit}"))
         });

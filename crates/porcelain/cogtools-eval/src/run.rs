@@ -232,7 +232,9 @@ impl Runner<'_> {
                         let money = self.whole.money.filter(|_| is_host);
                         self.spent
                             .add(record.tokens.or(tokens), record.money.or(money));
-                        if record.end == Some(EndStatus::Cancelled) {
+                        // A command that is interrupted has failed.
+                        let was_interrupted = record.error.is_some() && self.cancel.is_cancelled();
+                        if record.end == Some(EndStatus::Cancelled) || was_interrupted {
                             return (job, None);
                         }
                         self.save(&id, &record);
@@ -437,7 +439,13 @@ impl Runner<'_> {
             "properties": {"holds": {"type": "boolean"}, "quote": {"type": "string"}},
             "required": ["holds", "quote"],
         });
-        let value = ask_json(self.model, judge, &text, &schema).await?;
+        let judge = Unmeasured {
+            model: self.model,
+            name: judge,
+            price: (self.price)(judge),
+            spent: self.spent,
+        };
+        let value = judge.ask_json(&text, &schema).await?;
         let none = || ModelError::InvalidResponse("the judge gave no opinion".to_owned());
         let holds = value
             .get("holds")
@@ -451,34 +459,43 @@ impl Runner<'_> {
     }
 }
 
-/// Asks the model `name` for JSON of this schema.
-///
-/// # Errors
-/// The request fails, or the answer is no JSON.
-pub(crate) async fn ask_json(
-    model: &dyn Model,
-    name: &str,
-    text: &str,
-    schema: &Value,
-) -> Result<Value, ModelError> {
-    let request = Request {
-        model: name.to_owned(),
-        contents: vec![Arc::new(Content::user(vec![Part::text_of(text)]))],
-        generation: Generation {
-            temperature: Some(0.0),
-            response_json_schema: Some(schema.clone()),
-            ..Generation::default()
-        },
-        ..Request::default()
-    };
-    let mut chunks = model.send(&request).await?;
-    let mut response = Response::default();
-    while let Some(chunk) = chunks.next().await {
-        response.push(chunk?);
+/// A model that is not measured: the judge, or the writer. What it uses is spent, too.
+pub(crate) struct Unmeasured<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) name: &'a str,
+    pub(crate) price: Option<Price>,
+    pub(crate) spent: &'a Spent,
+}
+
+impl Unmeasured<'_> {
+    /// Asks it for JSON of this schema.
+    ///
+    /// # Errors
+    /// The request fails, or the answer is no JSON.
+    pub(crate) async fn ask_json(&self, text: &str, schema: &Value) -> Result<Value, ModelError> {
+        let request = Request {
+            model: self.name.to_owned(),
+            contents: vec![Arc::new(Content::user(vec![Part::text_of(text)]))],
+            generation: Generation {
+                temperature: Some(0.0),
+                response_json_schema: Some(schema.clone()),
+                ..Generation::default()
+            },
+            ..Request::default()
+        };
+        let mut chunks = self.model.send(&request).await?;
+        let mut response = Response::default();
+        while let Some(chunk) = chunks.next().await {
+            response.push(chunk?);
+        }
+        let usage = response.usage();
+        let parts = usage.prompt + usage.output + usage.thoughts;
+        let money = self.price.as_ref().map(|price| price.cost(&usage));
+        self.spent.add(Some(usage.total.max(parts)), money);
+        let found = cogtools_lenient_json::last(&response.text());
+        let none = |_| ModelError::InvalidResponse(format!("{} gave no JSON", self.name));
+        found.map(|found| found.value.into()).map_err(none)
     }
-    let found = cogtools_lenient_json::last(&response.text());
-    let none = |_| ModelError::InvalidResponse(format!("{name} gave no JSON"));
-    found.map(|found| found.value.into()).map_err(none)
 }
 
 /// A model that is a command: a request of the Gemini API on standard input, the response, or

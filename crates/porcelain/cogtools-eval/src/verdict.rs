@@ -59,7 +59,7 @@ pub(crate) fn failures(
         let subject = format!("{} ({})", row.case.name, row.model);
         let mut diagnostic = Diagnostic::new(Code::StaleRecording, message).with_subject(subject);
         if stale.len() > 1 {
-            diagnostic = diagnostic.hint(format!("{} more are not current", stale.len() - 1));
+            diagnostic = diagnostic.hint(format!("{} trials are not current", stale.len()));
         }
         failures.push(diagnostic);
     }

@@ -36,14 +36,17 @@ implementation: Hello {{ person }}
 ";
 
 /// A model that does what the task says: `right` calls convert, `repair` leaves out `unit` first,
-/// `confuse` calls greet, anything else answers. Each request is a line of a file.
+/// `confuse` calls greet, anything else answers. As a judge, it quotes the file `quote`. Each request
+/// is a line of a file.
 const MODEL: &str = r#"#!/bin/sh
 input=$(cat)
 echo request >> "$(dirname "$0")/requests"
 call() {
   printf '{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"%s","args":%s}}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":400,"candidatesTokenCount":12,"totalTokenCount":412}}' "$1" "$2"
 }
+[ "$COGTOOLS_EVAL_MODEL" != judge ] || input="a question to the judge"
 case "$input" in
+  *judge) printf '{"candidates":[{"content":{"role":"model","parts":[{"text":"{\\"holds\\": true, \\"quote\\": \\"%s\\"}"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":5000}}' "$(cat "$(dirname "$0")/quote")" ;;
   *'"output"'*) printf '{"candidates":[{"content":{"role":"model","parts":[{"text":"It is 3.1 "},{"text":"miles."}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":410,"candidatesTokenCount":10,"totalTokenCount":420}}' ;;
   *'required but missing'*) call convert '{"amount":5,"unit":"miles"}' ;;
   *broken*) echo no >&2; exit 3 ;;

@@ -166,6 +166,33 @@ fn no_trial_begins_beyond_the_budget() {
 }
 
 #[test]
+fn a_judge_has_to_quote_the_answer_and_is_paid_for() {
+    let cases =
+        "trials: 2\ncases: [{name: it, task: right, expect: {answer: {says: It has miles}}}]";
+    let args = ["--format", "json", "-j", "1", "--judge", "judge"];
+    for (quote, passed, status) in [("3.1 miles", 2, 0), ("3.1 Miles", 0, 1), ("", 0, 1)] {
+        let project = project(cases);
+        project.file("quote", quote);
+        let run = scripted(&project, &args);
+        let json = report(&run, status);
+        assert_eq!(json["cases"][0]["passed"], passed, "{quote}: {run:?}");
+        let failure = &json["cases"][0]["results"][0]["failures"][0]["expect"];
+        assert_eq!(*failure == "/answer/says/0", passed == 0, "{json}");
+        // What it has said is kept.
+        let before = requests(&project);
+        report(&scripted(&project, &args), status);
+        assert_eq!(requests(&project), before);
+    }
+    let project = project(cases);
+    project.file("quote", "3.1 miles");
+    let run = scripted(
+        &project,
+        &[&args[..], &["--budget", "tokens=5000"]].concat(),
+    );
+    assert_eq!(report(&run, 4)["cases"][0]["skipped"], 1);
+}
+
+#[test]
 fn reports_are_for_people_and_for_programs() {
     let project = project(RIGHT);
     let human = scripted(&project, &[]);
