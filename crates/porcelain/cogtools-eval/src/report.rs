@@ -367,12 +367,15 @@ fn cell(row: &Row) -> String {
     let Interval { low, high, .. } = row.interval();
     let counts = row.counts();
     let trials = counts.trials;
+    let errors = pluralize(
+        usize::try_from(counts.errors).unwrap_or(usize::MAX),
+        "error",
+    );
     if trials == 0 {
-        let (errors, stale) = (counts.errors, counts.stale);
-        return match (errors, stale) {
+        return match (counts.errors, counts.stale) {
             (0, 0) => "skipped".to_owned(),
             (0, _) => "stale".to_owned(),
-            _ => pluralize(usize::try_from(errors).unwrap_or(usize::MAX), "error"),
+            _ => errors,
         };
     }
     let (first, tried) = row.first_try();
@@ -386,14 +389,13 @@ fn cell(row: &Row) -> String {
     if let Some(money) = counts.money {
         let _ = write!(text, ", {money:.4}");
     }
-    for (count, what) in [
-        (counts.errors, "errors"),
-        (counts.skipped, "skipped"),
-        (counts.stale, "stale"),
-    ] {
-        if count > 0 {
-            let _ = write!(text, ", {count} {what}");
-        }
+    let others = [
+        (counts.errors, errors),
+        (counts.skipped, format!("{} skipped", counts.skipped)),
+        (counts.stale, format!("{} stale", counts.stale)),
+    ];
+    for (_, what) in others.iter().filter(|(count, _)| *count > 0) {
+        let _ = write!(text, ", {what}");
     }
     text
 }
