@@ -239,16 +239,26 @@ fn scripts_of_a_skill_become_tools_and_its_text_a_skill() {
             "---\nname: forms\ndescription: Fills forms\n---\nRun scripts/fill.sh.\n",
         )
         .file("vendor/forms/references/fields.md", "name\n")
+        .file("vendor/forms/references/more/dates.md", "date\n")
+        .file("vendor/forms/assets/form.txt", "x\n")
         .file("vendor/forms/scripts/fill.sh", "echo \"filled $1\"\n")
         .program(
             "vendor/forms/scripts/other",
             "#!/bin/sh\necho \"other $1\"\n",
         );
-    import(&project, &["skill", "--write", "vendor/forms"]).outputs(str![[r#"
+    let imported = import(&project, &["skill", "--write", "vendor/forms"]);
+    imported.status(0).stdout_is(str![[r#"
 created tools/forms_fill.yaml
 created tools/forms_other.yaml
 created .agents/skills/forms/SKILL.md
 created .agents/skills/forms/references/fields.md
+
+"#]]);
+    imported.stderr_is(str![[r#"
+cogtools-import: warning[INVALID_CONFIG]: forms: `assets` is not copied
+hint: copy it to .agents/skills/forms, if the skill needs it
+cogtools-import: warning[INVALID_CONFIG]: forms: `references/more` is not copied
+hint: copy it to .agents/skills/forms, if the skill needs it
 
 "#]]);
     for (tool, expected) in [

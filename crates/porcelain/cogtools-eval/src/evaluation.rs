@@ -183,13 +183,13 @@ impl Evaluation {
                 .hint("name one with --judge")
                 .into());
         }
-        let needs_money = args.whole.money.is_some()
+        let whole = args.whole.money.is_some();
+        let needs_money = whole
             || self
                 .cases
                 .iter()
-                .any(|case| case.expect.at_most.money.is_some());
-        let others = args.judge.iter().chain(&args.writer);
-        let others = others.filter(|_| args.whole.money.is_some());
+                .any(|it| it.expect.at_most.money.is_some());
+        let others = args.judge.iter().chain(&args.writer).filter(|_| whole);
         for model in self
             .models
             .iter()

@@ -21,7 +21,7 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Target, Tool};
 use cogtools_program::documents::{Document, Update, collect_all};
 use cogtools_program::project::{project, read_scope};
-use cogtools_program::{Failure, Io, Program, Stdin, args};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 use serde_json::{Map, Value};
 
 /// The program.
@@ -207,7 +207,7 @@ fn write_all(
 }
 
 /// Returns the tools of the scripts of the skill in `dir`, and the files of the skill.
-fn skill(dir: &Path, io: &Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure> {
+fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure> {
     let unusable = |message: String, hint: &str| {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
         Failure::from(
@@ -278,15 +278,40 @@ fn skill(dir: &Path, io: &Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure> {
                 read(&path.join(&file), &dir.join(&file), io)?,
             ));
         }
+        for left in left_behind(path) {
+            let message = format!("`{}` is not copied", left.display());
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
+            let hint = format!("copy it to {}, if the skill needs it", target.display());
+            io.report(Severity::Warning, &diagnostic.hint(hint));
+        }
     }
     Ok(files)
 }
 
+/// The files and folders of the skill in the folder `path` that are neither its text nor references
+/// nor scripts.
+fn left_behind(path: &Path) -> Vec<PathBuf> {
+    let taken = ["SKILL.md", "references", "scripts"];
+    let mut left = entries(path, |_| true);
+    left.retain(|name| !taken.contains(&name.as_str()));
+    let mut left: Vec<PathBuf> = left.into_iter().map(PathBuf::from).collect();
+    for folder in &taken[1..] {
+        let folders = entries(&path.join(folder), |entry| !entry.is_file());
+        left.extend(folders.iter().map(|name| Path::new(folder).join(name)));
+    }
+    left
+}
+
 /// The names of the files in `folder`, sorted.
 fn names(folder: &Path) -> Vec<String> {
+    entries(folder, Path::is_file)
+}
+
+/// The names of the entries of `folder` that are `wanted`, sorted.
+fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<String> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.path().is_file());
-    let mut names: Vec<String> = files
+    let mut names: Vec<String> = entries
+        .filter(|entry| wanted(&entry.path()))
         .filter_map(|it| it.file_name().into_string().ok())
         .collect();
     names.sort_unstable();
