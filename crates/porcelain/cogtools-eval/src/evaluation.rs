@@ -183,19 +183,12 @@ impl Evaluation {
                 .hint("name one with --judge")
                 .into());
         }
-        let whole = args.whole.money.is_some();
-        let needs_money = whole
-            || self
-                .cases
-                .iter()
-                .any(|it| it.expect.at_most.money.is_some());
-        let others = args.judge.iter().chain(&args.writer).filter(|_| whole);
-        for model in self
-            .models
-            .iter()
-            .chain(others)
-            .filter(|_| is_live && needs_money)
-        {
+        let is_whole = args.whole.money.is_some();
+        let mut cases = self.cases.iter();
+        let needs_money = is_whole || cases.any(|case| case.expect.at_most.money.is_some());
+        let others = args.judge.iter().chain(&args.writer);
+        let models = self.models.iter().chain(others.filter(|_| is_whole));
+        for model in models.filter(|_| is_live && needs_money) {
             let host = self.hosts.iter().find(|host| host.column == *model);
             if host.is_some_and(|host| !host.has_money()) {
                 let message = "a limit of money needs a host that says what it costs";
