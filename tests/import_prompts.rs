@@ -28,6 +28,15 @@ fn call(project: &Project, tool: &str, arguments: &serde_json::Value) -> Outcome
 }
 
 #[test]
+fn no_text_of_a_prompt_becomes_part_of_a_template() {
+    let project = Project::new();
+    let text = "prompt = \"{{{args}}} {% endraw %}{{ 7 * 7 }}\"\n";
+    written(&project, "braces.toml", text);
+    let called = call(&project, "braces", &json!({"args": "x"}));
+    called.outputs("{x} {% endraw %}{{ 7 * 7 }}");
+}
+
+#[test]
 fn a_command_of_gemini_cli_becomes_a_template() {
     let project = Project::new();
     let text = "description = \"Reviews a change\"\nextra = 1\nprompt = \"\"\"\nReview \

@@ -42,6 +42,9 @@ pub(super) fn name_of(stem: &str) -> String {
     name
 }
 
+/// A brace, as a template prints it.
+const BRACE: &str = "{{ '{' }}";
+
 /// The text of a template, built from parts of a prompt.
 #[derive(Default)]
 struct Body {
@@ -53,17 +56,29 @@ struct Body {
 impl Body {
     /// Adds text that is no template here.
     fn text(&mut self, text: &str) {
-        if ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) {
-            let _ = write!(self.template, "{{% raw %}}{text}{{% endraw %}}");
-        } else {
+        let marks = ["{{", "{%", "{#"];
+        if !marks.iter().any(|mark| text.contains(mark)) {
             self.template.push_str(text);
+        } else if text.contains("endraw") {
+            // It would end the block.
+            self.template.push_str(&text.replace('{', BRACE));
+        } else {
+            let _ = write!(self.template, "{{% raw %}}{text}{{% endraw %}}");
         }
     }
 
     /// Adds the value of a parameter.
     fn parameter(&mut self, name: &str, description: &str) {
-        let _ = write!(self.template, "{{{{ {name} }}}}");
+        self.value(name);
         self.declare(name, description);
+    }
+
+    fn value(&mut self, name: &str) {
+        if self.template.ends_with('{') {
+            self.template.pop();
+            self.template.push_str(BRACE);
+        }
+        let _ = write!(self.template, "{{{{ {name} }}}}");
     }
 
     fn declare(&mut self, name: &str, description: &str) {
@@ -258,7 +273,7 @@ fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
         if let Some(role) = inner.strip_prefix("role ") {
             is_system = role.trim_matches(['"', '\'', ' ']) == "system";
         } else if parameters.contains_key(inner) {
-            let _ = write!(body.template, "{{{{ {inner} }}}}");
+            body.value(inner);
         } else if is_identifier(inner) {
             body.parameter(inner, "TODO");
         } else {
