@@ -149,13 +149,14 @@ fn a_dotprompt_becomes_an_agent() {
     let project = Project::new();
     let text = "---\nmodel: googleai/gemini-flash-latest\ndescription: Greets\nconfig:\n  \
                 temperature: 0.5\n  topK: 3\ninput:\n  schema:\n    person: string, who is \
-                greeted\n    loud?: boolean\n    tags(array): string\n  default: {person: Ada}\n\
+                greeted\n    loud?: boolean\n    tags(array): string\n  default: {person: Ada, mood: glad}\n\
                 output: {format: json}\n---\n{{role \"system\"}}You greet.\n{{role \"user\"}}Greet \
                 {{person}}.{{#if loud}} Shout.{{/if}}\n";
     let tool = written(&project, "greet.prompt", text);
     cogtools_test_support::assert_text(
         tool,
         str![[r##"
+# left out: mood: "glad"
 # kept as text: Handlebars {{#if loud}}
 # kept as text: Handlebars {{/if}}
 # left out: output: {"format":"json"}

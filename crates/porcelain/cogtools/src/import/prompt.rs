@@ -261,6 +261,9 @@ fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
         }
         parameters.insert(key.to_owned(), property);
     }
+    let declared: Vec<&str> = parameters.keys().map(String::as_str).collect();
+    unsaid(&fields["input"]["default"], &declared, &mut notes);
+    unsaid(&fields["input"], &["schema", "default"], &mut notes);
     let (mut system, mut user) = (Body::default(), Body::default());
     let mut is_system = false;
     let mut rest = prompt.trim();
