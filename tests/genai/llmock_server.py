@@ -4,6 +4,7 @@ client. Prints its address.
 python llmock_server.py (ok | fail | malformed_arguments | unknown_tool | disconnect | …)…
 """
 
+import dataclasses
 import sys
 import threading
 
@@ -20,6 +21,9 @@ def fault(kind):
 
 
 with LLMockServer() as server:
+    # A client that stops reading has to be seen before everything is sent.
+    pace = dataclasses.replace(server.state.stream_chaos, chunk_delay_ms=100)
+    server.state.stream_chaos = pace
     for kind in sys.argv[1:]:
         server.state.scenarios.add(fault(kind))
     print(server.url, flush=True)
