@@ -77,7 +77,7 @@ fn stopped_and_continued(signal: &str) -> Output {
     ended
 }
 
-const CONVERT: &str = "\
+pub(crate) const CONVERT: &str = "\
 name: convert
 description: Converts lengths
 parameters:

@@ -10,7 +10,7 @@ use crate::run;
 
 const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
 
-/// A server with one tool, which says where it runs and what it may do.
+/// A server whose tool reports its working directory and what it can reach.
 const SERVER: &str = r#"
 import json, os, sys
 def attempt(path):

@@ -7,17 +7,10 @@ use cogtools_test_support::{FakeGemini, Gemini, Project, Run, Turn, Version, ins
 use serde_json::{Value, json};
 
 use crate::clients::cache;
+use crate::eval::CONVERT;
 use crate::gateway::model::Model;
 use crate::run;
 
-const TOOL: &str = "\
-name: convert
-description: Converts lengths
-parameters:
-  amount: {type: number, description: How much}
-  unit: {type: string, description: The unit to convert to}
-implementation: '{{ amount }} is 3.1 {{ unit }}'
-";
 const CASES: &str = "\
 trials: 1
 cases:
@@ -50,7 +43,7 @@ fn eval(project: &Project, host: &Path) -> Run {
 fn project() -> Project {
     let project = Project::new();
     project
-        .file("tools/convert.yaml", TOOL)
+        .file("tools/convert.yaml", CONVERT)
         .file("tools/convert.evals.yaml", CASES);
     project
 }

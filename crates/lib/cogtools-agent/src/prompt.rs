@@ -341,8 +341,8 @@ pub fn sent_dynamic<'e>(
 /// The beginning of the part of the dynamic layer with the types of tools.
 const TYPES: &str = "Tools that may fit the task, for `run_code`:";
 
-/// The dynamic layer with the types of the `tools` that fit `task`, if there are some, instead of
-/// those of the task before.
+/// Returns the layer `dynamic` with the types of the `tools` that fit `task`, instead of those that it
+/// has. If none fits, it stays as it is.
 pub fn with_types(
     dynamic: Option<Arc<Content>>,
     tools: &dyn Tools,

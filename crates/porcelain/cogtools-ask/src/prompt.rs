@@ -1,9 +1,10 @@
 //! The task: words, files and standard input.
 
-use std::path::{Component, Path};
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cogtools_core::file::descends;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_model::Part;
 use cogtools_program::call::input_diagnostic;
@@ -60,7 +61,7 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
         // What follows a name in a sentence is not a part of it.
         let bare = word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let mut names_of_word = [word, bare].into_iter();
-        let is_file = |name: &&str| is_below(Path::new(name)) && io.cwd.join(name).is_file();
+        let is_file = |name: &&str| descends(Path::new(name)) && io.cwd.join(name).is_file();
         if let Some(name) = names_of_word
             .find(is_file)
             .filter(|name| !names.contains(name))
@@ -77,12 +78,6 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
     }
     parts.push(Part::text_of(line.trim().to_owned()));
     Ok(parts)
-}
-
-/// Returns true if `path` descends from the working directory.
-fn is_below(path: &Path) -> bool {
-    let descends = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-    path.components().all(descends)
 }
 
 /// A file that the user has named: text as text, everything else as data. The provider itself reads

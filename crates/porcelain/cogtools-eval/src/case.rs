@@ -1,8 +1,9 @@
 //! Files with cases: tasks, and what a model has to do about them.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use cogtools_core::file;
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Node};
@@ -235,10 +236,7 @@ pub(crate) const fn is_name(letter: char) -> bool {
 
 /// Returns true if `path` stays below the folder that it is relative to.
 pub(crate) fn is_below(path: &str) -> bool {
-    !path.is_empty()
-        && Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    !path.is_empty() && file::descends(Path::new(path))
 }
 
 /// Compiles a pattern whose search ends in time.

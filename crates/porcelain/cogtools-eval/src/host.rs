@@ -243,7 +243,7 @@ impl Host {
         }
     }
 
-    /// Returns true if it says what it has used of money.
+    /// Returns true if it reports its cost.
     pub(crate) fn has_money(&self) -> bool {
         self.wanted.kind == Kind::ClaudeCode
     }
@@ -335,8 +335,8 @@ impl<'h> HostModel<'h> {
         self.state.lock().await.task = Some(task.to_owned());
     }
 
-    /// Ends the host with everything that it has started. Returns what it has used, which is
-    /// unknown if it did not end by itself.
+    /// Ends the host and everything that it has started. Returns what it has used; of a host that
+    /// was stopped, nothing is known.
     pub(crate) async fn end(self) -> Used {
         self.cancel.cancel();
         let mut state = self.state.lock().await;

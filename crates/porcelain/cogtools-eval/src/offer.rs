@@ -73,16 +73,14 @@ impl Offer {
                 let arguments = params.get("arguments").cloned();
                 let (result, answer) = oneshot::channel();
                 let arguments = arguments.unwrap_or_else(|| json!({}));
-                let over = |_| (-32000, "the trial is over");
+                let over = (-32000, "the trial is over");
                 let call = Call {
                     name,
                     arguments,
                     result,
                 };
-                self.calls
-                    .send(call)
-                    .map_err(|_| (-32000, "the trial is over"))?;
-                let response = answer.await.map_err(over)?;
+                self.calls.send(call).map_err(|_| over)?;
+                let response = answer.await.map_err(|_| over)?;
                 let (value, is_error) = match (response.get("error"), response.get("output")) {
                     (Some(error), _) => (error, true),
                     (None, output) => (output.unwrap_or(&response), false),

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath};
+use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
 use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
 use cogtools_program::documents::project_config;
 use cogtools_program::format::FormatArg;
@@ -384,10 +384,8 @@ struct Target<'p> {
 impl<'p> Target<'p> {
     /// The folder `dir`: one that does not exist, is empty, or was written by this program.
     fn new(dir: &Path, project: &'p Project) -> Result<Self, Failure> {
-        let is_below =
-            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         let (full, shown) = project.resolve(dir);
-        if !dir.components().all(is_below) || full == project.root() {
+        if !descends(dir) || full == project.root() {
             let message = format!("`{}` is not a folder below the project", dir.display());
             let diagnostic = Diagnostic::new(Code::Usage, message);
             return Err(diagnostic.hint("cogtools package dist/plugin").into());

@@ -239,7 +239,7 @@ fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Optio
 
 /// The servers of `plugin`.
 fn plugin_servers(plugin: &Plugin) -> impl Iterator<Item = Settings> {
-    plugin.servers.iter().filter_map(|(name, server)| {
+    plugin.servers.iter().map(|(name, server)| {
         let mut options = ServerOptions {
             name: Some(plugin.source_name(name)),
             ..ServerOptions::default()
@@ -263,12 +263,11 @@ fn plugin_servers(plugin: &Plugin) -> impl Iterator<Item = Settings> {
                     .map(|(name, value)| (name, value.into()));
                 options.headers = headers.collect();
             }
-            PluginServer::Sse {} => return None,
         }
-        Some(Settings {
+        Settings {
             plugin: start,
             ..server_settings(options)
-        })
+        }
     })
 }
 

@@ -199,6 +199,12 @@ impl fmt::Display for Boundary {
     }
 }
 
+/// Returns true if `path`, relative to a folder, stays below it without `..`. Links are not resolved.
+pub fn descends(path: &Path) -> bool {
+    let mut parts = path.components();
+    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
 /// The rest of `path` below `root`, read from left to right without resolving links;
 /// empty for `root` itself.
 pub(super) fn below(root: &Path, path: &Path) -> Option<PathBuf> {

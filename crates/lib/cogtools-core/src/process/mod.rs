@@ -144,7 +144,7 @@ impl Process {
         self
     }
 
-    /// Sets one variable; `value` gets what it was before.
+    /// Sets a variable to what `value` returns for its former value.
     pub fn variable(
         mut self,
         name: &str,

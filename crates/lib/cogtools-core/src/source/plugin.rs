@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{SkillFolder, SourceError, is_invalid_in_name};
 use crate::environment::{Vars, is_dangerous};
-use crate::file::ReadScope;
+use crate::file::{ReadScope, descends};
 use crate::text::Text;
 use crate::tool::Author;
 
@@ -62,11 +62,9 @@ pub(crate) enum PluginServer {
         #[serde(default)]
         headers: BTreeMap<String, String>,
     },
-    /// The transport before it, which the client does not know.
-    Sse {},
 }
 
-/// The part of a server's settings that a plugin has: where it starts, and what it sees.
+/// The start of a plugin's server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PluginStart {
     /// The folder of the plugin, with links resolved.
@@ -228,8 +226,8 @@ impl Plugin {
     }
 
     fn server(&self, entry: Value) -> Result<PluginServer, String> {
-        let is_sse = entry.get("type").is_some_and(|kind| kind == "sse");
-        if is_sse {
+        // The transport before `streamable-http`, which the client does not know.
+        if entry.get("type").is_some_and(|kind| kind == "sse") {
             return Err(
                 "the transport sse is not supported, only stdio and streamable-http".into(),
             );
@@ -260,7 +258,7 @@ impl Plugin {
                 let below = cwd.strip_prefix("./").or_else(|| cwd.strip_prefix(&root));
                 let is_contained = match (below, cwd.strip_prefix(&format!("${{{DATA}}}"))) {
                     (Some(below), _) => self.contains(below.trim_start_matches('/')),
-                    (None, Some(below)) => is_below(below.trim_start_matches('/')),
+                    (None, Some(below)) => descends(below.trim_start_matches('/').as_ref()),
                     (None, None) => false,
                 };
                 if !is_contained {
@@ -272,7 +270,6 @@ impl Plugin {
                     return Err("`url` begins with neither https:// nor http://".to_owned());
                 }
             }
-            PluginServer::Sse {} => {}
         }
         Ok(server)
     }
@@ -280,7 +277,7 @@ impl Plugin {
     /// Returns true if the file `below` is in the plugin, as it is written and with links resolved.
     fn contains(&self, below: &str) -> bool {
         let real = self.root.join(below).canonicalize();
-        is_below(below) && real.is_ok_and(|real| real.starts_with(&self.root))
+        descends(below.as_ref()) && real.is_ok_and(|real| real.starts_with(&self.root))
     }
 }
 
@@ -316,9 +313,4 @@ impl PluginStart {
             None => root.to_path_buf(),
         }
     }
-}
-
-fn is_below(path: &str) -> bool {
-    let mut parts = Path::new(path).components();
-    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }

@@ -5,7 +5,7 @@
 //! sandbox without network, after the approval that a tool of its author needs.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::builtin::{READ_ONLY, count, lines};
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::arguments::Arguments;
-use crate::file::{ReadScope, is_secret};
+use crate::file::{ReadScope, descends, is_secret};
 use crate::schema::Schema;
 use crate::shebang::is_executable;
 use crate::suggest::did_you_mean;
@@ -60,7 +60,7 @@ pub struct Skills {
     found: Arc<OnceLock<FoundSkills>>,
 }
 
-/// Runs a tool, if the user has approved what it needs.
+/// Approves a tool and runs it, which this module lies below.
 type RunScript = fn(Tool, Arguments, &Context) -> Result<ToolOutput, RunError>;
 
 /// Valid skills, and the errors of the others.
@@ -93,6 +93,34 @@ impl Skills {
             run,
             found: Arc::default(),
         }
+    }
+
+    /// Returns the program that runs a script with the extension of `path`.
+    pub fn interpreter(path: &Path) -> Option<&'static str> {
+        match path.extension()?.to_str()? {
+            "py" => Some("python3"),
+            "sh" => Some("sh"),
+            "js" | "mjs" | "cjs" => Some("node"),
+            "rb" => Some("ruby"),
+            "pl" => Some("perl"),
+            _ => None,
+        }
+    }
+
+    /// Splits a text into the fields between its first lines `---`, and the rest.
+    pub fn front_matter(text: &str) -> Option<(&str, &str)> {
+        let rest = text.strip_prefix("---")?;
+        let rest = rest
+            .strip_prefix("\r\n")
+            .or_else(|| rest.strip_prefix('\n'))?;
+        let mut at = 0;
+        for line in rest.split_inclusive('\n') {
+            if line.trim_end() == "---" {
+                return Some((&rest[..at], &rest[at + line.len()..]));
+            }
+            at += line.len();
+        }
+        None
     }
 
     /// Returns the part of an agent's instructions that names the skills, if there are any.
@@ -255,7 +283,7 @@ impl Foreign for Skills {
         let file = text("file").unwrap_or(FILE);
         let mut content = skill.read(file)?;
         if file == FILE {
-            let body = front_matter(&content).map_or("", |(_, body)| body);
+            let body = Self::front_matter(&content).map_or("", |(_, body)| body);
             content = format!("{}\n{}", body.trim(), skill.files());
         }
         Ok(ToolOutput::new(lines(
@@ -336,7 +364,8 @@ impl SkillFolder {
             author: self.author.clone(),
         };
         let content = skill.read(FILE).map_err(|error| error.message)?;
-        let (head, _) = front_matter(&content).ok_or("it does not begin with `---` and fields")?;
+        let (head, _) =
+            Skills::front_matter(&content).ok_or("it does not begin with `---` and fields")?;
         let head = Text::new(FILE, head.as_bytes().to_vec()).map_err(|error| error.to_string())?;
         let head = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
         // The tools themselves are declared.
@@ -369,13 +398,11 @@ impl SkillFolder {
 impl Skill {
     /// Finds the path of `file`, which is in the folder as it is written and with links resolved.
     fn path(&self, file: &str) -> Result<PathBuf, Box<Diagnostic>> {
-        let mut parts = Path::new(file).components();
-        let is_below = parts.all(|it| matches!(it, Component::Normal(_) | Component::CurDir));
         let path = self.root.join(file);
         let real = path.canonicalize();
         let leaves = |real: &PathBuf| !real.starts_with(&self.root);
         let hint = || format!("a file of {} is relative to the skill's folder", self.name);
-        if !is_below || real.as_ref().is_ok_and(leaves) {
+        if !descends(file.as_ref()) || real.as_ref().is_ok_and(leaves) {
             return Err(failed(format!("`{file}` is outside the skill"), hint()));
         }
         match real {
@@ -412,9 +439,8 @@ impl Skill {
             let is_file = entry.path().is_file();
             entry.file_name().into_string().ok().filter(|_| is_file)
         });
-        let mut names: Vec<String> = names.take(MAX_ENTRIES).collect();
-        names.sort_unstable();
-        names
+        let names: BTreeSet<String> = names.collect();
+        names.into_iter().take(MAX_ENTRIES).collect()
     }
 
     /// Describes its files, in one line; empty if it has no others.
@@ -447,19 +473,7 @@ impl Skill {
     /// Makes the tool that runs the script `below` at `path`.
     fn script_tool(&self, below: &str, path: &Path) -> Result<Tool, Box<Diagnostic>> {
         let mut command = Vec::new();
-        let extension = path
-            .extension()
-            .and_then(|it| it.to_str())
-            .unwrap_or_default();
-        let interpreter = match extension {
-            "py" => Some("python3"),
-            "sh" => Some("sh"),
-            "js" | "mjs" | "cjs" => Some("node"),
-            "rb" => Some("ruby"),
-            "pl" => Some("perl"),
-            _ => None,
-        };
-        command.extend(interpreter.filter(|_| !is_executable(path)));
+        command.extend(Skills::interpreter(path).filter(|_| !is_executable(path)));
         let file = path.display().to_string();
         command.extend([file.as_str(), "{{ args }}"]);
         if file.contains("{{") || file.contains("{%") || file.contains("{#") {
@@ -496,20 +510,4 @@ fn provenance() -> Arc<Provenance> {
 
 fn failed(message: String, hint: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(Code::ToolFailed, message).hint(hint))
-}
-
-/// Splits a text into the fields between its first lines `---`, and the rest.
-fn front_matter(text: &str) -> Option<(&str, &str)> {
-    let rest = text.strip_prefix("---")?;
-    let rest = rest
-        .strip_prefix("\r\n")
-        .or_else(|| rest.strip_prefix('\n'))?;
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            return Some((&rest[..at], &rest[at + line.len()..]));
-        }
-        at += line.len();
-    }
-    None
 }

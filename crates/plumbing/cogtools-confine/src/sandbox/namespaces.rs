@@ -228,7 +228,7 @@ fn links(shown: &Shown, line: &[OsString]) -> Vec<(PathBuf, PathBuf)> {
     prefixes.into_iter().filter_map(link).collect()
 }
 
-/// Makes everything read-only but what `policy` lets write, without what it keeps.
+/// Makes all mounts read-only except those that `policy` permits to write and does not keep.
 fn protect(policy: &Policy) -> io::Result<()> {
     let is_kept = |path: &Path| policy.keep.iter().any(|it| path.starts_with(it));
     let is_writable = |path: &Path| {

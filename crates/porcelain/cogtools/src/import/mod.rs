@@ -244,13 +244,7 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
             .file_stem()
             .unwrap_or_default()
             .to_string_lossy();
-        let interpreter = match Path::new(&file).extension().and_then(|it| it.to_str()) {
-            Some("py") => Some("python3"),
-            Some("sh") => Some("sh"),
-            Some("js" | "mjs" | "cjs") => Some("node"),
-            _ => None,
-        };
-        let command: Vec<String> = match interpreter {
+        let command: Vec<String> = match Skills::interpreter(&script) {
             Some(program) => vec![program.to_owned(), script.display().to_string()],
             // A path that begins with `./` is relative to the tool.
             None => vec![format!("./../{}", script.display())],

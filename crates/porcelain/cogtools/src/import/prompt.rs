@@ -7,12 +7,13 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use cogtools_core::source::Skills;
 use cogtools_core::text::Text;
 use cogtools_core::yaml;
 use cogtools_edit::toml;
 use serde_json::{Map, Value, json};
 
-/// A tool file, and notes about what it cannot say.
+/// A tool file, and notes that name what it leaves out.
 pub(super) type Imported = (Value, Vec<String>);
 
 /// Makes a tool file of the prompt `text` in a file of that name.
@@ -452,21 +453,12 @@ fn is_identifier(text: &str) -> bool {
 
 /// The fields between the first lines `---`, and the rest; a text without fields has none.
 pub(super) fn front_matter(text: &str) -> Result<(Value, &str), String> {
-    let Some(rest) = text
-        .strip_prefix("---\n")
-        .or_else(|| text.strip_prefix("---\r\n"))
-    else {
+    if !text.starts_with("---\n") && !text.starts_with("---\r\n") {
         return Ok((Value::Null, text));
-    };
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            let head = Text::new("the prompt", rest.as_bytes()[..at].to_vec());
-            let head = head.map_err(|error| error.to_string())?;
-            let node = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
-            return Ok((node.to_json(), &rest[at + line.len()..]));
-        }
-        at += line.len();
     }
-    Err("its fields have no last line `---`".to_owned())
+    let (head, body) = Skills::front_matter(text).ok_or("its fields have no last line `---`")?;
+    let head = Text::new("the prompt", head.as_bytes().to_vec());
+    let head = head.map_err(|error| error.to_string())?;
+    let node = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
+    Ok((node.to_json(), body))
 }

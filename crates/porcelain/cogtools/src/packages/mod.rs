@@ -548,7 +548,7 @@ fn has_packages(config: &Config) -> Result<bool, Failure> {
     }
 }
 
-/// Lists the packages of `project` among its sources.
+/// Adds `source` to the sources of `project`. Returns whether that was a change.
 fn list_source(project: &Project, source: Value) -> Result<bool, Failure> {
     let file = ConfigFile::project(project).map_err(failure)?;
     let mut items = match file.value(KEY).map_err(failure)? {

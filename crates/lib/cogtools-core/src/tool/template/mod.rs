@@ -3,11 +3,11 @@
 mod value;
 
 use std::fmt::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::file::ReadScope;
+use crate::file::{self, ReadScope};
 use crate::schema::Schema;
 use crate::text::{Span, Text, TextError};
 use crate::tool::embedded::Embedded;
@@ -371,9 +371,7 @@ impl njk::Loader for Partials {
 
 /// Returns true if the relative `path` stays below its folder.
 pub(super) fn stays_inside(path: &Path) -> bool {
-    let mut parts = path.components();
-    path.file_name().is_some()
-        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    path.file_name().is_some() && file::descends(path)
 }
 
 /// Finds the language in a comment of one word after `|`, unless it is njk, and its span.
