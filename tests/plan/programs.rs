@@ -217,3 +217,41 @@ fn the_user_reads_the_program_of_a_plan() {
     assert_eq!(terminal.end(RESULT.trim_end()).0, Some(0));
     assert_eq!(notes(&project), "ab");
 }
+
+/// Its calls can be decided one by one, and the program can be another one.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_user_edits_the_program_of_a_plan_and_is_asked_at_each_call() {
+    use crate::pseudo_terminal::Terminal;
+    const DOWN: &str = "\u{1b}[B";
+    let project = noting();
+    project.file("plan.json", plan_with(CODE));
+    let run = |args: &str, edit: &str| {
+        let line = format!("EDITOR='sed -i {edit}' cogtools-plan run {args}");
+        Terminal::open(&project, &line)
+    };
+    let ask = format!("{DOWN}\r");
+    let edit = format!("{DOWN}{DOWN}\r");
+
+    // Nothing runs that cannot.
+    let mut terminal = run("plan.json --session wrong.jsonl", "s/note/nota/");
+    terminal.answer("Run this plan, which calls run_code?", &edit);
+    terminal.answer("This plan cannot run.", &ask);
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(77), "{screen}");
+    assert!(screen.contains("there is no tool `nota`"), "{screen}");
+    assert_eq!(notes(&project), "");
+
+    let mut terminal = run("plan.json --session s.jsonl", "s/b/c/");
+    terminal.answer("Run this plan, which calls run_code?", &edit);
+    terminal.answer("line 3: note {\"text\":\"c\"}", "");
+    terminal.at("enter to choose]", &ask);
+    terminal.answer("Run note {\"text\":\"a\"}?", "\r");
+    terminal.answer("Run note {\"text\":\"c\"}?", &ask);
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(1), "{screen}");
+    assert_eq!(notes(&project), "a");
+    // A later run does not agree for the user.
+    resume(&project, &["s.jsonl"]).status(1);
+    assert_eq!(notes(&project), "a");
+}

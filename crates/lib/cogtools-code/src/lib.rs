@@ -28,7 +28,7 @@ mod worker;
 pub use check::{Consent, Explanation, NamedCall, verdict};
 pub use mode::CodeMode;
 #[cfg(feature = "questions")]
-pub use question::ask;
+pub use question::{Person, about, ask, question_lines, show};
 pub use record::Lines;
 pub use replay::{CallState, Recorded, family_of, store_and_next};
 pub use report::{CallReport, Report};

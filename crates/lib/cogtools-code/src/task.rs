@@ -17,14 +17,24 @@ impl Program {
 
     /// Runs the program of a tool or a node, unless its calls do not fit the types of the tools. Nobody
     /// is asked: a call that needs a yes is denied.
-    pub fn run_unasked(mut self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
+    pub fn run_unasked(self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
+        self.run_checked(scope, session, &mut Nobody)
+    }
+
+    /// Runs the program as [`Self::run_unasked`] does, with questions to `observer`.
+    pub fn run_checked(
+        mut self,
+        scope: &Scope,
+        session: Option<&mut dyn Lines>,
+        observer: &mut dyn Observer,
+    ) -> Report {
         scope.start_worker();
         let explanation = Explanation::of(&self.code, scope);
         if !explanation.mistakes.is_empty() {
             return Report::of_mistakes(&self.name, explanation.mistakes);
         }
         self.explanation = Some(explanation);
-        self.run(scope, session, &mut Nobody)
+        self.run(scope, session, observer)
     }
 }
 

@@ -206,6 +206,9 @@ pub enum Event {
         intent: String,
         /// The plan, as `cogtools plan check` prints it.
         plan: Value,
+        /// True if the user wants to be asked at each call of its programs.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        asks: bool,
     },
     /// A step of the last plan has reached a state, in sessions of before. A reader makes a
     /// `node` of it.

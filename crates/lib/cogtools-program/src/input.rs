@@ -136,6 +136,12 @@ impl Input {
         }
     }
 
+    /// Discards what was typed at a terminal, for a question from another thread.
+    #[cfg(feature = "questions")]
+    pub(crate) const fn discard(&self) -> fn() {
+        self.discard
+    }
+
     /// Reads a line from a terminal, without its line ending; `None` at the end of the input, or
     /// if it is not a terminal.
     pub fn line(&mut self) -> std::io::Result<Option<String>> {

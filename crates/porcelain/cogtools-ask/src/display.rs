@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use cogtools_agent::{Activity, Answer, Observer, ProgramAnswer, ProgramQuestion, Question};
+use cogtools_code::about;
 use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
@@ -419,34 +420,9 @@ fn write_line(text: &str, io: &mut Io<'_>) {
     let _ = io.stderr.flush();
 }
 
-/// The reason for a question, and what the call runs, each on a line that follows.
-pub(crate) fn question_lines(question: Option<&Approval>, runs: Option<&str>) -> String {
-    let asked = question.map(|why| {
-        let rule = why.rule.as_ref().map(|rule| format!(" {rule}"));
-        format!(
-            "\nasked: {}{}",
-            why.why.in_words(),
-            rule.unwrap_or_default()
-        )
-    });
-    let runs = runs.map(|runs| format!("\nruns: {runs}"));
-    [asked, runs].into_iter().flatten().collect()
-}
-
-/// The longest arguments that are a part of the question, in bytes; longer ones stand above it.
-const MAX_QUESTION_BYTES: usize = 200;
-
 /// Asks at a terminal, and shows everything that is decided about. `None` if the user wants
 /// neither answer: by Ctrl-C or Escape.
 fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option<Answer> {
-    let why = question.approval;
-    io.quote_lines(question_lines(Some(why), question.runs).trim_start());
-    let mut arguments = question.arguments.to_string();
-    if arguments.len() > MAX_QUESTION_BYTES {
-        io.quote_lines(&format!("arguments: {:#}", question.arguments));
-        "with these arguments".clone_into(&mut arguments);
-    }
-    let text = format!("Run {} {arguments}?", question.tool);
     let answers = [
         (Answer::Yes, "yes, once"),
         (
@@ -461,15 +437,18 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
         .map(|(_, label)| (*label).to_owned())
         .collect();
     // A rule that asks wins over one that allows.
-    let rule = why.rule.is_none().then(|| allow_always(question.tool, io));
+    let rule = question
+        .approval
+        .rule
+        .is_none()
+        .then(|| allow_always(question.tool, io));
     let rule = rule.and_then(Result::ok);
     options.extend(
         rule.iter()
             .map(|change| format!("yes, always: add the rule to {}", sanitize(&change.file()))),
     );
-    // What was typed before cannot be an answer.
-    io.stdin.discard_typed();
-    let index = prompt.select(&sanitize(&text), &options).ok()?;
+    let (text, lines) = about(question);
+    let index = prompt.decide(&lines, &text, &options).ok()?;
     if let Some(rule) = rule.filter(|_| index == answers.len()) {
         io.quote_lines(rule.preview().trim_end());
         let question = format!("Write this to {}?", sanitize(&rule.file()));
@@ -484,11 +463,8 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
     }
     match answers.into_iter().nth(index) {
         Some((Answer::NoBecause(_), _)) => {
-            let reason = prompt.text("Why not?", "", "the model reads it").ok()?;
-            Some(match reason.trim() {
-                "" => Answer::No,
-                reason => Answer::NoBecause(reason.to_owned()),
-            })
+            let reason = prompt.reason("the model").ok()?;
+            Some(reason.map_or(Answer::No, Answer::NoBecause))
         }
         answer => Some(answer.map_or(Answer::No, |(answer, _)| answer)),
     }

@@ -8,6 +8,7 @@ use cogtools_agent::{
     Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
     Tools as _, declarations,
 };
+use cogtools_code::question_lines;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
 use cogtools_log::{
     CallId, EndStatus, Header, Log, LogError, Mask, Options, Session, SessionFile, SessionId, Store,
@@ -17,7 +18,7 @@ use cogtools_program::{Failure, Io, dirs};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::{Action, AskArgs};
-use crate::display::{self, Display};
+use crate::display::Display;
 use crate::summary::{self, Summary};
 use crate::tools::ProjectTools;
 
@@ -177,7 +178,7 @@ impl<'a> Worker<'a> {
             } else {
                 let runs = tools.iter().find(|tool| tool.name == call.tool);
                 let runs = runs.and_then(|tool| tool.runs.as_deref());
-                let question = display::question_lines(state.question(&call.id), runs);
+                let question = question_lines(state.question(&call.id), runs);
                 format!("{id}: {} {}{question}", call.tool, call.arguments)
             };
             (call.id.clone(), about)

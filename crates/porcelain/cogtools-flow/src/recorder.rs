@@ -18,6 +18,7 @@ use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
 use crate::live::LiveTree;
+use crate::plan::Contract;
 
 /// The number of lines of a node's log that are kept.
 pub(crate) const MAX_LOG_LINES: usize = 100;
@@ -142,9 +143,12 @@ impl Recorder {
     }
 
     /// Records that a plan is about to run.
-    pub(crate) fn plan(&self, intent: &str, plan: Value) -> Result<(), Box<Diagnostic>> {
-        let intent = intent.to_owned();
-        let appended = self.lock().append(Event::Plan { intent, plan });
+    pub(crate) fn plan(&self, contract: &Contract, asks: bool) -> Result<(), Box<Diagnostic>> {
+        let appended = self.lock().append(Event::Plan {
+            intent: contract.intent().to_owned(),
+            plan: contract.to_json(),
+            asks,
+        });
         appended.map_err(|error| failure(&error))
     }
 

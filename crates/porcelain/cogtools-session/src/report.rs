@@ -90,7 +90,7 @@ impl Report {
                     self.line(CYAN, "hint", hint);
                 }
             }
-            Event::Plan { intent, plan } => self.plan(step.entry, intent, plan),
+            Event::Plan { intent, plan, .. } => self.plan(step.entry, intent, plan),
             Event::Node { .. } if step.is_planned => self.plan_step(step),
             Event::Reply { text, blob } => {
                 let title = if step.is_planned { "reply" } else { "output" };

@@ -9,6 +9,7 @@ pub(crate) fn plan_events() -> Vec<Event> {
         Event::Plan {
             intent: "general".to_owned(),
             plan: json!({"tool_plan": []}),
+            asks: false,
         },
         Event::Node {
             node: "sum".to_owned(),

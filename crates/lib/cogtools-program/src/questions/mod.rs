@@ -4,6 +4,7 @@
 //! The questions are drawn on standard error, so that standard output stays data.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use reedline::{
     Span, StyledText, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
 };
 
-use crate::terminal::{Stream, sanitize};
+use crate::terminal::{Stream, sanitize, sanitize_lines};
 use crate::{Failure, Io};
 
 #[cfg(unix)]
@@ -28,6 +29,7 @@ mod hangup;
 #[derive(Clone, Debug)]
 pub struct Prompt {
     config: RenderConfig<'static>,
+    discard: fn(),
 }
 
 /// The exit status of a process that Ctrl-C has ended.
@@ -45,7 +47,29 @@ impl Prompt {
                 RenderConfig::empty()
             }
             .with_canceled_prompt_indicator(Styled::new("<cancelled>")),
+            discard: io.stdin.discard(),
         })
+    }
+
+    /// Asks for a decision, below `lines` about it. Keys that were typed before cannot be an answer.
+    /// Returns the index of one of `options`.
+    pub fn decide(
+        &self,
+        lines: &str,
+        question: &str,
+        options: &[impl AsRef<str>],
+    ) -> Result<usize, Failure> {
+        // Without a terminal, the question fails, too.
+        let _ = std::io::stderr().write_all(sanitize_lines(lines).as_bytes());
+        (self.discard)();
+        let options: Vec<String> = options.iter().map(|it| it.as_ref().to_owned()).collect();
+        self.select(&sanitize(question), &options)
+    }
+
+    /// Asks for the reason of a no, which `reader` reads. Returns it unless it is blank.
+    pub fn reason(&self, reader: &str) -> Result<Option<String>, Failure> {
+        let reason = self.text("Why not?", "", &format!("{reader} reads it"))?;
+        Ok(Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty()))
     }
 
     /// Asks which of `options` apply, at first those at the indexes `chosen`. Returns the

@@ -1,10 +1,9 @@
 //! The questions about a program: once before it starts, and about calls when they come.
 
 use cogtools_agent::{Activity, Answer, Observer, ProgramAnswer, Question};
-use cogtools_code::{Consent, Explanation, Program, Scope, ask};
+use cogtools_code::{Consent, Explanation, Person, Program, Scope, ask};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io};
 
 /// The person at the terminal, if there is one.
@@ -75,20 +74,6 @@ impl Observer for Terminal<'_, '_> {
         if self.pauses {
             return Answer::Pause;
         }
-        let Some(prompt) = Prompt::of(self.io) else {
-            return Answer::NoTerminal;
-        };
-        self.io.quote_lines(question.approval.why.in_words());
-        self.io.stdin.discard_typed();
-        let text = format!("Run {} {}?", question.tool, question.arguments);
-        let options = ["yes", "no", "no, because …"].map(str::to_owned);
-        match prompt.select(&sanitize(&text), &options) {
-            Ok(0) => Answer::Yes,
-            Ok(2) => match prompt.text("Why not?", "", "the program reads it") {
-                Ok(reason) if !reason.trim().is_empty() => Answer::NoBecause(reason),
-                _ => Answer::No,
-            },
-            _ => Answer::No,
-        }
+        Person(Prompt::of(self.io)).ask(question)
     }
 }

@@ -18,6 +18,7 @@ use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text_input};
 use serde_json::{Value, json};
 
+use super::approval::{self, Rules};
 use super::contract::Contract;
 use super::program::Programs;
 use super::question;
@@ -442,7 +443,7 @@ impl RunArgs {
         let target = Target::of(self.session.session.as_deref(), self.no_session);
         let resume = target.resume("plan");
         let recorder = Recorder::new(journal::create(&target, "", io)?, None);
-        recorder.plan(contract.intent(), contract.to_json())?;
+        recorder.plan(&contract, false)?;
         let mut run = PlanRun {
             contract,
             results: Results::default(),
@@ -454,12 +455,8 @@ impl RunArgs {
             streams: self.stream_json.stream_json,
         };
         run.check()?;
-        let agreed = question::agree_to_programs(&run.contract, &run.programs, &run.resume, io);
-        if let Err(failure) = agreed {
-            run.recorder.end(question::end_of(&failure))?;
-            return Err(failure);
-        }
-        run.programs.agree(&run.contract);
+        // The user has named the other steps.
+        approval::agree(&mut run, &Rules::default(), false, io)?;
         run.run(io)
     }
 }
@@ -476,7 +473,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "RUN",
-        "`run` reads a plan from FILE or from standard input. Before the first step it checks the whole plan: tools, arguments, references and placeholders (`CONTRACT_VIOLATION`). It then calls the tools one after the other, and inserts the results of earlier steps into the arguments. Each call is checked and approved as by `cogtools-call(1)`. The result of a step is JSON if its tool declares JSON, and text otherwise. The result of a step without a tool is its reason. The step `run_code`, with `code` and `args`, runs a program that calls tools, as `cogtools-code(1)` does; its value is what the code returns. If calls in it need a yes, the program is shown at a terminal, and you approve it once. Without a terminal, the plan waits in its session until you run `cogtools plan resume`. Nobody is asked later: calls that were not shown, and those of a program that another step writes, are denied unless `ask.allow` matches. If a step fails, the steps after it are skipped. The reply is always printed, with its placeholders filled in.\n\nWith `--stream-json`, each line is an object: `{\"event\": \"plan\", \"steps\"}`; `{\"event\": \"step\", \"save_as\", \"state\"}`, where the state is executing, executed, failed or skipped, with `args`, `result` or `error`, `startedAt`, `endedAt` and `ms` if they are known; `{\"event\": \"log\", \"text\"}`, a line that a tool's program wrote to standard error; and finally `{\"event\": \"reply\", \"text\"}`. A step is executing once its references are replaced and its call is valid; a step with an invalid call fails at once.",
+        "`run` reads a plan from FILE or from standard input. Before the first step it checks the whole plan: tools, arguments, references and placeholders (`CONTRACT_VIOLATION`). It then calls the tools one after the other, and inserts the results of earlier steps into the arguments. Each call is checked and approved as by `cogtools-call(1)`. The result of a step is JSON if its tool declares JSON, and text otherwise. The result of a step without a tool is its reason. The step `run_code`, with `code` and `args`, runs a program that calls tools, as `cogtools-code(1)` does; its value is what the code returns. If calls in it need a yes, the program is shown at a terminal: `yes` agrees to these calls, `yes, and ask at each call of its programs` asks about every call when it comes, and `edit` opens the program in the editor that VISUAL or EDITOR names. Calls that were not shown, and those of a program that another step writes, are asked about when they come. Without a terminal, the plan waits in its session until you run `cogtools plan resume`, which agrees to what the plan shows; other calls are denied unless `ask.allow` matches. If a step fails, the steps after it are skipped. The reply is always printed, with its placeholders filled in.\n\nWith `--stream-json`, each line is an object: `{\"event\": \"plan\", \"steps\"}`; `{\"event\": \"step\", \"save_as\", \"state\"}`, where the state is executing, executed, failed or skipped, with `args`, `result` or `error`, `startedAt`, `endedAt` and `ms` if they are known; `{\"event\": \"log\", \"text\"}`, a line that a tool's program wrote to standard error; and finally `{\"event\": \"reply\", \"text\"}`. A step is executing once its references are replaced and its call is valid; a step with an invalid call fails at once.",
     ),
     (
         "SESSIONS",

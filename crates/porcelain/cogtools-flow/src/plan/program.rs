@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use cogtools_agent::{Permissions, ToolTraits};
+use cogtools_agent::{Permissions, ProgramQuestion, ToolTraits};
 use cogtools_code::{
-    CodeTools, Consent, Decisions, Explanation, Lines, Program, Recorded, Run, Scope, Source,
+    CodeTools, Consent, Decisions, Explanation, Lines, Person, Program, Recorded, Run, Scope,
+    Source,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Registry};
@@ -17,7 +18,7 @@ use crate::recorder::Recorder;
 use crate::work::lock;
 
 /// The argument with the code.
-const CODE: &str = "code";
+pub(super) const CODE: &str = "code";
 
 /// The programs of a plan, and the rules for their calls.
 pub(crate) struct Programs {
@@ -27,6 +28,8 @@ pub(crate) struct Programs {
     permissions: Permissions,
     /// The calls that the user agreed to, by step.
     consents: BTreeMap<String, Consent>,
+    /// The person who is asked about other calls.
+    pub(super) person: Person,
     /// The programs of an earlier run that was interrupted, by step.
     begun: Mutex<BTreeMap<String, Recorded>>,
 }
@@ -48,6 +51,7 @@ impl Programs {
             cx: cx.clone(),
             names,
             consents: BTreeMap::new(),
+            person: Person(None),
             begun: Mutex::default(),
         }
     }
@@ -88,6 +92,12 @@ impl Programs {
     pub(super) fn explain<'s>(&self, step: &'s Step) -> Option<(&'s str, Explanation)> {
         let code = self.code(step)?;
         Some((code, Explanation::of(code, &self.scope(Cancel::default()))))
+    }
+
+    /// The question about the program of `step`.
+    pub(super) fn question(&self, step: &Step) -> Option<ProgramQuestion> {
+        let (code, explanation) = self.explain(step)?;
+        Some(explanation.question(code, &self.scope(Cancel::default())))
     }
 
     /// The mistakes in the program of `step`, which is not run: of its arguments, with pointers, and of
@@ -149,7 +159,8 @@ impl Programs {
         }
         let mut session = recorder.has_session().then(|| recorder.clone());
         let lines = session.as_mut().map(|it| it as &mut dyn Lines);
-        let report = program.run_unasked(&self.scope(cancel.clone()), lines);
+        let mut person = self.person.clone();
+        let report = program.run_checked(&self.scope(cancel.clone()), lines, &mut person);
         let (value, log) = report.value_and_log();
         let result = if report.errors.is_empty() {
             Ok(value)

@@ -1,7 +1,6 @@
 //! `cogtools plan QUESTION` and `replan`: a model plans, the user agrees, the plan runs.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use cogtools_agent::{
@@ -14,18 +13,17 @@ use cogtools_core::{
     AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool,
     estimate_tokens,
 };
+use cogtools_log::EndStatus;
 use cogtools_log::view::Results;
-use cogtools_log::{Decision, EndStatus, Why};
 use cogtools_model::{Content, Finish, Generation, Part};
 use cogtools_program::project::{self, registry_and_context};
-use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
 
+use super::approval::{self, KnownTool, Rules};
 use super::command::Asking;
-use super::contract::{Contract, Step, cut};
+use super::contract::{Contract, cut};
 use super::program::Programs;
-use super::show::table;
 use super::steps::{PlanRun, violations};
 use crate::journal;
 use crate::recorder::Recorder;
@@ -43,7 +41,7 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     let (registry, context) = registry_and_context(&asking.registry, io, Some(Target::Gemini))?;
     let cx = context.context(io);
     let rules = (&*args.allow, &*args.deny);
-    let mut programs = Programs::new(&registry, &cx, &config.ask, rules);
+    let programs = Programs::new(&registry, &cx, &config.ask, rules);
     let catalogue = Catalogue::new(&registry, config.ask.code)?;
     let target = args.target();
     let given = (&project, &config.ask);
@@ -58,23 +56,21 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         deny: both(&args.deny, &config.ask.deny),
         ask: config.ask.ask.clone(),
     };
-    let resume = target.resume("plan");
-    let rules = (&catalogue, &permissions);
-    if let Err(failure) = agree(&contract, rules, &programs, (args.yes, &resume), io) {
-        recorder.end(end_of(&failure))?;
-        return Err(failure);
-    }
-    programs.agree(&contract);
-    let run = PlanRun {
+    let mut run = PlanRun {
         contract,
         results: Results::default(),
         registry,
         cx,
         programs,
         recorder,
-        resume,
+        resume: target.resume("plan"),
         streams: args.stream_json.stream_json,
     };
+    let rules = Rules {
+        tools: catalogue.tools,
+        permissions,
+    };
+    approval::agree(&mut run, &rules, args.yes, io)?;
     run.run(io)
 }
 
@@ -112,158 +108,15 @@ fn plan(
     let lost = || Diagnostic::new(Code::Internal, "the session is still in use");
     let (log, head) = journal.into_log().ok_or_else(lost)?;
     let recorder = Recorder::new(Some(log), head);
-    recorder.plan(contract.intent(), contract.to_json())?;
+    recorder.plan(&contract, false)?;
     Ok((contract, recorder))
 }
 
-/// The end of a run that the user did not agree with.
-pub(super) fn end_of(failure: &Failure) -> EndStatus {
-    match failure.status() {
-        75 => EndStatus::ApprovalWanted,
-        _ => EndStatus::Cancelled,
-    }
-}
-
-/// Fails unless the user agrees with the programs of a plan of theirs.
-pub(super) fn agree_to_programs(
-    contract: &Contract,
-    programs: &Programs,
-    resume: &str,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    if !contract.steps.iter().any(|step| programs.has(step)) {
-        return Ok(());
-    }
-    // The user has named the other steps.
-    let (none, rules) = (Catalogue::default(), Permissions::default());
-    agree(contract, (&none, &rules), programs, (false, resume), io)
-}
-
-/// Fails unless the user agrees with every call of the plan. A question shows each call that
-/// needs it, with all of its arguments, and programs whole.
-fn agree(
-    contract: &Contract,
-    (catalogue, permissions): (&Catalogue, &Permissions),
-    programs: &Programs,
-    (is_agreed, resume): (bool, &str),
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let (mut asked, mut calls) = (Vec::new(), String::new());
-    for step in &contract.steps {
-        if programs.has(step) {
-            let approval = programs.decide();
-            if approval.decision == Decision::Denied {
-                return Err(denied(CodeTools::RUN).into());
-            }
-            let explained = programs.explain(step);
-            let question = explained.filter(|(_, it)| {
-                approval.decision == Decision::Asked || it.asked().next().is_some()
-            });
-            if let Some((code, explanation)) = question {
-                // Writing to a string cannot fail.
-                let _ = writeln!(
-                    calls,
-                    "{}: {}\n{}",
-                    step.save_as,
-                    CodeTools::RUN,
-                    code.trim_end()
-                );
-                for call in explanation.asked() {
-                    let _ = writeln!(calls, "  {call}");
-                }
-                asked.push(CodeTools::RUN);
-            }
-            continue;
-        }
-        let Some((tool, known)) = catalogue.find(step) else {
-            continue;
-        };
-        let approval = permissions.decide(tool, &known.traits);
-        match approval.decision {
-            Decision::Denied => return Err(denied(tool).into()),
-            Decision::Asked => {
-                if !asked.contains(&tool) {
-                    asked.push(tool);
-                }
-                let args = Value::Object(step.args.clone().unwrap_or_default());
-                let why = why(&approval.why);
-                let run = known
-                    .command
-                    .as_deref()
-                    .map(|run| format!("\n  runs {run}"));
-                // Writing to a string cannot fail.
-                let _ = writeln!(
-                    calls,
-                    "{}: {tool} {args:#}\n  {why}{}",
-                    step.save_as,
-                    run.unwrap_or_default()
-                );
-            }
-            Decision::Allowed | Decision::Granted => {}
-        }
-    }
-    let prompt = Prompt::of(io);
-    if prompt.is_some() {
-        io.quote_lines(&table(contract, None, false));
-    }
-    if asked.is_empty() || is_agreed {
-        return Ok(());
-    }
-    let Some(prompt) = prompt else {
-        let message = format!("the plan waits for an approval of {}", asked.join(", "));
-        return Err(Diagnostic::new(Code::ApprovalWanted, message)
-            .hint(format!(
-                "`{}` shows it, and `{resume}` runs it",
-                resume.replacen("resume", "show", 1)
-            ))
-            .hint("--yes and --allow TOOL approve in advance")
-            .into());
-    };
-    io.quote_lines(&calls);
-    // Keys that were typed before cannot be an answer.
-    io.stdin.discard_typed();
-    let question = format!("Run this plan, which calls {}?", asked.join(", "));
-    let options = ["yes", "no"].map(str::to_owned);
-    if prompt.select(&question, &options)? == 0 {
-        return Ok(());
-    }
-    let diagnostic = Diagnostic::new(Code::Denied, "the plan does not run");
-    Err(diagnostic
-        .hint(format!("`{resume}` runs it, should you change your mind"))
-        .into())
-}
-
-/// The reason for a question, in words.
-fn why(why: &Why) -> &str {
-    match why {
-        Why::Rule => "asked by a rule of yours",
-        Why::Destructive => "asked because it may destroy something",
-        Why::OpenWorld => "asked because it reaches an open world",
-        Why::Foreign => "asked because it is a program of others",
-        Why::Other(other) => other,
-        _ => "asked because it runs a program",
-    }
-}
-
-/// The failure of a plan with a tool that a rule denies.
-pub(super) fn denied(tool: &str) -> Diagnostic {
-    let message = "a rule of yours denies this tool, so the plan does not run";
-    Diagnostic::new(Code::Denied, message).with_subject(tool)
-}
-
 /// The tools that a plan may use, as a model that plans reads about them.
-#[derive(Default)]
 struct Catalogue {
     /// The declarations, in the order of the sources.
     lines: Vec<String>,
     tools: BTreeMap<String, KnownTool>,
-}
-
-/// Facts about a tool that decide whether it may run, and that a user reads.
-struct KnownTool {
-    traits: ToolTraits,
-    /// The command of its program.
-    command: Option<String>,
 }
 
 impl Catalogue {
@@ -307,12 +160,6 @@ impl Catalogue {
         }
         let lines = self.lines.join("\n");
         format!("{PROMPT}\nEach line declares one tool.\n\n{lines}\n")
-    }
-
-    /// The tool that a step calls, if it is here.
-    fn find(&self, step: &Step) -> Option<(&str, &KnownTool)> {
-        let (name, known) = self.tools.get_key_value(step.called()?)?;
-        Some((name, known))
     }
 }
 

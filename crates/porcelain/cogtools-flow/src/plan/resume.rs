@@ -2,16 +2,19 @@
 
 use clap::Args;
 use cogtools_agent::ToolTraits;
+use cogtools_code::Person;
 use cogtools_core::{Code, Diagnostic, Pattern, Registry};
+use cogtools_log::Event;
 use cogtools_log::view::NodeRun;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
 
+use super::approval::denied;
 use super::command::{StreamJsonArg, contract_of};
 use super::contract::Contract;
 use super::program::Programs;
-use super::question::denied;
 use super::steps::PlanRun;
 use crate::code_node;
 use crate::journal;
@@ -54,8 +57,11 @@ impl ResumeArgs {
         let cx = context.context(io);
         let config = project::config(&project::project(io), io)?;
         let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
-        // Who goes on with a plan agrees to it.
-        programs.agree(&contract);
+        programs.person = Person(Prompt::of(io));
+        // Who goes on with a plan agrees to it, but for those who want to be asked.
+        if !matches!(logged.entry.event, Event::Plan { asks: true, .. }) {
+            programs.agree(&contract);
+        }
         let is_program = |id: &str| {
             let mut steps = contract.steps.iter();
             steps.any(|step| step.save_as == id && programs.has(step))

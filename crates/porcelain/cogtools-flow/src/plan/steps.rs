@@ -44,6 +44,12 @@ pub(crate) struct PlanRun {
 }
 
 impl PlanRun {
+    /// Returns true if a step runs a program.
+    pub(super) fn has_programs(&self) -> bool {
+        let mut steps = self.contract.steps.iter();
+        steps.any(|step| self.programs.has(step))
+    }
+
     /// Fails if the plan is impossible, before anything of it runs.
     ///
     /// # Errors

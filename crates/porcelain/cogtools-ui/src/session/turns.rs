@@ -109,7 +109,7 @@ impl Turns {
                 self.begin(at, Intent::Conversation);
                 self.say(at, From::User, "", &task_text(parts));
             }
-            Event::Plan { intent, plan } => self.plan(at, intent, plan),
+            Event::Plan { intent, plan, .. } => self.plan(at, intent, plan),
             Event::Flow {
                 tool,
                 digest,
