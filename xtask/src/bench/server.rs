@@ -1,6 +1,7 @@
 //! The MCP server, a long-running process: its startup time, response times and
 //! memory.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::project;
 use super::table::{Goal, Limit, Row, Unit};
-use super::timer::median;
+use super::timer::{Case, median};
 use crate::cargo::Build;
 use crate::process::{output, run};
 
@@ -48,7 +49,7 @@ impl Servers {
     /// Builds the minimal server and creates the project below `below`; the programs
     /// are built already.
     pub(super) fn new(build: &Build, below: &Path, arguments: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(arguments)
+        let text = fs::read_to_string(arguments)
             .with_context(|| format!("cannot read {}", arguments.display()))?;
         let example = ["--package", "cogtools-mcp", "--example", "smallest"];
         run(build.command("build")?.args(example))?;
@@ -107,6 +108,7 @@ impl Servers {
             limit("mcp: a call of a template", times.template, 1.0),
             limit("mcp: a call of a program", times.program, 20.0),
             limit("mcp --code: a program with one call", self.code()?, 6.0),
+            limit("code run: a program with one call", self.code_run()?, 6.0),
         ];
         let megabytes =
             |bytes: u64| u32::try_from(bytes >> 10).map(|kib| f64::from(kib) * 1.024e-3);
@@ -132,6 +134,26 @@ impl Servers {
         let times = times.collect::<Result<_>>()?;
         client.end()?;
         Ok(times)
+    }
+
+    /// The times of whole processes, each with such a program, beside that tool alone.
+    fn code_run(&self) -> Result<Vec<Duration>> {
+        let folder = self.project.with_extension("code");
+        fs::create_dir_all(folder.join("tools"))?;
+        let tool = "tools/facepalm.yaml";
+        fs::copy(self.project.join(tool), folder.join(tool))?;
+        let program = folder.join("program.js");
+        fs::write(
+            &program,
+            format!("return tools.facepalm({})", self.arguments),
+        )?;
+        let run = Case::new(
+            self.ours.with_file_name("cogtools"),
+            &["code", "run"],
+            folder,
+        );
+        let run = run.stdin(program).env("XDG_STATE_HOME", &self.state);
+        (0..SERVERS * TIMES).map(|_| run.time()).collect()
     }
 
     /// One server from start to end.
