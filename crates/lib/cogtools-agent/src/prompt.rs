@@ -9,6 +9,7 @@ use cogtools_log::{Blobs, Entry, Event, LayerSize};
 use cogtools_model::{Content, Generation, Part, Request, ToolMode, hex};
 use njk::Engine;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -338,9 +339,6 @@ pub fn sent_dynamic<'e>(
     })
 }
 
-/// The beginning of the part of the dynamic layer with the types of tools.
-const TYPES: &str = "Tools that may fit the task, for `run_code`:";
-
 /// Returns the layer `dynamic` with the types of the `tools` that fit `task`, instead of those that it
 /// has. If none fits, it stays as it is.
 pub fn with_types(
@@ -354,12 +352,15 @@ pub fn with_types(
     };
     let known = dynamic.iter().flat_map(|content| content.parts());
     let known = known.filter(|part| !is_types(part)).cloned();
-    let types = Part::text_of(format!("{TYPES}\n{types}"));
+    let title = "Tools that may fit the task, for `run_code`:";
+    let types = Part::text_of(format!("{title}\n{types}"));
     Some(Arc::new(Content::user(known.chain([types]).collect())))
 }
 
+/// Returns true if `part` of the dynamic layer has the types of tools: the state of the world is JSON.
 fn is_types(part: &Part) -> bool {
-    part.text().is_some_and(|text| text.starts_with(TYPES))
+    let is_json = |text| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    part.text().is_some_and(|text| !is_json(text))
 }
 
 /// The state of the world in the dynamic layer, and its part with types.
