@@ -102,10 +102,13 @@ fn a_call_that_needs_a_yes_is_denied_unless_a_rule_allows_it() {
 fn what_the_caller_denies_is_denied_within() {
     let code = "try { return tools.tax({amount: 100}) } catch (e) { return e.code }";
     let project = project_of(code, "[tax]");
-    project.file(RULES, "ask: {allow: [t, u]}\n");
+    project.file(RULES, "ask: {allow: [t, u, f]}\n");
     // Through another tool, too.
     project.file("tools/u.yaml", tool("u", "return tools.t({})", "[t]"));
-    for name in ["t", "u"] {
+    let flow = format!("{{nodes: {{act: {{js: {code:?}, tools: [tax]}}}}}}");
+    let flow = format!("name: f\ndescription: d\nimplementation: {{flow: {flow}}}\n");
+    project.file("tools/f.yaml", flow);
+    for name in ["t", "u", "f"] {
         let program = format!("return tools.{name}({{}})");
         super::code(&project, &["run"], &program).outputs("119\n");
         super::code(&project, &["run", "--deny", "ta*"], &program).outputs("DENIED\n");

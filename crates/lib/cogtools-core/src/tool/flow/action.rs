@@ -107,6 +107,9 @@ pub struct FlowTask {
     /// Answers of tools that it calls without calling them, by their names or capabilities.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub presets: Map<String, Value>,
+    /// Patterns of tools that its code may not call, beside the rules of the user.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
     /// True if a person can be asked: the output is a [`FlowReport`], as JSON.
     #[serde(default)]
     pub has_person: bool,

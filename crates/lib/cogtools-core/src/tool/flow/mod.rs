@@ -176,6 +176,7 @@ impl Flow {
             digest: FlowTask::digest(tool),
             arguments,
             presets: Map::clone(&cx.call.presets),
+            deny: cx.call.deny.to_vec(),
             has_person: person.is_some(),
             results: Map::new(),
             answers: BTreeMap::new(),
