@@ -6,7 +6,8 @@ use cogtools_test_support::{Outcome, Project, str};
 use serde_json::{Value, json};
 
 use crate::output_schema::conforms;
-use crate::{repository, run};
+use crate::run;
+use crate::validators::shipped;
 
 fn project() -> Project {
     let project = Project::new();
@@ -43,42 +44,29 @@ fn read(project: &Project, file: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}: {text}"))
 }
 
-/// Asserts that `file` is as the standard's schema says, if that is there.
-fn is_standard(project: &Project, file: &str) {
-    let name = file.replace(".json", ".schema.json");
-    let schema = repository()
-        .join("../shared/conformance/plugins")
-        .join(name);
-    if let Ok(text) = fs::read_to_string(schema) {
-        let schema = serde_json::from_str(&text).expect("a schema");
-        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
-        let value = read(project, file);
-        let errors = validator.iter_errors(&value).map(|error| error.to_string());
-        assert_eq!(errors.collect::<Vec<_>>(), Vec::<String>::new(), "{file}");
-    }
-}
-
 #[test]
 fn a_plugin_has_the_tools_and_what_they_need() {
     let project = project();
     package(&project, &[]).outputs(str![[r#"
+created dist/plugin/.antigravity-plugin/plugin.json
 created dist/plugin/.claude-plugin/plugin.json
 created dist/plugin/gemini-extension.json
 created dist/plugin/mcp.json
+created dist/plugin/mcp_config.json
 created dist/plugin/plugin.json
-created dist/plugin/skills/project-tools/SKILL.md
-created dist/plugin/skills/project-tools/references/greet.md
-created dist/plugin/skills/project-tools/references/where.md
+created dist/plugin/skills/team-checks/SKILL.md
+created dist/plugin/skills/team-checks/references/greet.md
+created dist/plugin/skills/team-checks/references/where.md
 created dist/plugin/tools/greet.1.golden
 created dist/plugin/tools/greet.yaml
 created dist/plugin/tools/part.njk
 created dist/plugin/tools/where.sh
 created dist/plugin/tools/where.yaml
-plugin team-checks: 12 files
+plugin team-checks: 14 files
 
 "#]]);
-    is_standard(&project, "plugin.json");
-    is_standard(&project, "mcp.json");
+    shipped::is_standard(&project.path("dist/plugin"));
+    shipped::is_for_antigravity(&project.path("dist/plugin"));
     assert_eq!(
         read(&project, "plugin.json"),
         json!({
@@ -93,6 +81,15 @@ plugin team-checks: 12 files
         files.all(|file| file["action"] == "unchanged"),
         "{report:#}"
     );
+    let described = |description: &str| {
+        let skill = project.read("dist/plugin/skills/team-checks/SKILL.md");
+        let lines = format!("---\nname: team-checks\ndescription: {description}\n");
+        assert!(skill.starts_with(&lines), "{skill}");
+    };
+    described(r#""Tools of team-checks. greet: Greets; where: Where am I?""#);
+    project.file(".cogtoolrc.yaml", "skill: {project-tools: Checks texts.}\n");
+    package(&project, &[]).status(0);
+    described(r#""Checks texts.""#);
 }
 
 /// A host starts the server in the project of the user: the tools are the plugin's.
@@ -110,6 +107,7 @@ fn tools_of_a_plugin_work_in_the_project_of_the_user() {
         ("mcp.json", "${PLUGIN_ROOT}"),
         (".claude-plugin/plugin.json", "${CLAUDE_PLUGIN_ROOT}"),
         ("gemini-extension.json", "${extensionPath}"),
+        ("mcp_config.json", "~/.gemini/config/plugins/team-checks"),
     ] {
         let server = &read(&project, file)["mcpServers"]["team-checks"];
         assert_eq!(
@@ -140,7 +138,7 @@ fn a_plugin_is_kept_up_to_date() {
     package(&project, &["--check"]).status(1);
     assert!(!project.path("dist").exists());
     package(&project, &[]).status(0);
-    package(&project, &["--check"]).outputs("plugin team-checks: 12 files\n");
+    package(&project, &["--check"]).outputs("plugin team-checks: 14 files\n");
     project
         .file("dist/plugin/README.md", "# Ours\n")
         .file("tools/part.njk", "Bye")
@@ -149,9 +147,9 @@ fn a_plugin_is_kept_up_to_date() {
     package(&project, &["--check"]).fails(
         1,
         str![[r#"
-cogtools-package: error[STALE]: skills/project-tools/SKILL.md: out of date in the plugin
+cogtools-package: error[STALE]: skills/team-checks/SKILL.md: out of date in the plugin
 hint: run `cogtools package` without --check
-cogtools-package: error[STALE]: skills/project-tools/references/where.md: no longer a part of the plugin
+cogtools-package: error[STALE]: skills/team-checks/references/where.md: no longer a part of the plugin
 hint: run `cogtools package` without --check
 cogtools-package: error[STALE]: tools/part.njk: out of date in the plugin
 hint: run `cogtools package` without --check
@@ -163,12 +161,12 @@ hint: run `cogtools package` without --check
 "#]],
     );
     package(&project, &[]).outputs(str![[r#"
-updated dist/plugin/skills/project-tools/SKILL.md
-removed dist/plugin/skills/project-tools/references/where.md
+updated dist/plugin/skills/team-checks/SKILL.md
+removed dist/plugin/skills/team-checks/references/where.md
 updated dist/plugin/tools/part.njk
 removed dist/plugin/tools/where.sh
 removed dist/plugin/tools/where.yaml
-plugin team-checks: 9 files
+plugin team-checks: 11 files
 
 "#]]);
     assert_eq!(project.read("dist/plugin/README.md"), "# Ours\n");

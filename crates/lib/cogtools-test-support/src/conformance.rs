@@ -16,6 +16,30 @@ const FOLDER: &str = "../shared/conformance";
 /// The cases in `file` of the conformance folder, one JSON value per line, or `None`
 /// if the folder does not exist. `test` names the test that would run them.
 pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
+    present(file, test).map(|path| cases(&path))
+}
+
+/// The cases in `file` like [`recorded`], for a file with strings that Rust cannot hold: a
+/// surrogate without its partner is U+FFFD.
+pub fn recorded_in_utf16(file: &str, test: &str) -> Option<Vec<Value>> {
+    let text = read(&present(file, test)?);
+    let parse = |line: &str| {
+        // The files have such surrogates at the end of strings only.
+        let line = line.replace("\\ud83d\"", "\\ufffd\"");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
+    };
+    Some(text.lines().map(parse).collect())
+}
+
+/// The value in `file`, a whole document, like [`recorded`].
+pub fn document(file: &str, test: &str) -> Option<Value> {
+    let path = present(file, test)?;
+    let value = serde_json::from_str(&read(&path));
+    Some(value.unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+}
+
+/// The path of `file`, or `None` if the folder does not exist.
+fn present(file: &str, test: &str) -> Option<PathBuf> {
     let folder = workspace().join(FOLDER);
     let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
     if let Some(absent) = absent(&folder, ci, file, test) {
@@ -23,27 +47,12 @@ pub fn recorded(file: &str, test: &str) -> Option<Vec<Value>> {
         let _ = std::io::stderr().write_all(absent.as_bytes());
         return None;
     }
-    Some(cases(&folder.join(file)))
+    Some(folder.join(file))
 }
 
-/// The cases in `file` like [`recorded`], for a file with strings that Rust cannot hold: a
-/// surrogate without its partner is U+FFFD.
-pub fn recorded_in_utf16(file: &str, test: &str) -> Option<Vec<Value>> {
-    let folder = workspace().join(FOLDER);
-    let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
-    if let Some(absent) = absent(&folder, ci, file, test) {
-        let _ = std::io::stderr().write_all(absent.as_bytes());
-        return None;
-    }
-    let path = folder.join(file);
-    let text = fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-    let parse = |line: &str| {
-        // The files have such surrogates at the end of strings only.
-        let line = line.replace("\\ud83d\"", "\\ufffd\"");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{line}: {error}"))
-    };
-    Some(text.lines().map(parse).collect())
+fn read(path: &Path) -> String {
+    fs::read_to_string(path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
 }
 
 /// The line that reports what is not run, unless the folder exists. Panics in CI.

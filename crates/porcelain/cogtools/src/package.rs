@@ -18,7 +18,7 @@ use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::{Value, json};
 
-use crate::skill::{self, Packaged};
+use crate::skill::{self, Packaged, Skill};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -40,11 +40,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "CONTENT",
-        "plugin.json, mcp.json\n  An Agent Plugin 1.0.0, which every agent that follows the standard can install.\n\n.claude-plugin/plugin.json, gemini-extension.json\n  The same server for Claude Code and as an extension of Gemini CLI.\n\nskills\n  The tools as skills, as `cogtools-skill(1)` writes them.\n\nThe folders of tools\n  The project's own sources that are folders, with templates, scripts and golden files. Files whose name begins with a dot are left out; tools of packages, providers and specifications are named in a warning.\n\nIn DIR, other files stay, such as a README; files in these folders that are no longer written are removed. The same project always gives the same bytes.",
+        "plugin.json, mcp.json\n  An Agent Plugin 1.0.0, which every agent that follows the standard can install.\n\n.claude-plugin/plugin.json, gemini-extension.json\n  The same server for Claude Code and as an extension of Gemini CLI.\n\n.antigravity-plugin/plugin.json, mcp_config.json\n  The same for Antigravity, by its documentation: it replaces no variables, and so the server looks for the tools where `agy plugin install` copies them.\n\nskills\n  The tools as skills, as `cogtools-skill(1)` writes them.\n\nThe folders of tools\n  The project's own sources that are folders, with templates, scripts and golden files. Files whose name begins with a dot are left out; tools of packages, providers and specifications are named in a warning.\n\nIn DIR, other files stay, such as a README; files in these folders that are no longer written are removed. The same project always gives the same bytes.",
     ),
     (
         "WHERE TOOLS RUN",
-        "The host starts `cogtools mcp`, which must be on its PATH, with COGTOOLS_TOOL_SOURCES. Claude Code and Gemini CLI start it in the project of the user, and so tools run there. The standard starts servers in the folder of the plugin, which is then where tools run.",
+        "The host starts `cogtools mcp`, which must be on its PATH, with COGTOOLS_TOOL_SOURCES. Claude Code and Gemini CLI start it in the project of the user, and so tools run there. By the standard, as in Codex, a server does not learn where the user works: tools run in PLUGIN_DATA, the folder for data of the plugin, and see the user's files by absolute paths only. The skills run the tools in the agent's shell, and so in the project of the user.",
     ),
     (
         "SECRETS",
@@ -69,8 +69,8 @@ const MANUAL: &[(&str, &str)] = &[
 #[derive(Parser)]
 #[command(
     long_about = "Write the project's tools into one folder that agents install: an Agent Plugin \
-        with a server and skills, which is also a plugin of Claude Code and an extension of Gemini \
-        CLI."
+        with a server and skills, which is also a plugin of Claude Code and of Antigravity, and an \
+        extension of Gemini CLI."
 )]
 struct PackageArgs {
     /// The folder of the plugin, in the project
@@ -94,6 +94,11 @@ const SOURCES: &str = "COGTOOLS_TOOL_SOURCES";
 const STANDARD_ROOT: &str = "${PLUGIN_ROOT}";
 const CLAUDE_ROOT: &str = "${CLAUDE_PLUGIN_ROOT}";
 const GEMINI_ROOT: &str = "${extensionPath}";
+/// The working folder by the standard. In the default, the plugin's own, its programs would be those
+/// of a project that nobody has approved.
+const STANDARD_CWD: &str = "${PLUGIN_DATA}";
+/// The folder of installed plugins in Antigravity.
+const ANTIGRAVITY_PLUGINS: &str = "~/.gemini/config/plugins";
 /// The largest file that is packed, and the most files.
 const MAX_BYTES: usize = 4 << 20;
 const MAX_FILES: usize = 10_000;
@@ -124,7 +129,7 @@ struct Plugin {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: PackageArgs = args::parse(matches)?;
     let project = project(io);
-    let config = project_config(&project, io)?;
+    let mut config = project_config(&project, io)?;
     let mut plugin = Plugin::new(&project, args.name.as_deref());
     for source in &config.sources {
         match source {
@@ -134,7 +139,15 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             other => io.report(Severity::Warning, &left_out(other)),
         }
     }
-    let packaged = Packaged::new(config, &plugin.sources("PLUGIN"), &project, io);
+    let is_own = |source: &Source| matches!(source, Source::Folder(it) if !it.is_users());
+    config.sources.retain(is_own);
+    let packaged = Packaged::new(
+        &plugin.name,
+        config,
+        &plugin.sources("PLUGIN"),
+        &project,
+        io,
+    );
     if !packaged.diagnostics.is_empty() {
         return Err(packaged.diagnostics.into());
     }
@@ -163,7 +176,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             .iter()
             .map(|(file, action)| json!({"file": shown(file), "action": action}))
             .collect();
-        let report = json!({"plugin": plugin.name, "files": files, "skills": packaged.report()});
+        let skills: Value = packaged.skills.iter().map(Skill::report).collect();
+        let report = json!({"plugin": plugin.name, "files": files, "skills": skills});
         return io.show_json(&format!("{report:#}\n"));
     }
     let mut text = String::new();
@@ -298,6 +312,7 @@ impl Plugin {
             }
             all
         };
+        let antigravity_root = format!("{ANTIGRAVITY_PLUGINS}/{}", self.name);
         let documents = [
             (
                 "plugin.json",
@@ -307,7 +322,7 @@ impl Plugin {
                 "mcp.json",
                 json!({
                     "$schema": format!("{SCHEMAS}/mcp.schema.json"),
-                    "mcpServers": server(STANDARD_ROOT, json!({"type": "stdio"})),
+                    "mcpServers": server(STANDARD_ROOT, json!({"type": "stdio", "cwd": STANDARD_CWD})),
                 }),
             ),
             (
@@ -317,6 +332,14 @@ impl Plugin {
             (
                 "gemini-extension.json",
                 with(json!({"mcpServers": server(GEMINI_ROOT, json!({}))})),
+            ),
+            (
+                ".antigravity-plugin/plugin.json",
+                json!({"name": self.name, "description": self.description}),
+            ),
+            (
+                "mcp_config.json",
+                json!({"mcpServers": server(&antigravity_root, json!({}))}),
             ),
         ];
         let documents = documents.map(|(file, value)| (file.into(), format!("{value:#}\n")));

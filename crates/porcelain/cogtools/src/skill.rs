@@ -12,8 +12,8 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, ReadScope, WriteError, WritePath};
 use cogtools_core::tool::Example;
 use cogtools_core::{
-    Candidate, Code, Config, Diagnostic, Project, Registry, Source, SourceError, Tool,
-    estimate_tokens, invisible, text,
+    Candidate, Code, Config, Diagnostic, Project, Registry, SourceError, Tool, estimate_tokens,
+    invisible, text,
 };
 use cogtools_program::call::quote;
 use cogtools_program::documents::{
@@ -123,7 +123,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: SkillArgs = args::parse(matches)?;
     let project = project(io);
     let config = project_config(&project, io)?;
-    let (mut skills, diagnostics) = collect(config, &project, io);
+    let (mut skills, diagnostics) = collect(config, None, &project, io);
     if let Some(unknown) = args.name.iter().find(|name| !skills.contains_key(*name)) {
         let names: Vec<&str> = skills.keys().map(String::as_str).collect();
         let diagnostic = Diagnostic::new(Code::Usage, format!("no skill is named `{unknown}`"))
@@ -164,8 +164,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The skills of `project` by name, and the diagnostics of tools and sources that are left out.
+/// In `plugin` they have its name, which not every host puts before that of a skill.
 fn collect(
     config: Config,
+    plugin: Option<&str>,
     project: &Project,
     io: &Io<'_>,
 ) -> (BTreeMap<String, Skill>, Vec<Diagnostic>) {
@@ -174,7 +176,7 @@ fn collect(
     let found = Registry::new(config, None, cx).map_files(|file, tool| match tool {
         Ok(tool) => {
             let toolset = file.provenance.toolset.as_deref();
-            let name = toolset.map_or_else(|| DEFAULT_SKILL.to_owned(), name_of);
+            let name = toolset.map_or_else(|| plugin.unwrap_or(DEFAULT_SKILL).to_owned(), name_of);
             Ok((name, Summary::new(&tool), reference(&tool, file)))
         }
         Err(error) => Err(error.diagnostics()),
@@ -202,9 +204,11 @@ fn collect(
         }
     }
     for skill in skills.values_mut() {
-        let written = descriptions.get(&skill.name);
+        let is_own = plugin == Some(&*skill.name);
+        let key = if is_own { DEFAULT_SKILL } else { &skill.name };
+        let written = descriptions.get(key);
         skill.description = limited(&written.map_or_else(
-            || skill.table.purposes(),
+            || skill.table.purposes(plugin.unwrap_or("this project")),
             |text| text.split_whitespace().collect::<Vec<_>>().join(" "),
         ));
     }
@@ -285,7 +289,7 @@ impl Skill {
         files
     }
 
-    fn report(&self) -> Value {
+    pub(crate) fn report(&self) -> Value {
         let tools: Vec<&String> = self.references.keys().collect();
         json!({"name": self.name, "description": self.description, "tools": tools})
     }
@@ -394,15 +398,19 @@ pub(crate) struct Packaged {
 }
 
 impl Packaged {
-    /// The skills of the project's own tools in `config`; `sources` has the plugin's folders of
-    /// tools, below a folder named PLUGIN.
-    pub(crate) fn new(mut config: Config, sources: &str, project: &Project, io: &Io<'_>) -> Self {
-        let is_own = |source: &Source| matches!(source, Source::Folder(it) if !it.is_users());
-        config.sources.retain(is_own);
-        let (skills, diagnostics) = collect(config, project, io);
+    /// The skills of the project's own tools in `config` for the plugin `name`; `sources` has its
+    /// folders of tools, below a folder named PLUGIN.
+    pub(crate) fn new(
+        name: &str,
+        config: Config,
+        sources: &str,
+        project: &Project,
+        io: &Io<'_>,
+    ) -> Self {
+        let (skills, diagnostics) = collect(config, Some(name), project, io);
         let sources = sources.replace("PLUGIN", "$PLUGIN");
         let setup = format!(
-            "# PLUGIN is the folder two levels above this file, as an absolute path.\n\
+            "# PLUGIN is the absolute path of the folder that contains `skills`, with this file.\n\
              export COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"
         );
         let skills = skills.into_values().map(|skill| Skill {
@@ -425,11 +433,6 @@ impl Packaged {
             let content = new_content(front_matter.as_deref(), &text);
             (path, String::from_utf8_lossy(&content).into_owned())
         })
-    }
-
-    /// The skills for a report.
-    pub(crate) fn report(&self) -> Value {
-        self.skills.iter().map(Skill::report).collect()
     }
 }
 

@@ -107,14 +107,14 @@ impl Table {
             .collect()
     }
 
-    /// The purposes of the tools, one after the other.
-    pub fn purposes(&self) -> String {
+    /// The purposes of the tools of `owner`, one after the other.
+    pub fn purposes(&self, owner: &str) -> String {
         let purposes = self.rows.iter().map(|row| {
             let purpose = row.purpose.trim_end_matches(['.', ';']);
             format!("{}: {purpose}", row.name)
         });
         let purposes: Vec<String> = purposes.collect();
-        format!("Tools of this project. {}", purposes.join("; "))
+        format!("Tools of {owner}. {}", purposes.join("; "))
     }
 
     /// The diagram of the flow `name`, in Markdown.

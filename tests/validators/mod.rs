@@ -2,6 +2,8 @@
 //! Our own cases are in `tests/validators`; those recorded from the JSON Schema Test
 //! Suite run in addition, if they are present.
 
+pub(crate) mod shipped;
+
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +14,8 @@ use cogtools_test_support::{conformance, install};
 use serde_json::{Value, json};
 
 use crate::clients::cache;
+use crate::repository;
 use crate::schema::{accepted, call};
-use crate::{repository, run};
 
 /// Ajv for draft 4, which OpenAPI 3.0 builds on.
 const AJV: [&str; 3] = ["ajv@8.20.0", "ajv-draft-04@1.0.0", "ajv-formats@3.0.1"];
@@ -112,14 +114,14 @@ fn verdicts(validator: &mut Command, cases: &[Value]) -> Vec<Vec<bool>> {
 fn ajv(cases: &[Value]) -> Vec<Vec<bool>> {
     let place = install::npm(&cache(), "ajv-1", &AJV);
     let mut node = Command::new("node");
-    node.args(["--eval", include_str!("validators/ajv.cjs")]);
+    node.args(["--eval", include_str!("ajv.cjs")]);
     verdicts(node.current_dir(place), cases)
 }
 
 fn openapi(cases: &[Value]) -> Vec<Vec<bool>> {
     let python = install::python(&cache(), &OPENAPI.replace("==", "-"), &[OPENAPI]);
     let mut python = Command::new(python);
-    python.args(["-c", include_str!("validators/openapi.py")]);
+    python.args(["-c", include_str!("openapi.py")]);
     verdicts(python.current_dir(Path::new("/")), cases)
 }
 
@@ -198,35 +200,4 @@ fn recorded_cases_of_the_json_schema_test_suite() {
         arguments: case["instance"].clone(),
     });
     check(&cases.collect::<Vec<_>>());
-}
-
-/// The reference implementation of Agent Skills accepts what is written for the tools of this
-/// repository.
-#[test]
-fn skills_are_valid() {
-    let project = cogtools_test_support::Project::new();
-    project.dir(".git");
-    let tools = repository().join("tools");
-    let entries = tools.read_dir().expect("tools").flatten();
-    // The folders are recordings.
-    for entry in entries.filter(|entry| entry.path().is_file()) {
-        let name = entry.file_name().into_string().expect("a name");
-        for folder in ["tools", "tools/In A_set"] {
-            project.copy(format!("{folder}/{name}"), entry.path());
-        }
-    }
-    project.file(
-        "tools/odd.yaml",
-        "name: odd\ndescription: 'A \"quoted\" <b>: #text\\, with ---'\nimplementation: x\n",
-    );
-    run("cogtools-skill", &project).run().succeeds();
-    let python = install::python(&cache(), "skills-ref-0.1.1", &["skills-ref==0.1.1"]);
-    for skill in project.path(".agents/skills").read_dir().expect("skills") {
-        let skill = skill.expect("a skill").path();
-        let mut validate = Command::new(&python);
-        validate.args(["-c", "from skills_ref.cli import main; main()", "validate"]);
-        let output = validate.arg(&skill).output().expect("a run");
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {message}", skill.display());
-    }
 }
