@@ -34,31 +34,44 @@ fn init(project: &Project, args: &[&str]) {
     outcome.succeeds();
 }
 
-/// An npm package of a host, and the program in it.
-struct Package {
-    name: &'static str,
-    version: &'static str,
-    program: String,
+/// The versions of hosts other than Gemini CLI.
+pub(crate) const CLAUDE_CODE: &str = "2.1.197";
+pub(crate) const CODEX: &str = "0.169.0";
+const OPENCODE: &str = "1.18.33";
+
+/// Claude Code: the program that the install script of its package would put in place.
+pub(crate) fn claude_code() -> PathBuf {
+    let package = "@anthropic-ai/claude-code";
+    let program = format!("{package}-{}/claude", install::platform());
+    host(package, CLAUDE_CODE, &program)
 }
 
-impl Package {
-    /// Runs the program.
-    fn run(&self, project: &Project, args: &[&str]) -> Outcome {
-        let Self {
-            name,
-            version,
-            program,
-        } = self;
-        let plain = name.replace(['@', '/'], "-");
-        let package = format!("{name}@{version}");
-        let place = install::npm(&cache(), &format!("host{plain}-{version}"), &[&package]);
-        Run::new(place.join("node_modules").join(program))
-            .project(project)
-            .path(install::node(&cache()))
-            .args(args)
-            .limit(Duration::from_mins(1))
-            .run()
-    }
+pub(crate) fn codex() -> PathBuf {
+    host("@openai/codex", CODEX, ".bin/codex")
+}
+
+/// opencode, without the package that chooses this one.
+pub(crate) fn opencode() -> PathBuf {
+    let package = format!("opencode-{}", install::platform());
+    host(&package, OPENCODE, &format!("{package}/bin/opencode"))
+}
+
+/// The program of a host in an npm package.
+fn host(package: &str, version: &str, program: &str) -> PathBuf {
+    let plain = package.trim_start_matches('@').replace('/', "-");
+    let name = format!("host-{plain}-{version}");
+    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
+    place.join("node_modules").join(program)
+}
+
+/// A run of a host without a model.
+pub(crate) fn run_host(program: PathBuf, project: &Project, args: &[&str]) -> Outcome {
+    Run::new(program)
+        .project(project)
+        .path(install::node(&cache()))
+        .args(args)
+        .limit(Duration::from_mins(1))
+        .run()
 }
 
 #[test]
@@ -69,12 +82,7 @@ fn codex_reads_its_table() {
         "model = \"m\" # mine\r\n[mcp_servers.other]\r\ncommand = 'x'",
     );
     init(&project, &["--host", "codex"]);
-    let codex = Package {
-        name: "@openai/codex",
-        version: "0.169.0",
-        program: ".bin/codex".to_owned(),
-    };
-    let outcome = codex.run(&project, &["mcp", "list", "--json"]);
+    let outcome = run_host(codex(), &project, &["mcp", "list", "--json"]);
     let listed: Value = serde_json::from_slice(&outcome.stdout)
         .unwrap_or_else(|error| panic!("{error}\n{outcome}"));
     let ours = &listed[0];
@@ -96,13 +104,7 @@ fn claude_code_reads_its_file() {
         "{\"mcpServers\":{\"other\":{\"command\":\"x\"}}}",
     );
     init(&project, &["--host", "claude-code"]);
-    // The program that the package's install script would put there.
-    let claude = Package {
-        name: "@anthropic-ai/claude-code",
-        version: "2.1.197",
-        program: format!("@anthropic-ai/claude-code-{}/claude", install::platform()),
-    };
-    let outcome = claude.run(&project, &["mcp", "get", "cogtools"]);
+    let outcome = run_host(claude_code(), &project, &["mcp", "get", "cogtools"]);
     // Its other lines are about its own state.
     let text = String::from_utf8_lossy(&outcome.stdout);
     let server: Vec<&str> = text
@@ -123,7 +125,7 @@ fn claude_code_reads_its_file() {
 }
 
 /// The newest Gemini CLI without a model.
-fn gemini(project: &Project, args: &[&str]) -> Outcome {
+pub(crate) fn gemini(project: &Project, args: &[&str]) -> Outcome {
     let gemini = Gemini::install(Version::NEWEST, &cache());
     Run::new(gemini.bin().join("gemini"))
         .project(project)
@@ -189,7 +191,7 @@ Hi, Ada!
 const HI: &str = "name: hi\ndescription: Says hi\nparameters: {whom: string}\nimplementation: \"Hi, {{ whom }}!\"\n";
 
 /// The text that the model reads when it calls `tool`.
-fn call(project: &Project, tool: &str, arguments: Value) -> String {
+pub(crate) fn call(project: &Project, tool: &str, arguments: Value) -> String {
     let fake = FakeGemini::for_host([Turn::call(tool, arguments), Turn::text("All done.")]);
     let gemini = Gemini::install(Version::NEWEST, &cache());
     let outcome = gemini.ask(project, crate::programs(), &fake, &["--yolo"]);

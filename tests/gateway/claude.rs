@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use cogtools_test_support::{Run, assert_text, install, str};
+use cogtools_test_support::{Run, assert_text, str};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
 use super::{ASKS, CODE_MODE, CODE_TOOLS, PROGRAM, RESULT, Scene};
-use crate::clients::cache;
+use crate::clients::claude_code;
 
 const PREFIX: &str = "mcp__cogtools__";
 
@@ -92,21 +92,8 @@ fn claude(scene: &Scene, model: &Model, args: &[&str]) -> Run {
     let servers = json!({"mcpServers": {"cogtools": {"command": "cogtools", "args": args}}});
     let file = format!("claude-{}.json", args.len());
     scene.project.file(&file, servers.to_string());
-    let package = "@anthropic-ai/claude-code";
-    let version = "2.1.197";
-    let name = format!("host-anthropic-ai-claude-code-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
-    let program = format!("node_modules/{package}-{}/claude", install::platform());
-    scene
-        .host(place.join(program))
-        .env("ANTHROPIC_BASE_URL", model.url())
-        .env("ANTHROPIC_API_KEY", "x")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        // It waits for the server, however busy the machine is.
-        .env("MCP_CONNECTION_NONBLOCKING", "0")
-        .env("MCP_CONNECT_TIMEOUT_MS", "120000")
-        .env("MCP_TIMEOUT", "120000")
-        .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
+    model
+        .in_claude_code(scene.host(claude_code()))
         .args(["--mcp-config", &file, "--strict-mcp-config"])
         .args(["--allowedTools", "mcp__cogtools"])
 }

@@ -3,24 +3,22 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cogtools_test_support::{Outcome, assert_text, install, str};
+use cogtools_test_support::{Outcome, assert_text, str};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
 use super::{ASKS, CODE_MODE, CODE_TOOLS, PROGRAM, RESULT, Scene};
-use crate::clients::cache;
+use crate::clients;
 
 /// The namespace of the server's tools.
 const SPACE: &str = "mcp__cogtools";
 
 /// `required` makes it wait for the list: without, a turn begins a second after the start, whether
 /// the tools are there or not, and a debug build on a busy machine may take longer than that.
-fn config(url: &str, args: &[&str]) -> String {
+fn config(model: &Model, args: &[&str]) -> String {
+    let model = model.in_codex();
     format!(
-        "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n\n\
-         [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{url}/v1\"\n\
-         wire_api = \"responses\"\n\n\
-         [mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\nrequired = true\n"
+        "{model}\n[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\nrequired = true\n"
     )
 }
 
@@ -28,12 +26,9 @@ fn config(url: &str, args: &[&str]) -> String {
 fn codex(scene: &Scene, model: &Model, args: &[&str]) -> Outcome {
     scene
         .project
-        .file("../home/.codex/config.toml", config(model.url(), args));
-    let version = "0.169.0";
-    let name = format!("host-openai-codex-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("@openai/codex@{version}")]);
+        .file("../home/.codex/config.toml", config(model, args));
     scene
-        .host(place.join("node_modules/.bin/codex"))
+        .host(clients::codex())
         .args(["exec", "--skip-git-repo-check"])
         .arg("--dangerously-bypass-approvals-and-sandbox")
         .arg("Go on.")

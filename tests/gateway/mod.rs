@@ -10,6 +10,7 @@ mod gemini;
 pub(crate) mod model;
 mod own_list;
 mod servers;
+mod skills;
 mod tasks;
 
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! A scripted model for hosts that do not speak to Gemini.
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, Run};
 use serde_json::Value;
 
 use crate::mcp::peer::Site;
@@ -32,6 +32,28 @@ impl Model {
     /// Where it listens.
     pub(crate) fn url(&self) -> &str {
         &self.site.url
+    }
+
+    /// `run` of Claude Code, with this model and one prompt.
+    pub(crate) fn in_claude_code(&self, run: Run) -> Run {
+        run.env("ANTHROPIC_BASE_URL", self.url())
+            .env("ANTHROPIC_API_KEY", "x")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            // It waits for the server, however busy the machine is.
+            .env("MCP_CONNECTION_NONBLOCKING", "0")
+            .env("MCP_CONNECT_TIMEOUT_MS", "120000")
+            .env("MCP_TIMEOUT", "120000")
+            .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
+    }
+
+    /// The configuration of Codex with this model.
+    pub(crate) fn in_codex(&self) -> String {
+        format!(
+            "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n\n\
+             [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\n\
+             wire_api = \"responses\"\n",
+            self.url()
+        )
     }
 
     /// The requests of the agent itself so far.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_test_support::{FakeGemini, Gemini, Project, Run, Turn, Version, install};
 use serde_json::{Value, json};
 
-use crate::clients::cache;
+use crate::clients::{CLAUDE_CODE, CODEX, cache, claude_code, codex};
 use crate::eval::CONVERT;
 use crate::gateway::model::Model;
 use crate::run;
@@ -85,20 +85,15 @@ fn check(call: impl Fn(&Project, Value, u8) -> (Value, String), turns: &Value, t
 
 #[test]
 fn claude_code_is_measured() {
-    let version = "2.1.197";
-    let package = "@anthropic-ai/claude-code";
-    let name = format!("host-anthropic-ai-claude-code-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("{package}@{version}")]);
-    let place = place.join(format!("node_modules/{package}-{}", install::platform()));
     let call = |project: &Project, arguments: Value, status| {
         let calls = json!([["mcp__project__convert", arguments]]);
         let model = Model::start("anthropic", &calls);
-        let run = eval(project, &place.join("claude"))
+        let run = eval(project, &claude_code())
             .env("ANTHROPIC_BASE_URL", model.url())
             .env("ANTHROPIC_API_KEY", "x")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");
         let figures = evaluate(run, "claude-code:claude-sonnet-4-5", status);
-        let column = format!("claude-code@{version}:claude-sonnet-4-5");
+        let column = format!("claude-code@{CLAUDE_CODE}:claude-sonnet-4-5");
         assert_eq!(figures[0], column);
         let last = model.asked().pop().unwrap_or_default();
         (figures, last["messages"].to_string())
@@ -108,22 +103,14 @@ fn claude_code_is_measured() {
 
 #[test]
 fn codex_is_measured() {
-    let version = "0.169.0";
-    let name = format!("host-openai-codex-{version}");
-    let place = install::npm(&cache(), &name, &[&format!("@openai/codex@{version}")]);
     let call = |project: &Project, arguments: Value, status| {
         let model = Model::start("openai", &json!([["mcp__project convert", arguments]]));
         // The user's own configuration, with a server that the trial does not disturb.
-        let config = format!(
-            "model = \"gpt-5\"\nmodel_provider = \"scripted\"\n\n\
-             [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\n\
-             wire_api = \"responses\"\n",
-            model.url()
-        );
+        let config = model.in_codex();
         project.file("../home/.codex/config.toml", &config);
-        let run = eval(project, &place.join("node_modules/.bin/codex"));
+        let run = eval(project, &codex());
         let figures = evaluate(run, "codex", status);
-        assert_eq!(figures[0], format!("codex@{version}"));
+        assert_eq!(figures[0], format!("codex@{CODEX}"));
         assert_eq!(project.read("../home/.codex/config.toml"), config);
         let last = model.asked().pop().unwrap_or_default();
         (figures, last["input"].to_string())

@@ -14,6 +14,7 @@ mod failure;
 mod flow;
 mod host;
 mod permission;
+mod plugins;
 #[cfg(target_os = "linux")]
 mod screen;
 mod servers;
