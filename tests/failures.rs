@@ -79,7 +79,7 @@ hint: send less, or give the tool more time with `timeout`
         1,
         str![[r#"
 cogtools-call: error[TOOL_FAILED]: t: the program's output is not UTF-8 from byte 2 on
-hint: a result is text; the tool's author can encode it, as `base64` does, or write it to a file
+hint: a result is text, unless `output` says what it is, as in `output: {type: image/png}`
 
 "#]],
     );

@@ -10,6 +10,7 @@ mod adding;
 mod answers;
 mod ask;
 mod attacks;
+mod blocks;
 mod broken_input;
 mod browser;
 mod budget;

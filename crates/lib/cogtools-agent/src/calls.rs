@@ -201,6 +201,7 @@ impl Agent<'_> {
                 call,
                 outcome,
                 response,
+                files: Vec::new(),
                 started: Instant::now(),
             })?,
             Next::Wait | Next::Leave => {}
@@ -338,6 +339,7 @@ pub(crate) struct Answered {
     pub(crate) call: OpenCall,
     pub(crate) outcome: Outcome,
     pub(crate) response: Value,
+    pub(crate) files: Vec<Value>,
     pub(crate) started: Instant,
 }
 
@@ -348,6 +350,7 @@ impl Agent<'_> {
             call,
             outcome,
             response,
+            files,
             started,
         } = answered;
         let duration = started.elapsed();
@@ -366,6 +369,7 @@ impl Agent<'_> {
             call: call.id,
             outcome,
             content,
+            files,
             blob,
             ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
             masked: false,
@@ -381,6 +385,7 @@ impl Agent<'_> {
                 call,
                 outcome: Outcome::Cancelled,
                 response: json!({"error": reason}),
+                files: Vec::new(),
                 started: Instant::now(),
             })?;
         }
@@ -398,9 +403,14 @@ pub(crate) async fn run_call(
 ) -> Ended {
     let started = Instant::now();
     let result = spawn_blocking(move || run(&scope)).await;
+    let mut files = Vec::new();
     let (outcome, response) = match result {
         Ok(CallResult::Waits(waiting)) => return Err(waiting),
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
+        Ok(CallResult::Files(output, parts)) => {
+            files = parts;
+            (Outcome::Succeeded, json!({"output": output}))
+        }
         Ok(CallResult::Failed(_)) if user.is_cancelled() => cancelled(),
         Ok(CallResult::Failed(_)) if time.is_cancelled() => {
             let message = "ended: the time of the run is over";
@@ -417,6 +427,7 @@ pub(crate) async fn run_call(
         call,
         outcome,
         response,
+        files,
         started,
     }))
 }
@@ -456,6 +467,7 @@ impl Agent<'_> {
                 call,
                 outcome: Outcome::Succeeded,
                 response: json!({"output": "accepted"}),
+                files: Vec::new(),
                 started: Instant::now(),
             })?;
         }

@@ -68,13 +68,13 @@ pub struct OpenCall {
 
 impl OpenCall {
     /// The part with its result.
-    pub fn result(&self, response: &Value) -> Part {
+    pub fn result(&self, response: &Value, files: &[Value]) -> Part {
         let call = FunctionCall {
             id: self.provider_id.as_deref(),
             name: &self.tool,
             args: None,
         };
-        Part::result_of(&call, response.clone())
+        Part::result_of(&call, response.clone()).with_files(files)
     }
 }
 
@@ -122,8 +122,9 @@ impl Conversation {
                 call,
                 outcome,
                 content,
+                files,
                 ..
-            } => self.push_result(id, call, outcome, content),
+            } => self.push_result(id, call, outcome, (content, files)),
             Event::Compaction { up_to, summary } => {
                 // By position: a summary comes first, but its entry is a late one.
                 let is_old = |turn: &Turn| turn.kind != TurnKind::Summary && turn.id <= *up_to;
@@ -191,7 +192,13 @@ impl Conversation {
         }
     }
 
-    fn push_result(&mut self, id: Id, call: &CallId, outcome: &Outcome, content: &Value) {
+    fn push_result(
+        &mut self,
+        id: Id,
+        call: &CallId,
+        outcome: &Outcome,
+        (content, files): (&Value, &[Value]),
+    ) {
         let Some(position) = self.open.iter().position(|open| open.id == *call) else {
             return;
         };
@@ -200,7 +207,7 @@ impl Conversation {
             Outcome::Succeeded => TurnKind::Result,
             _ => TurnKind::FailedResult,
         };
-        let body = Body::Result(open.position, open.result(content));
+        let body = Body::Result(open.position, open.result(content, files));
         self.turns.push(Turn { id, kind, body });
     }
 

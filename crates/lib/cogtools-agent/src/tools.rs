@@ -6,6 +6,7 @@ use cogtools_core::approval::approve;
 use cogtools_core::tool::Accepted;
 use cogtools_core::{Code, Context, Diagnostic, Hint, Limit, Target, Tool, ToolOutput};
 use cogtools_log::CallId;
+use cogtools_model::Part;
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value, json};
 
@@ -57,6 +58,8 @@ impl AgentTool {
 pub enum CallResult {
     /// The answer of the tool: text, or a JSON value.
     Output(Value),
+    /// The answer, and files that belong to it: parts of the Gemini API.
+    Files(Value, Vec<Value>),
     /// Why it did not: every violation, with hints on how to repair the call.
     Failed(Vec<Diagnostic>),
     /// It goes on when the user has decided about these calls of its program.
@@ -73,11 +76,20 @@ pub struct WaitingCall {
 }
 
 impl CallResult {
+    /// Makes the result with this `output`, and with `files` if they are a list.
+    pub fn new(output: Value, files: Value) -> Self {
+        match files {
+            Value::Array(files) if !files.is_empty() => Self::Files(output, files),
+            _ => Self::Output(output),
+        }
+    }
+
     /// Encodes the result for a tape; `None` if there is none yet.
     pub(crate) fn to_tape(&self) -> Option<Value> {
         Some(match self {
             Self::Waits(_) => return None,
             Self::Output(output) => json!({ "output": output }),
+            Self::Files(output, files) => json!({ "output": output, "files": files }),
             Self::Failed(diagnostics) => {
                 let entries = diagnostics.iter().map(|one| {
                     let hints = one.hints.iter().filter_map(|hint| match hint {
@@ -97,7 +109,7 @@ impl CallResult {
     /// Decodes the result on a tape.
     pub(crate) fn from_tape(mut tape: Value) -> Self {
         let Some(failed) = tape.get("failed").and_then(Value::as_array) else {
-            return Self::Output(tape["output"].take());
+            return Self::new(tape["output"].take(), tape["files"].take());
         };
         let diagnostics = failed.iter().filter_map(|entry| {
             let diagnostic = Diagnostic::from_json(entry.to_string().as_bytes())?;
@@ -108,9 +120,15 @@ impl CallResult {
 }
 
 impl From<ToolOutput> for CallResult {
-    /// The output as a model reads it: JSON where the tool declares it.
+    /// The output as a model reads it: JSON where the tool declares it, and files that it can see.
     fn from(output: ToolOutput) -> Self {
-        Self::Output(output.value.unwrap_or(Value::String(output.text)))
+        let (files, rest) = output.files();
+        let files = files
+            .iter()
+            .map(|(media, data)| json!(Part::data_of(media, data)));
+        let files: Vec<Value> = files.collect();
+        let text = if files.is_empty() { output.text } else { rest };
+        Self::new(output.value.unwrap_or(text.into()), files.into())
     }
 }
 

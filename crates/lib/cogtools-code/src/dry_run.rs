@@ -41,7 +41,7 @@ pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>, root: 
     let text = text.strip_suffix('\n').unwrap_or(text);
     match tool.output() {
         Output::Json(_) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
-        Output::Text => json!(text),
+        _ => json!(text),
     }
 }
 

@@ -176,6 +176,7 @@ impl<'l> Recorder<'l> {
                 call,
                 outcome,
                 content,
+                files: Vec::new(),
                 blob,
                 ms,
                 masked,

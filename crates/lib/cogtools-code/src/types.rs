@@ -142,8 +142,8 @@ impl Writer {
             .is_none_or(Vec::is_empty);
         let arguments = self.object(schema, &root, 0);
         let result = match tool.output() {
-            Output::Text => "string".to_owned(),
-            Output::Json(None) => "unknown".to_owned(),
+            Output::Text | Output::File(_) => "string".to_owned(),
+            Output::Json(None) | Output::Content => "unknown".to_owned(),
             Output::Json(Some(output)) => {
                 let schema = output.as_object();
                 let root = Root {

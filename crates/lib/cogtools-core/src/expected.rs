@@ -105,7 +105,9 @@ impl Expected {
             Self::Type => "write one type, and `nullable: true` if null is valid, too",
             Self::Annotations => "write a map such as `{read_only: true}`",
             Self::Output => "write a map such as `{type: json}`",
-            Self::OutputType => "write `type: json` when the result is JSON",
+            Self::OutputType => {
+                "write `type: json` when the result is JSON, and `type: text` for SVG and HTML"
+            }
             Self::Map => "write a map such as `{key: value}`",
             Self::Properties => "write a map such as `{city: {type: string}}`",
             Self::Names => "write a list of strings, as in `[one, two]`",
@@ -170,7 +172,7 @@ impl Display for Expected {
             Self::Arguments => "a list of arguments",
             Self::Condition => "an expression over the arguments",
             Self::Output => "a map of `type` and `schema`",
-            Self::OutputType => "`text` or `json`",
+            Self::OutputType => "`text`, `json`, `content` or a media type such as `image/png`",
             Self::Annotations => "a map of hints",
             Self::Examples => "a list of argument maps",
             Self::Type => "one type's name",

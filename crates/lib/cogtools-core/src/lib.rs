@@ -28,6 +28,7 @@ mod json;
 mod level;
 mod location;
 mod lock;
+pub mod media;
 mod name;
 mod omission;
 pub mod owner;

@@ -80,6 +80,9 @@ pub enum Event {
         /// The result as the model gets it: an object with `output` or `error`. Of a long result, the
         /// beginning and the end.
         content: Value,
+        /// Files that belong to the result: parts of the Gemini API.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<Value>,
         /// The whole result, if `content` is not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,

@@ -182,6 +182,50 @@ impl Part {
         Self::of("functionResponse", response)
     }
 
+    /// Adds `files` to the result that it is: parts with data.
+    #[must_use]
+    pub fn with_files(mut self, files: &[Value]) -> Self {
+        let result = self.0.get_mut("functionResponse");
+        if let Some(result) = result.filter(|_| !files.is_empty()) {
+            result["parts"] = files.into();
+        }
+        self
+    }
+
+    /// Removes the files of a result that are of other types than `types`, and notes that in its
+    /// response.
+    pub(crate) fn keep_files(&mut self, types: &[&str]) {
+        let result = self.0.get_mut("functionResponse");
+        let Some(result) = result.and_then(Value::as_object_mut) else {
+            return;
+        };
+        let Some(Value::Array(mut files)) = result.shift_remove("parts") else {
+            return;
+        };
+        let mut omitted = Vec::new();
+        files.retain(|file| {
+            let data = file.get("inlineData").or(file.get("fileData"));
+            let kind = data.and_then(|data| data["mimeType"].as_str());
+            let is_kept = kind.is_some_and(|kind| types.contains(&kind));
+            omitted.extend(kind.filter(|_| !is_kept).map(str::to_owned));
+            is_kept
+        });
+        if !files.is_empty() {
+            result.insert("parts".to_owned(), files.into());
+        }
+        if let (false, Some(response)) = (omitted.is_empty(), result.get_mut("response")) {
+            let kinds = omitted.join(", ");
+            let note = format!("[not shown: {kinds}; this model takes no such files in results]");
+            match &mut response["output"] {
+                Value::String(text) => {
+                    text.push_str("\n\n");
+                    text.push_str(&note);
+                }
+                _ => response["omitted"] = note.into(),
+            }
+        }
+    }
+
     /// A file: its type and its bytes as base64.
     pub fn data_of(mime_type: &str, base64: &str) -> Self {
         Self::of("inlineData", json!({"mimeType": mime_type, "data": base64}))
@@ -246,11 +290,12 @@ impl Part {
         Some((response.get("name")?.as_str()?, response.get("response")?))
     }
 
-    /// Replaces the response of the result that it is.
+    /// Replaces the response of the result that it is, with its files.
     pub fn set_result(&mut self, response: Value) {
         let result = self.0.get_mut("functionResponse");
         if let Some(result) = result.and_then(Value::as_object_mut) {
             result.insert("response".to_owned(), response);
+            result.shift_remove("parts");
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::hint::{Callee, Command};
-use cogtools_core::{self as core, Code, Context, Diagnostic, Hint, Tool, ToolOutput};
+use cogtools_core::{self as core, Code, Context, Diagnostic, Hint, Tool, ToolOutput, media};
 
 use crate::call_timeout;
 use crate::failure::Failure;
@@ -118,7 +118,26 @@ pub fn accept_and_run(
     };
     let read = |tool: &Tool| input_arguments(tool.name().as_str(), bytes, call);
     let output = run(io, tool, call.verbose, read, context, prepare)?;
-    io.print(output.text.as_bytes())
+    print(&output, io)
+}
+
+/// Prints the result of a call. The bytes of a picture or another file go into a file with the
+/// extension of its type only: a model may read anything else, such as the files to which shells of
+/// agents redirect all output.
+pub fn print(output: &ToolOutput, io: &mut Io<'_>) -> Result<(), Failure> {
+    let path = io.context.stdout_path.as_deref();
+    let named = path.and_then(media::named);
+    match output.file() {
+        Some((_, bytes)) if named.is_some_and(|named| media::is(named, &bytes)) => io.print(&bytes),
+        Some((media, bytes)) if io.terminals.stdout => {
+            let extension = media::extension(media).unwrap_or("bin");
+            let size = bytes.len();
+            io.show(&format!(
+                "{media}, {size} bytes; `> FILE.{extension}` writes them\n"
+            ))
+        }
+        _ => io.print(output.text.as_bytes()),
+    }
 }
 
 /// Runs a call of `tool` with the arguments that `read` returns, like [`accept_and_run`], and

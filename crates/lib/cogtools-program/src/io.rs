@@ -78,6 +78,8 @@ pub struct IoContext {
     pub(crate) colour: ColorChoice,
     /// `--quiet`.
     pub(crate) is_quiet: bool,
+    /// The file that standard output is, if it is one with a known path.
+    pub(crate) stdout_path: Option<PathBuf>,
 }
 
 impl IoContext {

@@ -5,7 +5,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cogtools_core::file::descends;
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, media};
 use cogtools_model::Part;
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, named_file};
@@ -85,11 +85,11 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
 fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
     let url = path.to_str().filter(|name| name.starts_with("https://"));
     if let Some(url) = url {
-        return Ok(Part::url_of(mime_type(path), url));
+        return Ok(Part::url_of(media::named(path), url));
     }
     let bytes = named_file::read(path, MAX_SENT_BYTES, io)?;
     let name = path.display();
-    if let Some(mime_type) = mime_type(path) {
+    if let Some(mime_type) = media::named(path) {
         return Ok(Part::data_of(mime_type, &STANDARD.encode(bytes)));
     }
     match String::from_utf8(bytes) {
@@ -100,13 +100,8 @@ fn file_part(path: &Path, io: &Io<'_>) -> Result<Part, Failure> {
 
 /// Data without a name, whose type is in its first bytes.
 fn data_part(bytes: &[u8], name: &str) -> Result<Part, Failure> {
-    let has_mark = |(_, offset, mark): &&(&str, usize, &[u8])| {
-        bytes
-            .get(*offset..)
-            .is_some_and(|bytes| bytes.starts_with(mark))
-    };
-    match MARKS.iter().find(has_mark) {
-        Some((mime_type, ..)) if bytes.len() <= MAX_SENT_BYTES => {
+    match media::of(bytes) {
+        Some(mime_type) if bytes.len() <= MAX_SENT_BYTES => {
             Ok(Part::data_of(mime_type, &STANDARD.encode(bytes)))
         }
         Some(_) => {
@@ -119,42 +114,10 @@ fn data_part(bytes: &[u8], name: &str) -> Result<Part, Failure> {
     }
 }
 
-/// Types of data that models read, each with the place of its mark, and the mark.
-const MARKS: [(&str, usize, &[u8]); 10] = [
-    ("image/png", 0, b"\x89PNG"),
-    ("image/jpeg", 0, b"\xff\xd8\xff"),
-    ("image/gif", 0, b"GIF8"),
-    ("image/webp", 8, b"WEBP"),
-    ("image/heic", 4, b"ftyphei"),
-    ("audio/wav", 8, b"WAVE"),
-    ("audio/mp3", 0, b"ID3"),
-    ("video/mp4", 4, b"ftyp"),
-    ("video/webm", 0, b"\x1a\x45\xdf\xa3"),
-    ("application/pdf", 0, b"%PDF"),
-];
-
 fn unreadable(name: &str) -> Failure {
     let message = "this is not text, nor a file that models read";
     Diagnostic::new(Code::Usage, message)
         .with_subject(name)
         .hint("models read text, PNG, JPEG, WebP, HEIC, GIF, PDF, WAV, MP3, MP4 and WebM")
         .into()
-}
-
-/// The type of a file that is sent as data, by its extension.
-fn mime_type(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    Some(match extension.as_str() {
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "webp" => "image/webp",
-        "heic" => "image/heic",
-        "gif" => "image/gif",
-        "pdf" => "application/pdf",
-        "wav" => "audio/wav",
-        "mp3" => "audio/mp3",
-        "mp4" => "video/mp4",
-        "webm" => "video/webm",
-        _ => return None,
-    })
 }

@@ -178,6 +178,7 @@ struct Recorded {
     arguments: [Value; 2],
     outcome: Outcome,
     content: Value,
+    files: Vec<Value>,
 }
 
 /// The calls of a session that reached a tool, in order, with the calls of programs.
@@ -198,6 +199,7 @@ fn recorded(session: &Session) -> Vec<Recorded> {
                     arguments: [arguments.clone(), resolved.clone()],
                     outcome: Outcome::Cancelled,
                     content: Value::Null,
+                    files: Vec::new(),
                 };
                 calls.push((call.as_str(), recorded));
             }
@@ -205,12 +207,14 @@ fn recorded(session: &Session) -> Vec<Recorded> {
                 call,
                 outcome,
                 content,
+                files,
                 ..
             } => {
                 let found = calls.iter_mut().rev().find(|(id, _)| *id == call.as_str());
                 if let Some((_, recorded)) = found {
                     recorded.outcome = outcome.clone();
                     recorded.content = content.clone();
+                    recorded.files.clone_from(files);
                 }
             }
             _ => {}
@@ -231,7 +235,7 @@ impl Recorded {
             Outcome::TimedOut => Code::Timeout.name(),
             Outcome::Denied => Code::Denied.name(),
             Outcome::Succeeded | Outcome::Cancelled => {
-                return CallResult::Output(self.content["output"].clone());
+                return CallResult::new(self.content["output"].clone(), self.files.clone().into());
             }
         };
         let failed = json!({"code": code, "message": self.content["error"]});

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::process::SandboxMode;
-use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool, shebang};
+use cogtools_core::tool::Output as Shape;
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool, media, shebang};
 use cogtools_program::call::call;
 use cogtools_program::{Failure, Io, Syntax, Vars};
 use serde_json::{Map, Value};
@@ -75,7 +76,10 @@ pub(crate) fn call_in_process(
     cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
     let output = call(tool, bytes.to_vec(), syntax, cx.clone())?;
-    Ok(output.text.into_bytes())
+    Ok(match (tool.output(), output.file()) {
+        (Shape::File(_), Some((_, bytes))) => bytes,
+        _ => output.text.into_bytes(),
+    })
 }
 
 /// The results of the call with YAML, and through the tool's file, in this process. For a tool that
@@ -204,6 +208,7 @@ impl Spawner {
         tool: &Tool,
         arguments: &EncodedArguments,
     ) -> Vec<(String, InvocationResult)> {
+        let run = |command: &mut Command, input: &[u8]| self.run(command, input, tool);
         let name = tool.name().as_str();
         let (program, target, line) = if self.by_path.contains(&file.path) {
             let line = format!("{} {}", shebang::INTERPRETER, file.display_path.display());
@@ -217,28 +222,28 @@ impl Spawner {
         };
         let mut results = vec![(
             format!("by `{line}`"),
-            self.run(Command::new(program).arg(&target), &arguments.json),
+            run(Command::new(program).arg(&target), &arguments.json),
         )];
         if let Ok(yaml) = &arguments.yaml {
             results.push((
                 format!("by `{line} --yaml`"),
-                self.run(Command::new(program).arg(&target).arg("--yaml"), yaml),
+                run(Command::new(program).arg(&target).arg("--yaml"), yaml),
             ));
         }
         let path = file.display_path.display();
         let as_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
         results.push(if as_program && cfg!(unix) {
-            let result = self.run(&mut Command::new(&file.path), &arguments.json);
+            let result = run(&mut Command::new(&file.path), &arguments.json);
             (format!("by `{path}`, the file itself"), result)
         } else {
-            let result = self.run(Command::new(&self.yaml).arg(&file.path), &arguments.json);
+            let result = run(Command::new(&self.yaml).arg(&file.path), &arguments.json);
             (format!("by `{} {path}`", shebang::INTERPRETER), result)
         });
         results
     }
 
-    fn run(&self, command: &mut Command, input: &[u8]) -> InvocationResult {
-        let output = self.output(command, input).map_err(|error| {
+    fn run(&self, command: &mut Command, input: &[u8], tool: &Tool) -> InvocationResult {
+        let output = self.output(command, input, tool).map_err(|error| {
             let program = command.get_program().display();
             let message = format!("`{program}` cannot be started: {error}");
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
@@ -256,20 +261,30 @@ impl Spawner {
         Err(InvocationError::Exited(detail))
     }
 
-    fn output(&self, command: &mut Command, input: &[u8]) -> std::io::Result<Output> {
+    fn output(&self, command: &mut Command, input: &[u8], tool: &Tool) -> std::io::Result<Output> {
+        // A result that is a file goes into one with the extension of its type.
+        let suffix = match tool.output() {
+            Shape::File(media) => media::extension(media).map(|name| format!(".{name}")),
+            _ => None,
+        };
+        let suffix = suffix.unwrap_or_default();
+        let mut stdout = tempfile::Builder::new().suffix(&suffix).tempfile()?;
         command
             .current_dir(&self.root)
             .env_clear()
             .envs(&self.vars)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+            .stdout(stdout.as_file().try_clone()?)
             .stderr(Stdio::piped());
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
             // A program that exits early reports the reason itself.
             let _ = stdin.write_all(input);
         }
-        child.wait_with_output()
+        let mut output = child.wait_with_output()?;
+        stdout.rewind()?;
+        stdout.read_to_end(&mut output.stdout)?;
+        Ok(output)
     }
 }
 

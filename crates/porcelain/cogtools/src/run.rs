@@ -131,6 +131,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         |_| Ok(context),
         prepare,
     )?;
+    if output.file().is_some() {
+        return call::print(&output, io);
+    }
     let is_unended = io.terminals.stdout && !output.text.ends_with('\n');
     let end = if is_unended { "\n" } else { "" };
     io.show(&format!("{}{end}", output.text))

@@ -224,3 +224,22 @@ fn of_a_long_result_the_model_gets_both_ends() {
         .expect("a blob that can be read");
     assert_eq!(whole.len(), BYTES + "beginend".len());
 }
+
+#[test]
+fn a_model_sees_the_files_of_a_result() {
+    let file = json!({"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}});
+    let part = file.clone();
+    let replies = [calls(&[call_part("a", "shot", &json!({}))]), text("seen")];
+    let mut scene = Scene::new(replies).tool("shot", PURE, move |_, _| {
+        CallResult::Files("[image/png]".into(), vec![part.clone()])
+    });
+    assert_eq!(scene.run("look").status, EndStatus::Completed);
+    let mut expected = result("a", "shot", &json!({"output": "[image/png]"}));
+    expected["functionResponse"]["parts"] = json!([file]);
+    assert_eq!(scene.last_contents()[2]["parts"], json!([expected]));
+    let logged = scene.events().into_iter().find_map(|event| match event {
+        Event::Result { files, .. } => Some(files),
+        _ => None,
+    });
+    assert_eq!(logged, Some(vec![file]));
+}

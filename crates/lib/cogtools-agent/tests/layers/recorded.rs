@@ -185,6 +185,7 @@ fn entry(turn: &Value, raw: Option<Value>, calls: usize) -> Event {
             content: json!({"output": turn["response"]["message"]}),
             blob: None,
             ms: 1,
+            files: Vec::new(),
             masked: false,
             place: ProgramStep::default(),
         },

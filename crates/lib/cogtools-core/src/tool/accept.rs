@@ -11,7 +11,7 @@ use crate::pointer::{child, segments};
 use crate::schema::{InvalidSchema, Role, Validator, Violation, ViolationKind};
 use crate::text::Span;
 use crate::tool::call::{RunError, ToolOutput};
-use crate::tool::example::map;
+use crate::tool::example::{Output, map};
 use crate::tool::locator::Locator;
 use crate::tool::reader::BARE_KEY;
 use crate::tool::{Definition, Example, Tool};
@@ -185,6 +185,15 @@ impl Tool {
                 value.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())))?
             }
         };
+        if let (Output::Content, Some(value)) = (&self.output, &value) {
+            let content = ToolOutput::of_content(value);
+            let content =
+                content.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())));
+            return Ok(ToolOutput {
+                stderr: output.stderr,
+                ..content?
+            });
+        }
         output.value = value.or(output.value);
         Ok(output)
     }

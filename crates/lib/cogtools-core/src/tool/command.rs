@@ -21,7 +21,7 @@ use crate::environment::{Vars, mask, secret_texts};
 use crate::process::{Captured, Exit, LineSink, Output, Process};
 use crate::sandbox::{Run, Sandbox};
 use crate::tool::call::{RunError, ToolOutput};
-use crate::tool::{Author, Definition};
+use crate::tool::{Author, Definition, Output as Shape};
 use crate::{Code, Context, Diagnostic, Hint, Progress, ProgressUpdate};
 
 /// The longest message of a progress update, in characters.
@@ -107,11 +107,26 @@ impl<'c> CommandCall<'c> {
         process: Process,
         program: PathBuf,
     ) -> Result<ToolOutput, RunError> {
+        let process = match self.tool.output {
+            Shape::File(_) | Shape::Content => process.stdout_limit(ToolOutput::MAX_BLOCK_BYTES),
+            _ => process,
+        };
         let output = self.output(process, program)?;
         if !output.exit.is_success() {
             return Err(self.failed(&output));
         }
-        result(output).map_err(|error| self.diagnostic(&error))
+        let Shape::File(media) = self.tool.output else {
+            return result(output).map_err(|error| self.diagnostic(&error));
+        };
+        if output.stdout.left_out > 0 {
+            return Err(self.diagnostic(&CommandError::TooLarge(ToolOutput::MAX_BLOCK_BYTES)));
+        }
+        let file = ToolOutput::of_file(self.name(), media, &output.stdout.bytes);
+        let file = file.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name())))?;
+        Ok(ToolOutput {
+            stderr: String::from_utf8_lossy(&output.stderr.bytes).into_owned(),
+            ..file
+        })
     }
 
     /// Runs `process`, which is `program`, until it exits, whatever its status.
@@ -127,8 +142,15 @@ impl<'c> CommandCall<'c> {
             .stderr_lines(line_progress(self.cx, &secrets))
             .run(&self.cx.cancel)
             .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))?;
-        for bytes in [&mut output.stdout.bytes, &mut output.stderr.bytes] {
+        let is_file = matches!(self.tool.output, Shape::File(_)) && output.exit.is_success();
+        for (bytes, is_file) in [
+            (&mut output.stdout.bytes, is_file),
+            (&mut output.stderr.bytes, false),
+        ] {
             if let Cow::Owned(masked) = mask(&String::from_utf8_lossy(bytes), &secrets) {
+                if is_file {
+                    return Err(self.diagnostic(&CommandError::Secret));
+                }
                 *bytes = masked.into_bytes();
             }
         }
@@ -436,6 +458,9 @@ pub(super) enum CommandError {
     /// It failed or was killed.
     #[error("the program {}", .0.describe())]
     Failed(Exit),
+    /// A file that it printed has a secret, which cannot be masked there.
+    #[error("the file that the program printed contains the value of a variable under `env`")]
+    Secret,
     /// Its output is not text.
     #[error("the program's output is not UTF-8 from byte {0} on")]
     Encoding(usize),
@@ -484,6 +509,7 @@ impl CommandError {
             | Self::Object(..)
             | Self::Failed(_)
             | Self::Encoding(_)
+            | Self::Secret
             | Self::Report
             | Self::TooLarge(_) => Code::ToolFailed,
             Self::Script(_) => Code::IoFailed,
@@ -509,12 +535,13 @@ impl CommandError {
                 "send text or numbers; the program can read objects from standard input".to_owned()
             }
             Self::Start(path, error) => return start_hint(path, error),
+            Self::Secret => "the tool's author has to keep it out of the file".to_owned(),
             Self::Script(_) => "free space in the directory that TMPDIR names, or in the system's".to_owned(),
             Self::TimedOut(_) => "send less, or give the tool more time with `timeout`".to_owned(),
             Self::TooLarge(_) | Self::Failed(Exit::OutputLimit) => "ask the tool for less".to_owned(),
             Self::Failed(exit) => return exit.exceeded_limit().map(limit_hint),
             Self::Encoding(_) => {
-                "a result is text; the tool's author can encode it, as `base64` does, or write it to a file"
+                "a result is text, unless `output` says what it is, as in `output: {type: image/png}`"
                     .to_owned()
             }
         })

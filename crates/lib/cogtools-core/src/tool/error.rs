@@ -104,6 +104,9 @@ pub enum DefinitionError {
     /// A schema for a text result.
     #[error("`schema` requires `type: json`")]
     TextSchema,
+    /// A file as the result of something else than a program.
+    #[error("`type: {0}` is the output of a program, but this is none")]
+    FileOutput(&'static str),
     /// A path outside the tool's folder.
     #[error("`{0}` is outside the tool's folder")]
     Outside(String),
@@ -195,6 +198,9 @@ impl DefinitionError {
                 format!("write it without braces, as in `{key}: path`")
             }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
+            Self::FileOutput(_) => {
+                "use `exec` or `script`, or answer with blocks: `output: {type: content}`".into()
+            }
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),

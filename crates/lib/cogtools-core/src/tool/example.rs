@@ -12,7 +12,7 @@ use crate::tool::error::EXAMPLE_CODES;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Code, Diagnostic, Expected, Name, json};
+use crate::{Actual, Code, Diagnostic, Expected, Name, json, media};
 
 /// The keys of an example with expectations.
 const ARGUMENTS: &str = "arguments";
@@ -216,12 +216,16 @@ pub enum Output {
     Text,
     /// One JSON value, with a schema if there is one.
     Json(Option<Schema>),
+    /// Content blocks of MCP, as JSON.
+    Content,
+    /// The bytes of a file of this media type.
+    File(&'static str),
 }
 
 /// The value of `type`.
 enum Type {
-    Text,
     Json,
+    Other(Output),
     /// Something else, already reported.
     Invalid,
 }
@@ -232,14 +236,21 @@ const MAX_SHOWN_CHARS: usize = 2_000;
 impl Output {
     /// The keys of the map.
     pub const KEYS: [&'static str; 2] = ["type", "schema"];
-    /// The values of `type`.
-    pub const TYPES: [&'static str; 2] = ["text", "json"];
+
+    /// The values of `type`, with the media types of [`media`].
+    pub fn types() -> Vec<&'static str> {
+        let files = media::names();
+        ["text", "json", "content"]
+            .into_iter()
+            .chain(files)
+            .collect()
+    }
 
     /// The schema of the result, if there is one.
     pub const fn schema(&self) -> Option<&Schema> {
         match self {
-            Self::Text => None,
             Self::Json(schema) => schema.as_ref(),
+            _ => None,
         }
     }
 
@@ -250,8 +261,10 @@ impl Output {
         text: &str,
         truncated: bool,
     ) -> Result<Option<Value>, Box<Diagnostic>> {
-        let Self::Json(schema) = self else {
-            return Ok(None);
+        let schema = match self {
+            Self::Json(schema) => schema.as_ref(),
+            Self::Content => None,
+            Self::Text | Self::File(_) => return Ok(None),
         };
         if truncated {
             let diagnostic = Diagnostic::new(
@@ -289,7 +302,7 @@ impl Output {
     }
 }
 
-const HINT: &str = "the tool's author has to fix it: the result must match `output`";
+pub(super) const HINT: &str = "the tool's author has to fix it: the result must match `output`";
 
 fn line(violation: &Violation) -> String {
     let message = match &violation.kind {
@@ -312,8 +325,12 @@ impl Reader<'_> {
         for entry in entries {
             match entry.key.as_str() {
                 "type" => match entry.value.text() {
-                    Some("text") => kind = Some(Type::Text),
+                    Some("text") => kind = Some(Type::Other(Output::Text)),
                     Some("json") => kind = Some(Type::Json),
+                    Some("content") => kind = Some(Type::Other(Output::Content)),
+                    Some(name) if let Some(name) = media::find(name) => {
+                        kind = Some(Type::Other(Output::File(name)));
+                    }
                     _ => {
                         let error = DefinitionError::Kind {
                             key: "type".to_owned(),
@@ -333,11 +350,12 @@ impl Reader<'_> {
         }
         match (kind, schema) {
             (None, _) => self.report(&DefinitionError::OutputType, entry.span),
-            (Some(Type::Text), Some(schema)) => {
+            (Some(Type::Other(_)), Some(schema)) => {
                 self.report(&DefinitionError::TextSchema, schema.span);
             }
             (Some(Type::Json), schema) => return self.json(schema),
-            (Some(Type::Text), None) | (Some(Type::Invalid), _) => {}
+            (Some(Type::Other(output)), None) => return output,
+            (Some(Type::Invalid), _) => {}
         }
         Output::Text
     }

@@ -44,7 +44,8 @@ pub enum Key {
     /// selects another kind: `njk_file`, js, exec, script, http, agent or flow. Required.
     Implementation,
     /// The type of the result: type: text (the default) or type: json. With schema, an OpenAPI 3.0
-    /// Schema Object of any type, the JSON is validated against it.
+    /// Schema Object of any type, the JSON is validated against it. Also type: content (blocks of
+    /// MCP), or a media type such as image/png, of the file that a program prints.
     Output,
     /// Hints for hosts on the effects of the tool: `read_only`, destructive, idempotent,
     /// `open_world`, each true or false.

@@ -12,7 +12,7 @@ use crate::tool::error::DefinitionError;
 use crate::tool::implementation::Implementation;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
-use crate::tool::{Annotations, Definition, Example, Key, Tool, ToolError, example};
+use crate::tool::{Annotations, Definition, Example, Key, Output, Tool, ToolError, example};
 use crate::yaml::{self, Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
 use crate::{Code, Diagnostic};
 
@@ -98,6 +98,12 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Impleme
         .is_none_or(|it| it.invocation().is_some());
     if let Some(entry) = draft.get(Key::Sandbox).filter(|_| !is_program) {
         reader.report_sandbox(&SandboxError::NoProgram, entry.span);
+    }
+    if let (Some(entry), Some(definition)) = (draft.get(Key::Output), &definition)
+        && let Output::File(media) = definition.output
+        && !is_program
+    {
+        reader.report(&DefinitionError::FileOutput(media), entry.span);
     }
     if let (Some(definition), Some(Implementation::Http(http))) = (&mut definition, &implementation)
     {

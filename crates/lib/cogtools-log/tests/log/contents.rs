@@ -25,6 +25,7 @@ fn result(name: &str, content: Value) -> Event {
         content,
         blob: None,
         ms: 1,
+        files: Vec::new(),
         masked: false,
         place: ProgramStep::default(),
     }

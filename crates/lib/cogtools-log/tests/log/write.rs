@@ -78,6 +78,7 @@ fn events() -> Vec<Event> {
             content: json!({"error": "exit status 1"}),
             blob: None,
             ms: 40,
+            files: Vec::new(),
             masked: false,
             place: ProgramStep {
                 program: Some("p1".to_owned()),

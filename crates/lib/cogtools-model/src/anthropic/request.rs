@@ -15,6 +15,14 @@ const FORMAT: (&str, &str) = ("output_config", "format");
 /// The limit of output tokens if the user names none: the API wants one. Most models have a higher
 /// one, and a model with a lower one says so.
 const MAX_TOKENS: u64 = 32_000;
+/// Types of files that results of calls may have.
+const RESULT_FILES: [&str; 5] = [
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "image/webp",
+    "application/pdf",
+];
 
 /// The body of `request`. `limit` is the limit of output tokens of the model, if it is known.
 pub(super) fn body(request: &Request, limit: Option<u64>) -> Result<Fields, ModelError> {
@@ -316,8 +324,10 @@ fn user(content: &Content, ids: &mut CallIds) -> Result<Vec<Value>, ModelError> 
     let mut results = Vec::new();
     let mut blocks = Vec::new();
     for part in content.parts() {
-        if let Some((id, response)) = ids.close(part) {
-            results.push(result(part, &id, response)?);
+        let mut known = part.clone();
+        known.keep_files(&RESULT_FILES);
+        if let Some((id, response)) = ids.close(&known) {
+            results.push(result(&known, &id, response)?);
         } else if let Some(text) = part.answer() {
             blocks.extend((!text.trim().is_empty()).then(|| text_block(text)));
         } else {

@@ -1,5 +1,7 @@
 //! The Gemini API: Google AI with a key, Vertex AI with a token.
 
+use std::sync::Arc;
+
 use cogtools_http::http::Method;
 use cogtools_http::{Client, Response};
 use futures::FutureExt as _;
@@ -72,6 +74,34 @@ impl Gemini {
     }
 }
 
+/// Types of files that results of calls may have.
+const RESULT_FILES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "application/pdf"];
+
+/// Returns true if `model` is older than Gemini 3: it neither signs nor asks for it, and takes no
+/// files in results.
+fn is_old(model: &str) -> bool {
+    ["gemini-1", "gemini-2"]
+        .iter()
+        .any(|old| model.contains(old))
+}
+
+/// Returns `request` with the files in results that its model takes.
+fn with_known_files(request: &Request) -> Request {
+    let mut request = request.clone();
+    let files: &[&str] = if is_old(&request.model) {
+        &[]
+    } else {
+        &RESULT_FILES
+    };
+    let contents = request.contents.iter_mut();
+    for content in contents.filter(|content| content.has_results()) {
+        for part in Arc::make_mut(content).parts_mut() {
+            part.keep_files(files);
+        }
+    }
+    request
+}
+
 /// A stream whose objects are chunks.
 #[derive(Default)]
 struct Whole {
@@ -97,12 +127,8 @@ impl Decoder for Whole {
 impl Model for Gemini {
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>> {
         async move {
-            let mut request = request.clone();
-            // Models before Gemini 3 neither sign nor ask for it.
-            if !["gemini-1", "gemini-2"]
-                .iter()
-                .any(|old| request.model.contains(old))
-            {
+            let mut request = with_known_files(request);
+            if !is_old(&request.model) {
                 fill_missing(&mut request.contents);
             }
             let url = self.endpoint.stream_url(&request.model);
@@ -130,7 +156,7 @@ impl Caches for Gemini {
         let kept = Request {
             generation: crate::Generation::default(),
             cached_content: None,
-            ..request.clone()
+            ..with_known_files(request)
         };
         let mut body: Value = serde_json::from_slice(&kept.body()).unwrap_or_default();
         if let Some(fields) = body.as_object_mut().filter(|_| kept.contents.is_empty()) {
@@ -230,4 +256,40 @@ fn info(model: &Value) -> Option<ModelInfo> {
         input_tokens: model["inputTokenLimit"].as_u64(),
         output_tokens: model["outputTokenLimit"].as_u64(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Content;
+
+    use super::*;
+
+    #[test]
+    fn results_have_the_files_that_a_model_takes() {
+        let file = |kind: &str| json!({"inlineData": {"mimeType": kind, "data": "QQ=="}});
+        let content = json!({"role": "user", "parts": [{"functionResponse": {
+            "name": "shot", "response": {"output": "a"},
+            "parts": [file("image/png"), file("image/gif")],
+        }}]});
+        let check = |model: &str, parts: Value, omitted: &str| {
+            let request = Request {
+                model: model.to_owned(),
+                contents: vec![Content::from_wire(content.clone()).expect("one").into()],
+                ..Request::default()
+            };
+            let sent = json!(with_known_files(&request).contents);
+            let sent = &sent[0]["parts"][0]["functionResponse"];
+            assert_eq!(sent.get("parts").unwrap_or(&Value::Null), &parts, "{model}");
+            let note =
+                format!("a\n\n[not shown: {omitted}; this model takes no such files in results]");
+            assert_eq!(sent["response"]["output"], note, "{model}");
+        };
+        check(DEFAULT_MODEL, json!([file("image/png")]), "image/gif");
+        // A result that is replaced, as when it expires, goes with its files.
+        let mut part = Content::from_wire(content.clone()).expect("one").parts()[0].clone();
+        part.set_result(json!({"output": "b"}));
+        let expected = json!({"functionResponse": {"name": "shot", "response": {"output": "b"}}});
+        assert_eq!(json!(part), expected);
+        check("gemini-2.5-pro", Value::Null, "image/png, image/gif");
+    }
 }

@@ -198,7 +198,9 @@ fn call(call: &FunctionCall<'_>, sent: Option<&Value>, ids: &mut CallIds) -> Val
 
 /// The message of the result that `part` is.
 fn result(part: &Part, ids: &mut CallIds) -> Option<Value> {
-    let (id, response) = ids.close(part)?;
+    let mut part = part.clone();
+    part.keep_files(&[]);
+    let (id, response) = ids.close(&part)?;
     Some(json!({"role": "tool", "tool_call_id": id, "content": text(response)}))
 }
 

@@ -27,6 +27,18 @@ pub fn main(program: &Program) -> ExitCode {
     start(program, &[], None)
 }
 
+/// Returns the path of standard output, if the system tells it: of a pipe or a device, too.
+fn stdout_path() -> Option<PathBuf> {
+    #[cfg(target_vendor = "apple")]
+    {
+        use std::os::unix::ffi::OsStringExt as _;
+        let path = rustix::fs::getpath(std::io::stdout()).ok()?;
+        Some(OsString::from_vec(path.into_bytes()).into())
+    }
+    #[cfg(not(target_vendor = "apple"))]
+    std::fs::read_link("/proc/self/fd/1").ok()
+}
+
 fn start(
     program: &Program,
     programs: &[&'static Program],
@@ -88,6 +100,7 @@ fn run(
         signals: SignalWatch::default(),
         context: IoContext {
             requests,
+            stdout_path: stdout_path(),
             ..IoContext::default()
         },
     };

@@ -480,11 +480,11 @@ fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
     let types = tools.into_iter().map(|tool| match tool.output() {
         // A flow has what its last node has.
         Output::Text if tool.flow().is_some() => Type::data(),
-        Output::Text => Type::string(),
+        Output::Text | Output::File(_) => Type::string(),
         Output::Json(Some(schema)) => {
             ParameterTypes::of_value(&Value::Object(schema.as_object().clone()))
         }
-        Output::Json(None) => Type::data(),
+        Output::Json(None) | Output::Content => Type::data(),
     });
     let union = types.reduce(|one, other| one.union(&other));
     union.unwrap_or_else(Type::data)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use cogtools_core::process::Process;
 use cogtools_core::text::Text;
 use cogtools_core::tool::Key;
-use cogtools_core::{Name, Tool, yaml};
+use cogtools_core::{Name, Tool, ToolOutput, media, yaml};
 use cogtools_program::Input;
 
 use super::Section;
@@ -276,7 +276,17 @@ its output
 program that prints more than {kill_limit} MiB is terminated.
 
 With output: {{type: json}}, the result must be one JSON value that matches the schema, or the \
-call fails with TOOL_FAILED; such a result is never truncated. This applies to templates too.",
+call fails with TOOL_FAILED; such a result is never truncated. This applies to templates too.
+
+With output: {{type: MEDIA}}, such as image/png, a program prints the bytes of a file of that type, of \
+at most {block_limit} MiB. Clients of MCP and models that can see it get the file; so does standard \
+output that is a file with an extension of that type. Elsewhere a line says what it is. The types \
+are {media}.
+
+With output: {{type: content}}, the result is JSON with the key content, a list of content blocks of \
+MCP, and structuredContent, an object, if you want.",
+        block_limit = ToolOutput::MAX_BLOCK_BYTES >> 20,
+        media = media::names().join(", "),
         stdout_limit = Process::STDOUT_LIMIT >> 20,
         kill_limit = Process::KILL_LIMIT >> 20,
     )

@@ -104,13 +104,12 @@ fn exclusive_kinds() -> Value {
 
 fn output(schema: &Schema) -> Value {
     let [kind, schema_key] = Output::KEYS;
-    let [text, _] = Output::TYPES;
     json!({
         "type": "object",
         "properties": {
             kind: {
-                "description": "The type of the result: any text, or one JSON value.",
-                "enum": Output::TYPES,
+                "description": "The type of the result: any text, one JSON value, content blocks of MCP as JSON, or a file of a media type, which a program prints.",
+                "enum": Output::types(),
             },
             schema_key: {
                 "description": "The schema of the JSON value: a Schema Object of OpenAPI 3.0, of any type.",
@@ -119,7 +118,7 @@ fn output(schema: &Schema) -> Value {
         },
         "required": [kind],
         "additionalProperties": false,
-        "not": {"required": [schema_key], "properties": {kind: {"const": text}}},
+        "not": {"required": [schema_key], "properties": {kind: {"not": {"const": "json"}}}},
     })
 }
 

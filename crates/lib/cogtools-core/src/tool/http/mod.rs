@@ -260,7 +260,7 @@ impl Http {
             let kind = described(&reply);
             return Err(failed(format!("the response is not text: {kind}")));
         }
-        let is_json_wanted = matches!(tool.output, Output::Json(_));
+        let is_json_wanted = matches!(tool.output, Output::Json(_) | Output::Content);
         let parsed = (is_json(&reply, &body) || self.response.kind == Some(HttpKind::Json))
             .then(|| json::parse(&body).ok())
             .flatten();

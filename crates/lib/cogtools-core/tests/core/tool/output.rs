@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{check_file, tool};
 
-const INVALID_OUTPUTS: [(&str, Snapshot); 7] = [
+const INVALID_OUTPUTS: [(&str, Snapshot); 10] = [
     (
         "json",
         str![[r#"
@@ -21,11 +21,44 @@ hint: write a map such as `{type: json}`
     (
         "{type: yaml}",
         str![[r#"
-error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text` or `json`, not `yaml`
+error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text`, `json`, `content` or a media type such as `image/png`, not `yaml`
    |
  3 | output: {type: yaml}
    |                ^^^^
-hint: write `type: json` when the result is JSON
+hint: write `type: json` when the result is JSON, and `type: text` for SVG and HTML
+
+"#]],
+    ),
+    (
+        "{type: image/svg+xml}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:16: `type` takes `text`, `json`, `content` or a media type such as `image/png`, not `image/svg+xml`
+   |
+ 3 | output: {type: image/svg+xml}
+   |                ^^^^^^^^^^^^^
+hint: write `type: json` when the result is JSON, and `type: text` for SVG and HTML
+
+"#]],
+    ),
+    (
+        "{type: image/png}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:1: `type: image/png` is the output of a program, but this is none
+   |
+ 3 | output: {type: image/png}
+   | ^^^^^^
+hint: use `exec` or `script`, or answer with blocks: `output: {type: content}`
+
+"#]],
+    ),
+    (
+        "{type: content, schema: {type: object}}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:25: `schema` requires `type: json`
+   |
+ 3 | output: {type: content, schema: {type: object}}
+   |                         ^^^^^^
+hint: write `type: json`, or remove `schema`
 
 "#]],
     ),

@@ -194,7 +194,10 @@ async fn results_come_first_and_neighbours_are_joined() {
     ];
     let with_image = Content::from_wire(json!({"role": "user", "parts": [{"functionResponse": {
         "id": "id3", "name": "c", "response": {"output": "seen"},
-        "parts": [{"inlineData": {"mimeType": "image/png", "data": "QQ=="}}],
+        "parts": [
+            {"inlineData": {"mimeType": "image/png", "data": "QQ=="}},
+            {"inlineData": {"mimeType": "image/heic", "data": "QQ=="}},
+        ],
     }}]}));
     let request = Request {
         contents: vec![
@@ -241,7 +244,10 @@ async fn results_come_first_and_neighbours_are_joined() {
         ]},
         {"role": "assistant", "content": [call("id3", "c", json!({}))]},
         {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "id3", "content": [text("seen"), image]},
+            {"type": "tool_result", "tool_use_id": "id3", "content": [
+                text("seen\n\n[not shown: image/heic; this model takes no such files in results]"),
+                image,
+            ]},
             {"type": "document",
                 "source": {"type": "base64", "media_type": "application/pdf", "data": "QQ=="}},
             marked(url),

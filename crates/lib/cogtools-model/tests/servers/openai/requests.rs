@@ -235,6 +235,29 @@ async fn files_are_data_urls() {
 }
 
 #[tokio::test]
+async fn a_file_in_a_result_is_named() {
+    let result = json!({"role": "user", "parts": [{"functionResponse": {
+        "id": "a", "name": "shot", "response": {"output": {"width": 1}},
+        "parts": [{"inlineData": {"mimeType": "image/png", "data": "QQ=="}}],
+    }}]});
+    let request = Request {
+        contents: vec![
+            Content::new(
+                Role::Model,
+                vec![Part::call_of(Some("a"), "shot", json!({}))],
+            )
+            .into(),
+            Content::from_wire(result).expect("a content").into(),
+        ],
+        ..question()
+    };
+    let sent = &body(&request).await["messages"][1]["content"];
+    let sent: Value = serde_json::from_str(sent.as_str().expect("text")).expect("JSON");
+    let omitted = "[not shown: image/png; this model takes no such files in results]";
+    assert_eq!(sent, json!({"output": {"width": 1}, "omitted": omitted}));
+}
+
+#[tokio::test]
 async fn there_are_no_explicit_caches() {
     let server = Scripted::start(Answer::events(&[])).await;
     let model = server.model(None);
