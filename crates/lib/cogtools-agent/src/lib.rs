@@ -45,7 +45,9 @@ pub use prompt::{
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,
 };
-pub use session::{begin_session, begin_tool_session, log_options};
+pub use session::{
+    begin_session, begin_tool_session, locate_session, log_options, session_at, session_store,
+};
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
 pub use tools::{

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cogtools_core::Project;
 use cogtools_log::{Header, Log, LogError, Mask, Options, SessionFile, SessionId, Store};
 use cogtools_program::{Failure, Io, dirs, project};
 
@@ -11,6 +12,34 @@ pub fn log_options(io: &Io<'_>) -> Options {
         mask: Mask::new(io.secrets()),
         ..Options::default()
     }
+}
+
+/// The sessions of the project that contains the working directory.
+///
+/// # Errors
+/// The user has no folder for sessions.
+pub fn session_store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
+    let project = project::project(io);
+    let store = Store::of(dirs::state_dir(io).as_deref(), project.root())?;
+    Ok((store, project))
+}
+
+/// The file of the session `name`, which can be a path; without one, of the session that was written
+/// to last.
+///
+/// # Errors
+/// There is no such session, or no folder for sessions.
+pub fn locate_session(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
+    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
+        return Ok(session_at(Path::new(path), io));
+    }
+    let found = session_store(io)?.0.locate(name);
+    Ok(found.map_err(|diagnostic| *diagnostic)?)
+}
+
+/// The session in the file at `path`, which need not exist.
+pub fn session_at(path: &Path, io: &Io<'_>) -> SessionFile {
+    SessionFile::named(project::project(io).root(), &io.cwd, path)
 }
 
 /// Begins a session about `model` in the file at `path`, or in a new file of the project. There is
@@ -44,10 +73,7 @@ fn begin(
     let failure = |error: LogError| Failure::from(error.diagnostic());
     let project = project::project(io);
     let (id, file) = match (path, dirs::state_dir(io)) {
-        (Some(path), _) => {
-            let file = SessionFile::named(project.root(), &io.cwd, path);
-            (SessionId::random(), file)
-        }
+        (Some(path), _) => (SessionId::random(), session_at(path, io)),
         (None, Some(state)) => {
             let store = Store::new(&state, project.root());
             store.new_file().map_err(failure)?

@@ -63,6 +63,21 @@ impl Store {
         }
     }
 
+    /// The sessions of the project at `root`, in the user's folder `state`, if there is one.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn of(state: Option<&Path>, root: &Path) -> Result<Self, Box<Diagnostic>> {
+        let store = state.map(|state| Self::new(state, root));
+        store.ok_or_else(|| Box::new(Self::missing()))
+    }
+
+    /// The failure of a user who has no folder for sessions.
+    pub fn missing() -> Diagnostic {
+        Diagnostic::new(Code::IoFailed, "there is no folder for sessions")
+            .hint("set HOME, or XDG_STATE_HOME")
+    }
+
     /// The folder, which need not exist.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -46,4 +46,4 @@ pub use process::{SignalGuard, SignalWatch, exit, main, main_of, parent};
 pub use program::{Program, Stdin};
 pub use report::{Format, Reporter, Severity};
 pub use stub::stub;
-pub use system_program::SystemProgram;
+pub use system_program::{SystemProgram, open_in_browser};

@@ -3,13 +3,14 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use cogtools_core::environment::{Vars, may_be_loaded};
 use cogtools_core::process::{Confinement, Process};
 use cogtools_core::source::clean_path;
-use cogtools_core::{Context, Environment};
+use cogtools_core::{Code, Context, Diagnostic, Environment};
 
+use crate::project::project;
 use crate::{Io, dirs};
 
 /// A program that was found.
@@ -60,6 +61,36 @@ impl SystemProgram {
             .variables(self.variables.clone())
             .confinement(self.confinement.clone())
     }
+}
+
+/// The programs that open a file or a URL in the browser.
+const OPENERS: &[&str] = if cfg!(target_os = "macos") {
+    &["open"]
+} else if cfg!(windows) {
+    &["explorer"]
+} else {
+    &["xdg-open", "gio-open", "sensible-browser"]
+};
+
+/// Opens `place`, a file or a URL, in the user's browser, and does not wait for it.
+///
+/// # Errors
+/// `IO_FAILED` if no program opens it.
+pub fn open_in_browser(place: &OsStr, io: &Io<'_>) -> Result<(), Box<Diagnostic>> {
+    let failed = |message| Box::new(Diagnostic::new(Code::IoFailed, message));
+    let project = project(io);
+    let find = |name: &&str| SystemProgram::find(name, project.root(), io);
+    let program = OPENERS.iter().find_map(find).ok_or_else(|| {
+        let names = OPENERS.join(", ");
+        failed(format!("there is no program that opens a browser: {names}"))
+    })?;
+    let mut command = program.command();
+    command.arg(place).stdin(Stdio::null());
+    let started = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    started.map(drop).map_err(|error| {
+        let file = program.file.display();
+        failed(format!("`{file}` cannot be started: {error}"))
+    })
 }
 
 /// The variables of this process, without those that a host may have loaded from a project's

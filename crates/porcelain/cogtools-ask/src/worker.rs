@@ -320,13 +320,8 @@ fn locate(
         let exists = metadata.is_ok_and(|metadata| metadata.len() > 0);
         return Ok((file, SessionId::random(), exists));
     }
-    let Some(state) = dirs::state_dir(io) else {
-        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
-        return Err(diagnostic
-            .hint("set HOME, or name a file with --session")
-            .into());
-    };
-    let store = Store::new(&state, project.root());
+    let store = Store::of(dirs::state_dir(io).as_deref(), project.root());
+    let store = store.map_err(|none| none.hint("or name a file with --session"))?;
     if !args.resume && args.from.is_none() && !args.is_answer() {
         let (id, file) = store.new_file().map_err(|error| log_failure(&error))?;
         return Ok((file, id, false));

@@ -361,10 +361,7 @@ impl Evaluation {
                 None => jobs.push(job),
             }
         }
-        let Some(state) = dirs::state_dir(io) else {
-            let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
-            return Err(diagnostic.hint("set HOME").into());
-        };
+        let store = Store::of(dirs::state_dir(io).as_deref(), self.project.root())?;
         let total = jobs.len();
         let mut layers = Layers::load(&self.config, &self.project, true, io)?;
         layers.todos = cogtools_core::todo::TodoList::default();
@@ -399,7 +396,7 @@ impl Evaluation {
                 .model_command
                 .clone()
                 .unwrap_or_else(|| format!("{:?}", args.model.provider)),
-            store: Store::new(&state, self.project.root()),
+            store,
             mask: Mask::new(io.secrets()),
             whole: args.whole,
             spent: &self.spent,

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_agent::{begin_session, log_options};
+use cogtools_agent::{begin_session, log_options, session_store};
+pub(crate) use cogtools_agent::{locate_session as locate, session_at as locate_file};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::view::{NodeRun, Run};
-use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile, Store};
+use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io, dirs, project};
 
@@ -73,36 +74,12 @@ pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option
     Ok(begin_session(path, model, io)?.map(|(log, _)| log))
 }
 
-/// The file of the session `name`; without one, of the session that was written to last.
-///
-/// # Errors
-///
-/// There is no such session, or no folder for sessions.
-pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
-        return Ok(locate_file(Path::new(path), io));
-    }
-    let project = project::project(io);
-    let Some(state) = dirs::state_dir(io) else {
-        let diagnostic = Diagnostic::new(Code::IoFailed, "there is no directory for sessions");
-        return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
-    };
-    let found = Store::new(&state, project.root()).locate(name);
-    Ok(found.map_err(|diagnostic| *diagnostic)?)
-}
-
-/// The session in the file at `path`.
-pub(crate) fn locate_file(path: &Path, io: &Io<'_>) -> SessionFile {
-    SessionFile::named(project::project(io).root(), &io.cwd, path)
-}
-
 /// The sessions of the project, the one that was written to last first. There are none without a
 /// folder for them.
 pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
-    let Some(state) = dirs::state_dir(io) else {
+    let Ok((store, _)) = session_store(io) else {
         return Vec::new();
     };
-    let store = Store::new(&state, project::project(io).root());
     let stored = store.list().unwrap_or_default();
     stored.iter().map(|stored| store.file(&stored.id)).collect()
 }

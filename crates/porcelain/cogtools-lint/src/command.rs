@@ -166,11 +166,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// Reads the calls of the tools in the sessions of the project.
 fn read_usage(targets: &mut Targets, root: &Path, io: &mut Io<'_>) -> Result<(), Failure> {
-    let Some(state) = dirs::state_dir(io) else {
-        let diagnostic = Diagnostic::new(Code::IoFailed, "there is no directory for sessions");
-        return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
-    };
-    let store = Store::new(&state, root);
+    let store = Store::of(dirs::state_dir(io).as_deref(), root)?;
     let stored = store.list().map_err(|error| store.unreadable(&error))?;
     let mut all = BTreeMap::new();
     for stored in &stored {

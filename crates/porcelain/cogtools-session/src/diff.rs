@@ -1,16 +1,17 @@
 //! `cogtools session diff`: the first difference of two sessions.
 
+use cogtools_agent::locate_session;
 use cogtools_log::{Event, Session};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{locate, read};
+use crate::locate::read;
 
 /// Prints how many steps two sessions have in common, and the first one that differs.
 pub(crate) fn diff(one: &str, other: &str, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut steps = Vec::new();
     for name in [one, other] {
-        let file = locate(Some(name), io)?;
+        let file = locate_session(Some(name), io)?;
         let (session, _) = read(&file, io)?;
         steps.push(self::steps(&session));
     }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use cogtools_agent::locate_session;
 use cogtools_log::{Event, Outcome, Session};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::locate::{locate, read};
+use crate::locate::read;
 
 /// The keys of matchers: a map that has no others is not a value.
 const MATCHERS: [&str; 7] = [
@@ -16,7 +17,7 @@ const MATCHERS: [&str; 7] = [
 /// Prints a file with one case: the tasks, the results of tools as fixtures, and the calls as
 /// expectations, which a person corrects.
 pub(crate) fn eval(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let (session, _) = read(&file, io)?;
     let document = json!({"cases": [case(&session)]});
     if json {

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::ValueEnum;
+use cogtools_agent::locate_session;
 use cogtools_log::view::{Step, View};
 use cogtools_log::{Event, Header, Id, contents, duration, response_text, result_text, task_text};
 use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, locate, read};
+use crate::locate::{leaf, read};
 use crate::phrase;
 use crate::show::document;
 
@@ -31,7 +32,7 @@ pub(crate) fn export(
     format: Format,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let (session, lines) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
     let contents = || contents(&session.branch(leaf));

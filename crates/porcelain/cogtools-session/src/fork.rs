@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use cogtools_agent::{locate_session, session_at, session_store};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{
     BlobId, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp,
 };
 use cogtools_program::{Failure, Io, Severity};
 
-use crate::locate::{leaf, locate, named, read, store};
+use crate::locate::{leaf, read};
 use crate::show::branch_lines;
 
 /// Copies the entries from the root to `from` to a new session: in the file `to`, or in the
@@ -20,7 +21,7 @@ pub(crate) fn fork(
     to: Option<&str>,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let (session, lines) = read(&file, io)?;
     let Some(leaf) = leaf(&session, from, &file)? else {
         let message = format!("`{}` has no entries", file.display_path().display());
@@ -28,9 +29,9 @@ pub(crate) fn fork(
         return Err(diagnostic.hint("name a session with entries").into());
     };
     let (id, target) = if let Some(path) = to {
-        (SessionId::random(), named(path, io))
+        (SessionId::random(), session_at(path.as_ref(), io))
     } else {
-        let new = store(io)?.0.new_file();
+        let new = session_store(io)?.0.new_file();
         new.map_err(|error| Failure::from(error.diagnostic()))?
     };
     if target.path().symlink_metadata().is_ok() {
@@ -99,7 +100,7 @@ fn copy_blobs(
 
 /// Continues as `cogtools ask --session FILE --continue`, with the prompt if there is one.
 pub(crate) fn resume(name: Option<&str>, prompt: &[String], io: &Io<'_>) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let mut ask = Command::new(&io.program);
     ask.args(["ask", "--continue", "--session"])
         .arg(file.path());

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use cogtools_agent::session_store;
 use cogtools_log::view::View;
 use cogtools_log::{LogError, Session, SessionId, Store, Stored, Timestamp};
 use cogtools_program::format::FormatArg;
@@ -10,7 +11,7 @@ use cogtools_program::terminal::{Column, Stream, Table, pluralize, truncate};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
-use crate::locate::{store, stored};
+use crate::locate::stored;
 use crate::phrase;
 
 /// The number of characters of a task that are shown.
@@ -19,7 +20,7 @@ const MAX_TASK_CHARS: usize = 50;
 /// Lists the sessions, the one that was written to last first; those that tools have begun only if
 /// `all` are wanted.
 pub(crate) fn list(all: bool, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (store, _) = store(io)?;
+    let (store, _) = session_store(io)?;
     let mut sessions = Vec::new();
     for stored in stored(&store)? {
         match Session::read(&store.file(&stored.id)) {
@@ -112,7 +113,7 @@ struct AgeArgs {
 
 /// Removes sessions, except those that a process writes to.
 pub(crate) fn prune(args: &PruneArgs, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (store, _) = store(io)?;
+    let (store, _) = session_store(io)?;
     let stored = stored(&store)?;
     let now = Timestamp::now();
     let old = stored.into_iter().enumerate();

@@ -1,43 +1,14 @@
-//! Finds the session that the user means: by name, by the beginning of it, or by path.
+//! Reads the sessions that the user means.
 
-use std::path::Path;
-
-use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Id, Session, SessionFile, Store, Stored};
-use cogtools_program::dirs::state_dir;
-use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, Severity};
-
-/// The sessions of the project that contains the working directory.
-pub(crate) fn store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
-    let project = project(io);
-    let Some(state) = state_dir(io) else {
-        let message = "there is no directory for sessions";
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
-    };
-    Ok((Store::new(&state, project.root()), project))
-}
 
 /// The sessions in `store`, the one that was written to last first.
 pub(crate) fn stored(store: &Store) -> Result<Vec<Stored>, Failure> {
     store
         .list()
         .map_err(|error| store.unreadable(&error).into())
-}
-
-/// The file of the session `name`; without one, of the session that was written to last.
-pub(crate) fn locate(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
-        return Ok(named(path, io));
-    }
-    let (store, _) = store(io)?;
-    Ok(store.locate(name).map_err(|diagnostic| *diagnostic)?)
-}
-
-/// The file that the user names, which need not exist.
-pub(crate) fn named(path: &str, io: &Io<'_>) -> SessionFile {
-    SessionFile::named(project(io).root(), &io.cwd, Path::new(path))
 }
 
 /// Reads a session, and warns about lines that were cut off.

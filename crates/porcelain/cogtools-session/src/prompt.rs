@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, locate, read};
+use crate::locate::{leaf, read};
 
 /// The number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
@@ -21,7 +22,7 @@ pub(crate) fn prompt(
     json: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let (session, _) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
     let path = session.branch(leaf);

@@ -6,19 +6,19 @@ use clap::{ArgMatches, Args};
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, HistorySettings, Journal, Layers, Ledger,
     ModelArgs, ModelOptions, Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings,
-    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, limit_name, not_found,
-    ready_call, stable_seed,
+    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, limit_name,
+    locate_session, not_found, ready_call, stable_seed,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::todo::TodoList;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
-use cogtools_log::{EndStatus, Event, Outcome, Session, Timestamp};
+use cogtools_log::{EndStatus, Event, Outcome, Session, Store, Timestamp};
 use cogtools_model::{Generation, Part};
 use cogtools_program::args::{EnvArgs, LockedArg, RegistryArgs};
 use cogtools_program::{EACH, Failure, Io, project};
 use serde_json::{Map, Value, json};
 
-use crate::locate::{locate, read};
+use crate::locate::read;
 
 #[derive(Args)]
 #[group(skip)]
@@ -53,7 +53,7 @@ pub(crate) fn rerun(
     let mut options = ModelOptions::of_model(matches)?;
     options.configure(&config.ask)?;
     let model = options.model()?;
-    let file = locate(args.session.as_deref(), io)?;
+    let file = locate_session(args.session.as_deref(), io)?;
     let (session, _) = read(&file, io)?;
     let tasks = tasks(&session);
     if tasks.is_empty() {
@@ -101,10 +101,8 @@ pub(crate) fn rerun(
         ..Settings::default()
     };
     let source = connect(&options, io)?;
-    let Some((log, new)) = begin_session(None, &model, io)? else {
-        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for sessions");
-        return Err(diagnostic.hint("set HOME").into());
-    };
+    let begun = begin_session(None, &model, io)?;
+    let (log, new) = begun.ok_or_else(Store::missing)?;
     let requests = Requests::new()?;
     let mut silent = Silent;
     let mut agent = Agent::new(AgentParts {

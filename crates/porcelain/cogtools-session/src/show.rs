@@ -1,12 +1,13 @@
 //! `cogtools session show`: a session as a person reads it.
 
+use cogtools_agent::locate_session;
 use cogtools_log::view::View;
 use cogtools_log::{Event, Id, Session};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, locate, read};
+use crate::locate::{leaf, read};
 use crate::report::Report;
 
 /// Shows the branch of a session that ends at `from`, or the one that was written to last.
@@ -16,7 +17,7 @@ pub(crate) fn show(
     json: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let (session, lines) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
     if json {

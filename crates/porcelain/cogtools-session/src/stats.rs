@@ -5,18 +5,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use cogtools_agent::session_store;
 use cogtools_log::{Session, ToolCounts};
 use cogtools_program::project::unfiltered_registry;
 use cogtools_program::terminal::{Column, Stream, Table, pluralize};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
-use crate::locate::{store, stored};
+use crate::locate::stored;
 
 /// Prints the counts of each tool that a session of the project has called, and names the tools
 /// that no session has called.
 pub(crate) fn stats(with_trials: bool, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (store, _) = store(io)?;
+    let (store, _) = session_store(io)?;
     let mut all: BTreeMap<String, ToolCounts> = BTreeMap::new();
     let mut sessions = stored(&store)?;
     if with_trials {

@@ -3,16 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{BlobId, Blobs, Entry, Event, Line, LineError, Reader, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
-use crate::locate::locate;
-
 /// Checks each line, and each blob.
 pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = locate(name, io)?;
+    let file = locate_session(name, io)?;
     let path = file.display_path().to_path_buf();
     let checked = Check::run(&file).map_err(|error| Failure::from(error.diagnostic()))?;
     if !checked.findings.is_empty() {

@@ -1,9 +1,6 @@
 //! One run of the server: it listens, prints its URL, and serves until it is asked to end.
 
-use std::ffi::OsStr;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +19,7 @@ use cogtools_http::Bytes;
 use cogtools_http::http;
 use cogtools_http::server::{Server, ServerOptions};
 use cogtools_program::dirs::state_dir;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, open_in_browser};
 use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tokio::runtime::Builder;
@@ -259,49 +256,6 @@ pub(crate) fn open(url: &str, io: &Io<'_>) -> Result<(), Failure> {
     create_private_folder(&folder).map_err(|error| failed(error.to_string()))?;
     let file = WritePath::below(&folder, "open.html".as_ref());
     replace_private(&file, page.as_bytes()).map_err(|error| failed(error.to_string()))?;
-    start(&path, io)
-}
-
-/// The programs that open a file in the browser, the first of which is there.
-const OPENERS: &[&str] = if cfg!(target_os = "macos") {
-    &["open"]
-} else if cfg!(windows) {
-    &["explorer"]
-} else {
-    &["xdg-open", "gio-open", "sensible-browser"]
-};
-
-fn start(path: &Path, io: &Io<'_>) -> Result<(), Failure> {
-    let search = io.var("PATH").unwrap_or(OsStr::new(""));
-    for opener in OPENERS {
-        let folders = std::env::split_paths(search).filter(|folder| folder.is_absolute());
-        let name = format!("{opener}{}", std::env::consts::EXE_SUFFIX);
-        let Some(program) = folders
-            .map(|folder| folder.join(&name))
-            .find(|it| it.is_file())
-        else {
-            continue;
-        };
-        let started = Command::new(program)
-            .arg(path)
-            .env_clear()
-            .envs(&io.vars)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        return started.map(drop).map_err(|error| {
-            let message = format!("`{opener}` cannot be started: {error}");
-            let diagnostic = Diagnostic::new(Code::IoFailed, message);
-            diagnostic.hint("open the URL yourself").into()
-        });
-    }
-    let message = format!(
-        "there is no program that opens a browser: {}",
-        OPENERS.join(", ")
-    );
-    let diagnostic = Diagnostic::new(Code::IoFailed, message);
-    Err(diagnostic
-        .hint("open the URL yourself, without --open")
-        .into())
+    let opened = open_in_browser(path.as_ref(), io);
+    opened.map_err(|error| error.hint("open the URL yourself, without --open").into())
 }

@@ -13,8 +13,8 @@ use cogtools_core::{
     AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool,
     estimate_tokens,
 };
-use cogtools_log::EndStatus;
 use cogtools_log::view::Results;
+use cogtools_log::{EndStatus, Store};
 use cogtools_model::{Content, Finish, Generation, Part};
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
@@ -90,10 +90,8 @@ fn plan(
         _ => options.model()?,
     };
     let connection = Connection::open(&options, &model, project, io)?;
-    let log = journal::create(&asking.question.target(), &model, io)?.ok_or_else(|| {
-        let diagnostic = Diagnostic::new(Code::Usage, "there is no folder for the session");
-        diagnostic.hint("set HOME, or name a file with --session")
-    })?;
+    let log = journal::create(&asking.question.target(), &model, io)?
+        .ok_or_else(|| Store::missing().hint("or name a file with --session"))?;
     let planner = Planner {
         facts: facts(ask, &model)?,
         options: &options,

@@ -1,8 +1,6 @@
 //! `login` and `logout`: for the server of a source, or for one that is described.
 
 use std::net::IpAddr;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use clap::{ArgAction, Args};
 use cogtools_core::approval::{Kind, TrustableSource};
@@ -15,7 +13,7 @@ use cogtools_http::http::Uri;
 use cogtools_http::{Target, VARIABLES, shown};
 use cogtools_program::dirs::trusted_var;
 use cogtools_program::project::{cancellable_context, config, project};
-use cogtools_program::{Failure, Io, SignalGuard, Vars};
+use cogtools_program::{Failure, Io, SignalGuard, Vars, open_in_browser};
 
 use crate::auth::login::{Kept, Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
@@ -25,13 +23,6 @@ use crate::client::{Secrets, Server, Transport};
 
 /// The variable with the secret of a client that the user has registered.
 const SECRET_VAR: &str = "COGTOOLS_MCP_CLIENT_SECRET";
-/// The programs that open a URL in the browser.
-const OPENERS: &[&str] = if cfg!(target_os = "macos") {
-    &["/usr/bin/open"]
-} else {
-    &["/usr/bin/xdg-open", "/usr/bin/gio-open"]
-};
-
 /// The help of `--server`.
 pub(crate) const SERVER_HELP: &str = "The server as JSON; COGTOOLS_MCP_SERVER by default";
 
@@ -101,7 +92,8 @@ pub(crate) fn login(
         io.print(text.as_bytes())
             .map_err(|_| LoginError::Cancelled)?;
         if opens {
-            open(place, &io.vars);
+            // If none opens, the user has the URL.
+            let _ = open_in_browser(place.as_ref(), io);
         }
         Ok(())
     };
@@ -233,20 +225,6 @@ fn store(io: &Io<'_>) -> Result<Store, LoginError> {
 fn network_vars(io: &Io<'_>) -> Vars {
     let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
     VARIABLES.iter().filter_map(var).collect()
-}
-
-/// Opens a URL, which was checked, in the user's browser. If none opens, the user has the URL.
-fn open(place: &str, vars: &Vars) {
-    if let Some(program) = OPENERS.iter().map(Path::new).find(|file| file.is_file()) {
-        let _ = Command::new(program)
-            .arg(place)
-            .env_clear()
-            .envs(vars)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-    }
 }
 
 /// Returns the description of the server of the source `name`. One that requires approval must have it:

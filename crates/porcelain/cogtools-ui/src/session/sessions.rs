@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::Code;
 use cogtools_log::{
     EndStatus, Entry, Event, Index, Line, SessionFile, SessionId, Store, Timestamp,
 };
@@ -43,15 +43,10 @@ pub(crate) struct Known {
 impl Sessions {
     /// The sessions of the project that contains `io`'s working directory, and `files`.
     pub(crate) fn new(files: &[PathBuf], io: &Io<'_>) -> Result<Self, Failure> {
-        let Some(state) = state_dir(io) else {
-            let message = "there is no directory for sessions";
-            let diagnostic = Diagnostic::new(Code::IoFailed, message);
-            return Err(diagnostic.hint("set HOME, or XDG_STATE_HOME").into());
-        };
         let project = project(io);
         let named = |path: &PathBuf| SessionFile::named(project.root(), &io.cwd, path);
         Ok(Self {
-            store: Store::new(&state, project.root()),
+            store: Store::of(state_dir(io).as_deref(), project.root())?,
             files: files.iter().map(named).collect(),
             indexes: Mutex::default(),
         })
