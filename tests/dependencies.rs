@@ -42,7 +42,7 @@ const WRITERS: [&str; 15] = [
     // What Emacs reads is a new file in the user's temporary folder, which others share.
     "crates/porcelain/cogtools-editor/src/client/emacs.rs",
     // A script runs from a new directory that only its user may enter.
-    "crates/lib/cogtools-core/src/tool/exec.rs",
+    "crates/lib/cogtools-core/src/tool/script.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.
     "crates/lib/cogtools-core/src/process/mod.rs",
     // A text that the user edits is a new file in the temporary folder, which only they can read.

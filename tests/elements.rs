@@ -451,3 +451,219 @@ fix: declare the parameter, or correct the name
 
 "#]]);
 }
+
+#[test]
+fn a_loop_repeats_its_arguments() {
+    let parameters = "{labels: {type: array, items: string, optional: true}, fields: {type: array, \
+                      optional: true, items: {type: object, properties: {name: string, value: \
+                      string}}}}";
+    let check = |elements: &str, arguments: &Value, expected: &[&str]| {
+        become_(parameters, elements, arguments, expected);
+    };
+    let labels = "{for: label in labels, args: [--label, '{{ label }}']}, last";
+    check(
+        labels,
+        &json!({"labels": ["a b", "-x", "$(id)", "", "\",\"{{ 1 }}", "{% endset %}", "é\n"]}),
+        &[
+            "--label",
+            "a b",
+            "--label",
+            "-x",
+            "--label",
+            "$(id)",
+            "--label",
+            "",
+            "--label",
+            "\",\"{{ 1 }}",
+            "--label",
+            "{% endset %}",
+            "--label",
+            "é\n",
+            "last",
+        ],
+    );
+    check(labels, &json!({"labels": []}), &["last"]);
+    check(labels, &json!({}), &["last"]);
+    let fields =
+        "{for: field in fields, when: field.value, args: ['{{ field.name }}={{ field.value }}']}";
+    let arguments = json!({"fields": [{"name": "a", "value": "1"}, {"name": "b", "value": ""}]});
+    check(fields, &arguments, &["a=1"]);
+    let nested = "{for: 'x in labels | reverse', args: ['{{ loop.index }}{{ x }}']}";
+    check(nested, &json!({"labels": ["a", "b"]}), &["1b", "2a"]);
+}
+
+#[test]
+fn a_loop_that_is_none_is_an_error() {
+    is_invalid(
+        "{for: labels, args: [x]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:39: `for` takes a name and a list, not a string
+   |
+ 5 |   exec: [printf, '<%s>', first, {for: labels, args: [x]}]
+   |                                       ^^^^^^
+hint: write `NAME in LIST`, such as `label in labels`
+
+"#]],
+    );
+    is_invalid(
+        "{for: x in a, args: ['{% endset %}{% set b %}{{ x }}']}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:54: `endset` does not belong here
+   |
+ 5 |   exec: [printf, '<%s>', first, {for: x in a, args: ['{% endset %}{% set b %}{{ x }}']}]
+   |                                                      ^^^^^^
+hint: remove it, or begin the block with `{% set … %}`
+
+"#]],
+    );
+    let nul = call(
+        "{a: 'string[]'}",
+        "{for: x in a, args: ['{{ x }}']}",
+        &json!({"a": ["\u{0}"]}),
+    );
+    nul.fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: t: element 4 of the command contains a NUL character, which no program accepts
+hint: send text without the character U+0000
+
+"#]],
+    );
+}
+
+#[test]
+fn the_linter_reads_loops() {
+    let project = project_with(
+        "t",
+        "$schema: schema:agladysh-research.org,2025/cogtools:tool\nname: t\ndescription: Print the words\nsandbox: workspace\nparameters:\n  files: {type: array, items: {type: object, properties: {name: {type: string, description: Its name}}}, description: The files}\nexamples: [{files: [{name: x}]}]\nimplementation:\n  exec: [cat, {for: file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]\n",
+    );
+    let lint = run("cogtools-lint", &project).run();
+    lint.status(78).stdout_is(str![[r#"
+tools/t.yaml:9:43: warning[argument-as-option]: the program takes it for an option if it begins with `-`
+   |
+ 9 |   exec: [cat, {for: file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
+   |                                           ^^^^^^^^^^^^^^^^^
+why: the program takes it for an option: `--output=…` or `--upload-pack=…` write files and run programs
+fix: write `--` before it, or the option that it is the value of; or declare a `pattern` that excludes `-` at the beginning
+
+tools/t.yaml:9:62: error[unknown-member]: `file` has no member `nam`
+   |
+ 9 |  exec: [cat, {for: file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x
+   |                                                             ^^^
+why: it renders as nothing, or the call fails; the schema says that no call can have it
+fix: did you mean `name`?
+
+tools/t.yaml:9:80: error[undeclared-variable]: no parameter is named `fil`
+   |
+ 9 |  file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
+   |                                                             ^^^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: did you mean `files`?
+
+tools/t.yaml:9:101: error[undeclared-variable]: no parameter is named `file`
+   |
+ 9 |  ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
+   |                                                             ^^^^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: did you mean `files`?
+
+1 file: 3 errors, 1 warning
+
+"#]]);
+}
+
+#[test]
+fn a_program_gets_a_text_and_runs_in_the_folder_of_its_tool() {
+    let tool = |exec: &str| {
+        format!(
+            "name: t\ndescription: d\nparameters: {{text: string}}\nimplementation: {{{exec}}}\n"
+        )
+    };
+    let check = |exec: &str, expected: &str| {
+        let project = project_with("t", &tool(exec));
+        project.file("tools/note", "in the folder");
+        let call = run("cogtools-call", &project).arg("t");
+        call.stdin(json!({"text": "a\"b\n"}))
+            .run()
+            .outputs(expected);
+    };
+    check("exec: [cat], stdin: '<{{ text }}>'", "<a\"b\n>");
+    check("exec: [cat], stdin: ''", "");
+    check("exec: [cat, note], cwd: tool", "in the folder");
+    check("exec: [cat, tools/note], cwd: project", "in the folder");
+    let own = format!("exec: {{{}: [echo, yes]}}", std::env::consts::OS);
+    check(&own, "yes\n");
+    let both = "exec: {linux: [echo, yes], macos: [echo, yes], windows: [echo, yes]}, stdin: x";
+    check(both, "yes\n");
+    let fails = |exec: &str, stderr: cogtools_test_support::Expected| {
+        let project = project_with("t", &tool(exec));
+        let call = run("cogtools-call", &project).arg("t");
+        call.stdin(json!({"text": "a"})).run().fails(78, stderr);
+    };
+    fails(
+        "exec: [cat], cwd: /",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:4:36: `cwd` takes `tool` or `project`, not a string
+   |
+ 4 | implementation: {exec: [cat], cwd: /}
+   |                                    ^
+hint: write `cwd: tool` or `cwd: project`
+
+"#]]
+        .into(),
+    );
+    fails(
+        "exec: [cat], stdni: x",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:4:31: unknown key `stdni`
+   |
+ 4 | implementation: {exec: [cat], stdni: x}
+   |                               ^^^^^
+hint: did you mean `stdin`?
+
+"#]]
+        .into(),
+    );
+    fails(
+        "exec: {linus: [cat]}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:4:25: unknown key `linus`
+   |
+ 4 | implementation: {exec: {linus: [cat]}}
+   |                         ^^^^^
+hint: did you mean `linux`?
+
+"#]]
+        .into(),
+    );
+    fails(
+        "exec: {}",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:4:24: `exec` takes a list of a program and its arguments, not a map
+   |
+ 4 | implementation: {exec: {}}
+   |                        ^^
+hint: write a list such as `[echo, "{{ text }}"]`
+
+"#]]
+        .into(),
+    );
+    fails(
+        "script: '#!/bin/sh', cwd: tool",
+        str![[r#"
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:4:1: an implementation needs exactly one of `njk_file`, `js`, `exec`, `script`, `http`, `agent` or `flow`
+   |
+ 4 | implementation: {script: '#!/bin/sh', cwd: tool}
+   | ^^^^^^^^^^^^^^
+hint: write a template as text, or a map such as `{exec: [echo, "{{ text }}"]}`
+
+"#]]
+        .into(),
+    );
+    let other = if cfg!(windows) { "linux" } else { "windows" };
+    let project = project_with("t", &tool(&format!("exec: {{{other}: [cat]}}")));
+    let call = run("cogtools-call", &project).arg("t");
+    let outcome = call.stdin(json!({"text": "a"})).run();
+    let stderr = String::from_utf8_lossy(&outcome.status(78).stderr).into_owned();
+    assert!(stderr.contains("the tool has no command for"), "{stderr}");
+}

@@ -171,3 +171,20 @@ fn reader_that_closes_the_pipe() {
 "#]],
         );
 }
+
+/// What a program says of its progress is on one line, and nothing of it stays.
+#[test]
+fn the_progress_of_a_program_is_shown_until_it_ends() {
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nimplementation:\n  script: |\n    #!/bin/sh\n    echo 'cogtools-progress 2/10 two' >&2\n    sleep 0.3\n    echo done\n",
+    );
+    let mut terminal = Terminal::open(&project, "cogtools call t < /dev/null");
+    terminal.answer("2/10 two", "");
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(0));
+    assert!(
+        screen.ends_with("done") && !screen.contains("two"),
+        "{screen}"
+    );
+}

@@ -122,3 +122,167 @@ cogtools-call: error[TEMPLATE_FAILED]: tools/parts/wrong.njk:2:14: unknown filte
 "#]],
     );
 }
+
+/// A project with a tool that has these parameters and shares parts with others.
+fn sharing(parameters: &str) -> Project {
+    let project = Project::new();
+    let tool = format!("name: go\ndescription: d\nparameters: {parameters}\nimplementation: x\n");
+    project
+        .file("tools/go.yaml", tool)
+        .file(
+            "tools/shared.yaml",
+            "parameters:\n  city: {type: string, description: A city, pattern: '^A'}\n  \
+             place:\n    properties:\n      city: {$ref: '#/parameters/city'}\n      \
+             zone: {$ref: './more/zones.shared.yaml#/zone', optional: true}\n  days: integer\n\
+             loop: {items: {$ref: './shared.yaml#/loop'}, type: array}\n",
+        )
+        .file(
+            "tools/more/zones.shared.yaml",
+            "zone: {enum: {from: ../zones.txt}}\n",
+        )
+        .file("tools/zones.txt", "north\n\n south\n")
+        .file("secret.yaml", "city: {enum: [SECRET]}\n");
+    project.link("tools/out.json", project.path("secret.yaml"));
+    project.link("tools/more/out", project.root());
+    project
+}
+
+/// The parameters as they are declared.
+fn declared(project: &Project) -> serde_json::Value {
+    let expanded = run("cogtools-expand", project).arg("go").run();
+    let text = String::from_utf8_lossy(&expanded.status(0).stdout).into_owned();
+    let tool: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    tool["parameters"].clone()
+}
+
+#[test]
+fn schemas_share_parts() {
+    let project = sharing(
+        "{from: {$ref: ./shared.yaml#/parameters/city}, to: {$ref: ./shared.yaml#/parameters/place, \
+         description: Where to, optional: true}, days: {$ref: ./shared.yaml#/parameters/days, \
+         minimum: 1}}",
+    );
+    let city = serde_json::json!({"type": "string", "description": "A city", "pattern": "^A"});
+    let found = declared(&project);
+    assert_eq!(found["properties"]["from"], city);
+    assert_eq!(found["required"], serde_json::json!(["from", "days"]));
+    let place = serde_json::json!({
+        "type": "object", "description": "Where to", "required": ["city"],
+        "properties": {"city": city, "zone": {"type": "string", "enum": ["north", "south"]}},
+    });
+    assert_eq!(found["properties"]["to"], place);
+    let days = serde_json::json!({"type": "integer", "minimum": 1});
+    assert_eq!(found["properties"]["days"], days);
+    // Files with parts are no tools, and all that they say is pinned.
+    run("cogtools-lock", &project).run().outputs(str![[r#"
+created cogtools.lock: 1 tool of 1 source
+
+"#]]);
+    run("cogtools-discover", &project)
+        .arg("--locked")
+        .run()
+        .json();
+    project.file("tools/zones.txt", "north\nwest\n");
+    let drifted = run("cogtools-discover", &project).arg("--locked").run();
+    let stderr = String::from_utf8_lossy(&drifted.stderr).into_owned();
+    assert!(
+        stderr.contains("the parameter `to` has changed"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_result_shares_parts_that_are_pinned() {
+    let project = sharing("{}");
+    project.file(
+        "tools/go.yaml",
+        "name: go\ndescription: d\noutput: {type: json, schema: {$ref: ./shared.yaml#/parameters/city}}\n\
+         implementation: '\"A\"'\n",
+    );
+    let call = || run("cogtools-call", &project).arg("go").stdin("{}").run();
+    call().outputs("\"A\"");
+    run("cogtools-lock", &project).run().status(0);
+    let text = project.read("tools/shared.yaml").replace("^A", "^B");
+    project.file("tools/shared.yaml", text);
+    call().status(1);
+    let drifted = run("cogtools-discover", &project).arg("--locked").run();
+    let stderr = String::from_utf8_lossy(&drifted.stderr).into_owned();
+    assert!(
+        stderr.contains("the implementation has changed"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn parts_are_in_the_folder_of_the_tool() {
+    for (target, message) in [
+        (
+            "../secret.yaml#/city",
+            "`../secret.yaml#/city` is outside the tool's folder",
+        ),
+        (
+            "./more/../../secret.yaml#/city",
+            "is outside the tool's folder",
+        ),
+        (
+            "./out.json#/city",
+            "`out.json` is outside the tool's folder",
+        ),
+        (
+            "./more/out/secret.yaml#/city",
+            "is outside the tool's folder",
+        ),
+        ("./none.yaml#/city", "none.yaml"),
+        (
+            "./go.sh#/city",
+            "`./go.sh#/city` is outside the tool's folder",
+        ),
+        (
+            "./shared.yaml#/nothing",
+            "`shared.yaml#/nothing` does not exist",
+        ),
+        ("./shared.yaml#/loop", "`shared.yaml#/loop` contains itself"),
+        (
+            "./go.yaml#/parameters/p",
+            "`go.yaml#/parameters/p` contains itself",
+        ),
+        ("file:///etc/passwd", "$ref"),
+    ] {
+        let project = sharing(&format!("{{p: {{$ref: '{target}'}}}}"));
+        let outcome = run("cogtools-expand", &project).arg("go").run();
+        let stderr = String::from_utf8_lossy(&outcome.status(78).stderr).into_owned();
+        assert!(stderr.contains(message), "{target}: {stderr}");
+        assert!(!stderr.contains("SECRET"), "{stderr}");
+    }
+}
+
+#[test]
+fn parts_do_not_multiply_without_end() {
+    let project = sharing("{p: {$ref: './bomb.shared.yaml#/b0'}}");
+    let bomb = (0..14).map(|n| {
+        let next = format!("{{$ref: '#/b{}'}}", n + 1);
+        let inner = ["a", "b", "c", "d"]
+            .map(|name| format!("{name}: {next}"))
+            .join(", ");
+        format!("b{n}: {{properties: {{{inner}}}}}\n")
+    });
+    project.file(
+        "tools/bomb.shared.yaml",
+        bomb.collect::<String>() + "b14: string\n",
+    );
+    let outcome = run("cogtools-expand", &project).arg("go").run();
+    let stderr = String::from_utf8_lossy(&outcome.status(78).stderr).into_owned();
+    assert!(stderr.contains("makes the tool too large"), "{stderr}");
+}
+
+#[test]
+fn data_that_looks_like_a_part_is_data() {
+    let project = sharing("{p: {type: object, default: {$ref: ./out.json}}, $ref: string}");
+    let found = declared(&project);
+    let default = serde_json::json!({"$ref": "./out.json"});
+    assert_eq!(found["properties"]["p"]["default"], default);
+    assert_eq!(
+        found["properties"]["$ref"],
+        serde_json::json!({"type": "string"})
+    );
+}

@@ -55,7 +55,7 @@ examples:
             1,
             str![[r#"
 FAILED calendar (1 example)
-  tools/calendar.yaml:5:12: example 1: assertion: `with` says what the tools that a flow or code calls answer, and this tool calls none
+  tools/calendar.yaml:5:12: example 1: assertion: `with` says what the tools that a flow or code calls answer, or what a program finds, and this tool calls none
     hint: remove `with`
 
 1 tool, 1 example: 1 failure
@@ -67,4 +67,26 @@ hint: the report on standard output shows what to fix
 
 "#]],
         );
+}
+
+#[test]
+fn the_choices_of_a_flow_are_covered() {
+    let project = Project::new();
+    project.file(
+        "tools/way.yaml",
+        "name: way\ndescription: d\nparameters: {n: integer}\nexamples: [{n: 1}]\n\
+         implementation:\n  flow:\n    nodes:\n      pick: {router: [{when: n > 5, to: many}, {to: few}]}\n\
+         \x20     many: {text: many}\n      few: {text: few}\n      odd: {when: n == 2, text: odd}\n",
+    );
+    let test = |arg: &str| run("cogtools-test", &project).arg(arg).run();
+    test("--update").succeeds();
+    test("--coverage").outputs(str![[r#"
+ok way (1 example)
+  tools/way.yaml:8: no example takes `pick -> many`
+  tools/way.yaml:11: no example takes `when of odd`
+
+1 tool, 1 example: all passed
+branches taken: 1 of 3; optional properties set: 0 of 0; values of enums used: 0 of 0
+
+"#]]);
 }

@@ -29,11 +29,27 @@ implementation:
     echo finished
 ";
 
+const LOAD: &str = "\
+name: load
+description: Loads
+implementation:
+  script: |
+    #!/bin/sh
+    echo begin >&2
+    echo 'cogtools-progress 2/10 \\033[1mtwo' >&2
+    echo 'cogtools-progress 1/10 back' >&2
+    echo 'cogtools-progress inf/nan never' >&2
+    printf '\\033]9;4;1;40\\007' >&2
+    echo plain >&2
+    echo loaded
+";
+
 /// A call of `tool` that asks for progress, and the updates before its answer.
 fn call(tool: &str, arguments: &Value) -> (String, Vec<Value>) {
     let project = Project::new();
     project
         .file("tools/shout.yaml", FLOW)
+        .file("tools/load.yaml", LOAD)
         .file("tools/slow.yaml", SLOW);
     let mut session = Session::open(&project);
     let params = json!({
@@ -84,4 +100,17 @@ fn each_line_of_a_program_is_an_update() {
             json!([2.0, null, "half done"])
         ]
     );
+}
+
+#[test]
+fn a_program_says_how_far_it_is() {
+    let (text, updates) = call("load", &json!({}));
+    assert_eq!(text, "loaded\n");
+    // Progress only grows for a client, whatever the program says.
+    let expected = json!([
+        [1.0, null, "begin"],
+        [2.0, 10.0, "[1mtwo"],
+        [40.0, 100.0, null],
+    ]);
+    assert_eq!(Value::from(updates), expected);
 }

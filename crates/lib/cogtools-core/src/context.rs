@@ -92,6 +92,8 @@ pub struct CallContext {
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an
     /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
+    /// The surroundings of the program, in an example that is tested.
+    pub fixture: Option<Arc<Fixture>>,
     /// Patterns of tools that code within the call may not call, beside the rules of the user.
     pub deny: Arc<Vec<String>>,
     /// The receiver of the events of nodes and models within the call, one JSON object each.
@@ -102,6 +104,15 @@ pub struct CallContext {
     pub person: Option<Person>,
     /// The earlier call of the same flow that goes on, with the answer that it has waited for.
     pub paused: Option<PausedFlow>,
+}
+
+/// The surroundings of a program in an example that is tested.
+#[derive(Clone, Debug, Default)]
+pub struct Fixture {
+    /// A folder of programs, before those of PATH.
+    pub programs: Option<PathBuf>,
+    /// The folder that takes the place of the project's root.
+    pub folder: Option<PathBuf>,
 }
 
 impl Warnings {

@@ -49,6 +49,10 @@ pub enum Expected {
     Arguments,
     /// An expression over the arguments of a call.
     Condition,
+    /// The name of an item, and a list.
+    Loop,
+    /// The working directory of a program.
+    Folder,
     /// The map under `output`.
     Output,
     /// The type of an output.
@@ -126,6 +130,8 @@ impl Expected {
             Self::Program => "begin the list with the program, as in `[git, log]`",
             Self::Arguments => "write a list such as `[--, \"{{ path }}\"]`",
             Self::Condition => "write an expression such as `path` or `count > 1`",
+            Self::Loop => "write `NAME in LIST`, such as `label in labels`",
+            Self::Folder => "write `cwd: tool` or `cwd: project`",
             Self::Script => "begin the script with a line such as `#!/bin/sh`",
             Self::JavaScript => "write the code under `js: |`, such as `return args.a + 1`",
             Self::Path => "name a file next to the tool, such as `facts.njk`",
@@ -171,6 +177,8 @@ impl Display for Expected {
             Self::Program => "a program's name as its first element",
             Self::Arguments => "a list of arguments",
             Self::Condition => "an expression over the arguments",
+            Self::Loop => "a name and a list",
+            Self::Folder => "`tool` or `project`",
             Self::Output => "a map of `type` and `schema`",
             Self::OutputType => "`text`, `json`, `content` or a media type such as `image/png`",
             Self::Annotations => "a map of hints",

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::hint::{Callee, Command};
-use cogtools_core::{self as core, Code, Context, Diagnostic, Hint, Tool, ToolOutput, media};
+use cogtools_core::{
+    self as core, Code, Context, Diagnostic, Hint, ProgressUpdate, Tool, ToolOutput, media,
+};
 
 use crate::call_timeout;
 use crate::failure::Failure;
@@ -15,6 +17,7 @@ use crate::hint::command_line;
 use crate::input::{Input, InputError};
 use crate::io::Io;
 use crate::project::ProjectContext;
+use crate::terminal::{sanitize, status_line};
 
 /// Options of a call.
 #[derive(Clone, Debug)]
@@ -162,7 +165,22 @@ pub fn run(
     };
     let arguments = read(&tool)?;
     let prepared = prepare(tool, arguments).map_err(Failure::from)?;
-    let output = call_timeout::run_with_deadline(prepared, cx)?;
+    let shows = io.terminals.stderr && !verbose && !io.context.is_quiet;
+    let (stderr, mut is_shown) = (&mut *io.stderr, false);
+    let show = |update: ProgressUpdate| {
+        let amount = update
+            .total
+            .map(|total| format!("{}/{total} ", update.progress));
+        let text = amount.unwrap_or_default() + &update.message.unwrap_or_default();
+        let _ = stderr.write_all(status_line::replace(&sanitize(&text)).as_bytes());
+        let _ = stderr.flush();
+        is_shown = true;
+    };
+    let output = call_timeout::run_with_deadline(prepared, cx, shows.then_some(show));
+    if is_shown {
+        let _ = io.stderr.write_all(status_line::ERASE.as_bytes());
+    }
+    let output = output?;
     if verbose && !output.stderr.trim().is_empty() {
         let message = if is_program {
             format!("{name}: the program wrote to standard error:")
@@ -183,7 +201,7 @@ pub fn call(
 ) -> Result<ToolOutput, Failure> {
     let arguments = arguments(tool.name().as_str(), bytes, syntax)?;
     let call = core::Call::new(Arc::clone(tool), arguments);
-    call_timeout::run_with_deadline(call, cx)
+    call_timeout::run_with_deadline(call, cx, None::<fn(ProgressUpdate)>)
 }
 
 /// Parses the arguments of a call of the tool `name`.

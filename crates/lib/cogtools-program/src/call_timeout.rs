@@ -3,10 +3,13 @@
 //! A call runs in a separate thread: hosts wait forever, so a template that does not end must
 //! be abandoned. `cogtools-call` and the MCP server differ only in how they wait.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use cogtools_core::{Call, Cancel, Code, Context, Diagnostic, Limit, ToolOutput};
+use cogtools_core::{
+    Call, Cancel, Code, Context, Diagnostic, Limit, Progress, ProgressUpdate, ToolOutput,
+};
 
 use crate::failure::Failure;
 use crate::process::SignalGuard;
@@ -14,21 +17,40 @@ use crate::process::SignalGuard;
 /// The stack size of the thread that runs a tool: as large as a main thread has.
 const STACK_SIZE: usize = 8 << 20;
 
+/// The largest number of messages that wait to be shown; progress beyond them is left out.
+const MAX_MESSAGES: usize = 64;
+
+/// A message of the thread of a call.
+#[derive(Debug, PartialEq)]
+enum Message {
+    Progress(ProgressUpdate),
+    End(Result<ToolOutput, Vec<Diagnostic>>),
+}
+
 /// Runs the call until its deadline. A program is never left running: it is terminated at the
-/// deadline.
-pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, Failure> {
+/// deadline. Its progress is passed to `show`.
+pub(crate) fn run_with_deadline(
+    call: Call,
+    mut cx: Context,
+    mut show: Option<impl FnMut(ProgressUpdate)>,
+) -> Result<ToolOutput, Failure> {
     let limit = call.limit();
     let cancel = cx.cancel.clone();
     let signals = limit.starts_process().then(|| SignalGuard::begin(&cancel));
-    let (sender, receiver) = channel();
+    let (sender, receiver) = sync_channel(MAX_MESSAGES);
+    if show.is_some() {
+        let sender = sender.clone();
+        let pass = move |update| drop(sender.try_send(Message::Progress(update)));
+        cx.call.progress = Some(Progress::new(pass));
+    }
     start(limit.name(), move || {
-        let _ = sender.send(call.run(&cx));
+        let _ = sender.send(Message::End(call.run(&cx)));
     })
     .map_err(|diagnostic| Failure::from(*diagnostic))?;
-    let mut result = receiver.recv_timeout(limit.duration());
+    let mut result = wait(&receiver, limit.duration(), &mut show);
     if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
         cancel.cancel();
-        result = receiver.recv_timeout(Limit::KILL_GRACE);
+        result = wait(&receiver, Limit::KILL_GRACE, &mut show);
     }
     if let Some(status) = signals.and_then(|signals| signals.status()) {
         return Err(Failure::Reported(status));
@@ -38,6 +60,25 @@ pub(crate) fn run_with_deadline(call: Call, cx: Context) -> Result<ToolOutput, F
         Err(RecvTimeoutError::Timeout) => Err(limit.diagnostic().into()),
         // A panic, which the panic hook has reported.
         Err(RecvTimeoutError::Disconnected) => Err(Failure::Reported(Code::Internal.status())),
+    }
+}
+
+/// Passes progress to `show` until the call ends or the time is over.
+fn wait(
+    receiver: &Receiver<Message>,
+    time: Duration,
+    show: &mut Option<impl FnMut(ProgressUpdate)>,
+) -> Result<Result<ToolOutput, Vec<Diagnostic>>, RecvTimeoutError> {
+    let began = Instant::now();
+    loop {
+        match (
+            receiver.recv_timeout(time.saturating_sub(began.elapsed()))?,
+            &mut *show,
+        ) {
+            (Message::End(result), _) => return Ok(result),
+            (Message::Progress(update), Some(show)) => show(update),
+            (Message::Progress(_), None) => {}
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct PublishedTool {
     is_prompt: bool,
     /// The size of its declaration, if it was counted.
     tokens: Option<usize>,
+    /// True if parts of it are in other files, which have no stamp.
+    has_shared_parts: bool,
 }
 
 /// Options of the published declarations.
@@ -74,6 +76,7 @@ impl PublishedTool {
             json,
             is_prompt: prompt::is_prompt(tool),
             tokens: options.count_tokens.then(|| tool.tokens()),
+            has_shared_parts: tool.has_shared_parts(),
         })
     }
 
@@ -219,6 +222,7 @@ impl DeclarationCache {
             .filter_map(|((file, stamp), result)| {
                 // Invalid files are loaded again each time.
                 let (stamp, tool) = (stamp?, Arc::clone(result.as_ref().ok()?));
+                (!tool.has_shared_parts).then_some(())?;
                 Some((path(file).clone(), CacheEntry { stamp, tool }))
             })
             .collect();
@@ -385,6 +389,20 @@ mod tests {
         std::fs::remove_file(project.path("b.yaml")).expect("it exists");
         check(between, [Some("six"), None, None]);
         assert_eq!(cached(), []);
+    }
+
+    #[test]
+    fn a_tool_with_parts_in_other_files_is_loaded_each_time() {
+        let (project, cache) = (Project::new(), DeclarationCache::default());
+        project.file("p.shared.yaml", "p: string\n").file(
+            "a.yaml",
+            "name: a\ndescription: d\nparameters: {p: {$ref: './p.shared.yaml#/p'}}\nimplementation: x\n",
+        );
+        let settled = SystemTime::now() + MTIME_GRANULARITY + MOMENT;
+        let found = descriptions(&cache, &project, &["a.yaml"], settled);
+        assert_eq!(found, [Some("d".to_owned())]);
+        let entries = cache.entries.lock().expect("no thread has panicked");
+        assert!(entries.is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Each example is called in every way that a host may call it, through the same code as a
 //! real call.
 
+mod fixture;
 mod golden;
 mod history;
 mod invocation;
@@ -88,7 +89,7 @@ struct TestArgs {
     /// End with the first failure
     #[arg(long)]
     fail_fast: bool,
-    /// Also show the branches of templates and the optional properties that no example reaches
+    /// Also show the branches, optional properties and values of enums that no example reaches
     #[arg(long)]
     coverage: bool,
     #[command(flatten)]
@@ -288,7 +289,7 @@ fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
 pub(crate) const SECTIONS: &[(&str, &str)] = &[
     (
         "EXPECTATIONS",
-        "An example is a map of arguments, or a map with the key arguments and any of these keys. A tool with a parameter named arguments has only the first form.\n\nname\n  The example's name, which its golden file and reports use instead of its number. It is formed like a tool's name, and unique in the tool.\n\nwith\n  Of a flow: what the tools that it calls answer in this example without being called, a map by their names or capabilities.\n\nredact\n  A regular expression or a list of them. What they match in the result is replaced by [redacted] before it is compared and written: times, temporary paths, hashes.\n\ncontains\n  A text or a list of them, each of which is in the result.\n\nmatches\n  A regular expression or a list of them, each of which matches somewhere in the result.\n\nfails\n  The code that the call fails with: TOOL_FAILED, SCHEMA_VIOLATION, TEMPLATE_FAILED or TIMEOUT. With it, contains and matches are about the message. Hosts do not show such an example to a model.\n\nIn a regular expression ^ and $ match at the beginning and the end of a line. An example with contains, matches or fails has no golden file.",
+        "An example is a map of arguments, or a map with the key arguments and any of these keys. A tool with a parameter named arguments has only the first form.\n\nname\n  The example's name, which its golden file and reports use instead of its number. It is formed like a tool's name, and unique in the tool.\n\nwith\n  Of a flow: what the tools that it calls answer in this example without being called, a map by their names or capabilities. Of a program: PATH, a folder beside the tool whose programs come before those of PATH, and files, a map from paths to texts: it runs in a new temporary folder with them instead of the project's root.\n\nredact\n  A regular expression or a list of them. What they match in the result is replaced by [redacted] before it is compared and written: times, temporary paths, hashes.\n\ncontains\n  A text or a list of them, each of which is in the result.\n\nmatches\n  A regular expression or a list of them, each of which matches somewhere in the result.\n\nfails\n  The code that the call fails with: TOOL_FAILED, SCHEMA_VIOLATION, TEMPLATE_FAILED or TIMEOUT. With it, contains and matches are about the message. Hosts do not show such an example to a model.\n\nIn a regular expression ^ and $ match at the beginning and the end of a line. An example with contains, matches or fails has no golden file.",
     ),
     (
         "GOLDEN FILES",
@@ -308,11 +309,11 @@ pub(crate) const SECTIONS: &[(&str, &str)] = &[
     ),
     (
         "COVERAGE",
-        "--coverage shows what the examples reach: each branch of a template (if, elif, else, case, default, the body of a loop and what is printed for an empty list, and both sides of an inline if), also in templates that it includes, and each optional property. What no example reaches has a line: the file, the line of its condition, and the condition. The last line counts both. Examples with fails do not count, nor do branches that a tool without a template has in its command. It is a report, and changes no exit status.",
+        "--coverage shows what the examples reach: each branch of a template (if, elif, else, case, default, the body of a loop and what is printed for an empty list, and both sides of an inline if), also in templates that it includes, in commands and in their conditions (when), each choice of a router and condition of a node in a flow, each optional property, and each value of an enum. What no example reaches has a line: the file, the line of its condition, and the condition. The last line counts all. Examples with fails do not count. It is a report, and changes no exit status.",
     ),
     (
         "FORMATS",
-        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, name, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Each has its time in seconds; the other formats have no times, so that the same files give the same report.\n\nWith --coverage, each tool in json has coverage: branches, an array of objects with file, line, column, condition and taken; and properties, an array of objects with pointer, path and set. summary has their numbers: branches, taken, properties and set.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
+        "human: one line per tool, followed by its failures.\n\njson: one object: tools, an array of objects with name, file, status (passed, failed or empty), examples, failures and removed; and summary. An example has number, name, file, line, column, golden, status (passed or failed), written and failures. A failure has at, message, detail, faults and hints.\n\njunit: JUnit XML for continuous integration, with a testsuite per tool and a testcase per example. Each has its time in seconds; the other formats have no times, so that the same files give the same report.\n\nWith --coverage, each tool in json has coverage: branches, an array of objects with file, line, column, condition and taken; and properties, an array of objects with pointer, path and set; and values, an array of objects with path, value and used. summary has their numbers: branches, taken, properties, set, values and used.\n\nThe exit status is 0 if everything passed; a tool without examples passes.",
     ),
     (
         "WATCHING",

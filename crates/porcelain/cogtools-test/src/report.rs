@@ -351,6 +351,8 @@ struct Covered {
     taken: usize,
     properties: usize,
     set: usize,
+    values: usize,
+    used: usize,
 }
 
 impl Covered {
@@ -370,14 +372,16 @@ impl Covered {
             taken: self.taken + coverage.branches.iter().filter(|it| it.is_taken).count(),
             properties: self.properties + coverage.properties.len(),
             set: self.set + coverage.properties.iter().filter(|it| it.is_set).count(),
+            values: self.values + coverage.values.len(),
+            used: self.used + coverage.values.iter().filter(|it| it.is_used).count(),
         }
     }
 
     /// The figures as a line for people.
     fn line(self) -> String {
         format!(
-            "branches taken: {} of {}; optional properties set: {} of {}\n",
-            self.taken, self.branches, self.set, self.properties
+            "branches taken: {} of {}; optional properties set: {} of {}; values of enums used: {} of {}\n",
+            self.taken, self.branches, self.set, self.properties, self.used, self.values
         )
     }
 
@@ -388,6 +392,8 @@ impl Covered {
             "taken": self.taken,
             "properties": self.properties,
             "set": self.set,
+            "values": self.values,
+            "used": self.used,
         })
     }
 }
@@ -405,7 +411,9 @@ fn coverage_lines(coverage: &Coverage, file: &str) -> Vec<String> {
         .iter()
         .filter(|property| !property.is_set);
     let properties = unset.map(|it| format!("{file}: no example sets `{}`", it.path));
-    branches.chain(properties).collect()
+    let unused = coverage.values.iter().filter(|value| !value.is_used);
+    let values = unused.map(|it| format!("{file}: no example has {} as `{}`", it.value, it.path));
+    branches.chain(properties).chain(values).collect()
 }
 
 /// Branches and properties of a tool as data.
@@ -422,8 +430,11 @@ fn coverage_json(coverage: &Coverage) -> Value {
     let properties = coverage.properties.iter().map(|property| {
         json!({"pointer": property.pointer, "path": property.path, "set": property.is_set})
     });
+    let values = coverage.values.iter();
+    let values = values.map(|it| json!({"path": it.path, "value": it.value, "used": it.is_used}));
     json!({
         "branches": branches.collect::<Vec<_>>(),
         "properties": properties.collect::<Vec<_>>(),
+        "values": values.collect::<Vec<_>>(),
     })
 }

@@ -1,6 +1,7 @@
 //! Runs the tests of all tools: one suite per tool, one case per example.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,7 @@ use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tape, Tool, lo
 use cogtools_program::{Failure, Syntax, render_hint};
 use fancy_regex::Regex;
 
+use crate::fixture;
 use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
 use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
@@ -118,7 +120,8 @@ impl Runner {
             run: self,
         };
         self.run_cases(&tool, &under_test, &mut suite);
-        suite.coverage = self.coverage.then(|| tool.coverage());
+        let ways: Vec<String> = suite.cases.iter().map(|case| case.way.clone()).collect();
+        suite.coverage = self.coverage.then(|| tool.coverage(&ways));
         if self.only.is_some() {
             return suite;
         }
@@ -210,6 +213,7 @@ impl ToolUnderTest<'_> {
             golden: golden.as_ref().map(|golden| golden.display_path.clone()),
             failures: Vec::new(),
             written: false,
+            way: String::new(),
             time: Duration::ZERO,
         };
         let began = Instant::now();
@@ -225,13 +229,27 @@ impl ToolUnderTest<'_> {
         };
         let is_request = self.tool.request().is_some();
         let calls_tools = self.tool.js().is_some_and(|js| !js.tools().is_empty());
-        let takes_presets = is_request || calls_tools || self.tool.flow().is_some();
+        let is_program = self.tool.invocation().is_some();
+        let takes_presets = is_request || calls_tools || is_program || self.tool.flow().is_some();
         if !example.presets().is_empty() && !takes_presets {
             return case.failures.push(no_flow());
         }
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.run.cx.clone();
         cx.call.presets = Arc::new(example.presets().clone());
+        let mut _temporary = None;
+        if is_program && !example.presets().is_empty() {
+            let folder = self.file.path.parent().unwrap_or(Path::new(""));
+            match fixture::make(example.presets(), folder) {
+                Ok((made, temporary)) => {
+                    (cx.call.fixture, _temporary) = (Some(made), temporary);
+                }
+                Err(message) => {
+                    let failure = TestFailure::new(FailureKind::Assertion, message);
+                    return case.failures.push(failure.hint("correct `with`"));
+                }
+            }
+        }
         let events: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&events);
         cx.call.events = Some(LineSink::new(move |line| {
@@ -293,6 +311,9 @@ impl ToolUnderTest<'_> {
         let Some(flow) = self.tool.flow().filter(|_| !events.is_empty()) else {
             return;
         };
+        if example.fails().is_none() {
+            case.way = flow.way(events);
+        }
         let id = ExampleId::new(index, example);
         let golden = Golden::of(&self.run.cx.root, self.file, &format!("{id}.trace"));
         if golden.read().is_ok_and(|old| old.is_none()) {
@@ -432,8 +453,7 @@ fn no_failure(example: &Example, result: &[u8]) -> TestFailure {
 
 /// The failure of an example that says what other tools answer, of a tool that calls none.
 fn no_flow() -> TestFailure {
-    let message =
-        "`with` says what the tools that a flow or code calls answer, and this tool calls none";
+    let message = "`with` says what the tools that a flow or code calls answer, or what a program finds, and this tool calls none";
     TestFailure::new(FailureKind::Assertion, message).hint("remove `with`")
 }
 

@@ -45,6 +45,8 @@ pub(crate) struct Case {
     pub(crate) failures: Vec<TestFailure>,
     /// True if its golden file was written.
     pub(crate) written: bool,
+    /// The way that it took through its flow.
+    pub(crate) way: String,
     /// Duration of the test.
     pub(crate) time: Duration,
 }

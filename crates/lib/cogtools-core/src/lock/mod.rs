@@ -279,11 +279,12 @@ pub(crate) struct Pinner {
 /// The length of a part's hash, in characters.
 const PART_HASH_LEN: usize = 8;
 /// The keys of a tool file that are not its implementation.
-const DECLARED_KEYS: [&str; 8] = [
+const DECLARED_KEYS: [&str; 9] = [
     "$schema",
     "name",
     "title",
     "description",
+    "deprecated",
     "parameters",
     "parameters_schema",
     "examples",
@@ -360,7 +361,10 @@ impl Pinner {
             _ => Map::new(),
         };
         keys.retain(|key, _| !DECLARED_KEYS.contains(&key.as_str()));
-        json!([keys, files_of(tool, &self.root)])
+        let mut all = vec![json!(keys), files_of(tool, &self.root)];
+        // What a lock has pinned before stays as it is.
+        all.extend((!tool.shared.is_empty()).then(|| json!(tool.shared)));
+        all.into()
     }
 
     /// The content of a tool's package, or its declaration as its server gives it; null
@@ -458,8 +462,8 @@ const MAX_TEMPLATES: usize = 1_000;
 /// The digests of the files that `tool` names, in a project at `root`.
 fn files_of(tool: &Tool, root: &Path) -> Value {
     let folder = tool.text().path().parent().unwrap_or(Path::new(""));
-    if let Some(line) = tool.command_line() {
-        return named_files(&line.literals(), root, folder);
+    if let Some(words) = tool.literals() {
+        return named_files(&words, root, folder);
     }
     if let Some(code) = tool.js() {
         return digest::value(&code.source().into()).to_string().into();

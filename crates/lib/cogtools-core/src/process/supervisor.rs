@@ -229,10 +229,11 @@ impl Lines {
 
     /// Adds what was printed.
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let (text, has_ended) = match part.strip_suffix(b"\n") {
-                Some(text) => (text, true),
-                None => (part, false),
+        // A sequence for a terminal ends with BEL, and needs no line.
+        for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\x07')) {
+            let (text, has_ended) = match part.split_last() {
+                Some((b'\n' | b'\x07', text)) => (text, true),
+                _ => (part, false),
             };
             let room = MAX_LINE.saturating_sub(self.line.len());
             self.line.extend(&text[..text.len().min(room)]);

@@ -124,11 +124,16 @@ impl Expander {
     fn schema(&mut self, node: &Node) -> Expanded {
         let mut schema = Object::new();
         let mut optional = false;
+        let mut note = None;
         match &node.data {
             Data::Map(entries) => {
                 for entry in entries {
                     match entry.key.as_str() {
                         "optional" if self.sugar => optional = self.optional(entry, node),
+                        "deprecated" if self.sugar && has_text(&entry.value) => {
+                            note = entry.value.text();
+                            schema.insert(entry.key.clone(), true.into());
+                        }
                         "required" if self.sugar => {
                             self.report(SchemaErrorKind::RequiredInSugar, entry.span);
                         }
@@ -142,6 +147,11 @@ impl Expander {
                 self.complete(node, &mut schema);
             }
             _ => self.report(SchemaErrorKind::NotASchema(node.kind()), node.span),
+        }
+        if let Some(note) = note {
+            let description = schema.get("description").and_then(Value::as_str);
+            let description = deprecated(note, description.unwrap_or_default());
+            schema.insert("description".into(), description.into());
         }
         optional |= self.sugar && schema.contains_key("default");
         Expanded { schema, optional }
@@ -272,6 +282,18 @@ impl Expander {
             schema.insert("required".into(), Value::Array(required));
         }
     }
+}
+
+/// Returns true for text that is not blank.
+fn has_text(node: &Node) -> bool {
+    node.text().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Returns the description of what is deprecated: a model reads nothing else.
+pub(crate) fn deprecated(note: &str, description: &str) -> String {
+    let note = note.trim().trim_end_matches('.');
+    let text = format!("Deprecated: {note}. {description}");
+    text.trim_end().to_owned()
 }
 
 fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {

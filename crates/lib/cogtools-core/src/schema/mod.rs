@@ -28,6 +28,7 @@ pub use violation::{Violation, ViolationKind};
 pub(crate) use without::Reach;
 
 pub use crate::schema::expand::TYPES;
+pub(crate) use crate::schema::expand::deprecated;
 pub use crate::schema::keyword::{Role, SubSchema};
 pub use crate::schema::value::{InvalidSchema, Validator};
 use crate::text::Span;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::environment::Vars;
 use crate::file::{Boundary, ReadScope};
 use crate::source::{Candidate, Listing, SourceError};
-use crate::text::{self, TextError};
+use crate::text::{self, Text, TextError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::{Name, Tool};
 
@@ -44,6 +44,22 @@ const EXTENSION: &str = "yaml";
 
 /// The end of the name of a file with cases for `cogtools eval`, which is no tool.
 const EVALS_FILE: &[u8] = b".evals.yaml";
+
+/// The file with parts of tools, unless it is a tool; and the end of the name of others.
+const SHARED_FILE: &str = "shared.yaml";
+const SHARED_END: &[u8] = b".shared.yaml";
+
+/// Returns true if the file at `path` has parts of tools, and is none.
+fn is_shared(path: &Path, name: &OsStr) -> bool {
+    if name != SHARED_FILE {
+        return name.as_encoded_bytes().ends_with(SHARED_END);
+    }
+    let text = Text::read(path, path, &ReadScope::User);
+    text.is_ok_and(|text| {
+        let mut lines = text.as_str().lines();
+        !lines.any(|line| line.starts_with("implementation:") || line.starts_with("name:"))
+    })
+}
 
 /// The end of the name of a folder with the recordings of such cases.
 const EVALS_FOLDER: &[u8] = b".evals";
@@ -238,7 +254,9 @@ impl Folder {
             return;
         };
         let has_extension = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
-        let is_tool = has_extension && !name.as_encoded_bytes().ends_with(EVALS_FILE);
+        let is_tool = has_extension
+            && !name.as_encoded_bytes().ends_with(EVALS_FILE)
+            && !(kind.is_file() && is_shared(&entry.path(), &name));
         let is_toolset = !has_extension && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
         if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
-use super::template::TemplateScope;
+use super::template::{TemplateScope, TemplateSource};
 use crate::arguments::Arguments;
 use crate::pointer::{child, segments};
 use crate::schema::{InvalidSchema, Role, Validator, Violation, ViolationKind};
@@ -353,9 +353,11 @@ pub struct Coverage {
     pub branches: Vec<Branch>,
     /// The optional properties, parameters among them, in the order of the schema.
     pub properties: Vec<OptionalProperty>,
+    /// The values that enums of the parameters list, in the order of the schema.
+    pub values: Vec<EnumValue>,
 }
 
-/// A branch of a template.
+/// A branch of a template, or a way through a flow.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// Where its condition is.
@@ -377,25 +379,52 @@ pub struct OptionalProperty {
     pub is_set: bool,
 }
 
+/// A value that an enum lists.
+#[derive(Clone, Debug)]
+pub struct EnumValue {
+    /// The names that lead to it, joined by dots: `user.role`.
+    pub path: String,
+    /// The value, as JSON.
+    pub value: String,
+    /// True if an example has it.
+    pub is_used: bool,
+}
+
 impl Tool {
-    /// Measures the reach of the examples of good calls. A tool without a template has no branches; a
+    /// Measures the reach of the examples of good calls, whose runs of a flow took these `ways`. A
     /// template that fails counts for what it took before.
-    pub fn coverage(&self) -> Coverage {
+    pub fn coverage(&self, ways: &[String]) -> Coverage {
         let examples: Vec<Map<String, Value>> = self.examples().collect();
+        let mut branches: Vec<Branch> = Vec::new();
+        for own in self.templates() {
+            for branch in self.covered_branches(&own, &examples).unwrap_or_default() {
+                let is_same = |it: &&mut Branch| {
+                    (&it.location, &it.condition) == (&branch.location, &branch.condition)
+                };
+                match branches.iter_mut().find(is_same) {
+                    Some(other) => other.is_taken |= branch.is_taken,
+                    None => branches.push(branch),
+                }
+            }
+        }
+        branches.extend(
+            self.flow()
+                .into_iter()
+                .flat_map(|it| it.branches(ways, &self.text)),
+        );
+        branches.sort_by_key(|it| (it.location.file.clone(), it.location.line));
         Coverage {
-            branches: self.covered_branches(&examples).unwrap_or_default(),
+            branches,
             properties: self.covered_properties(&examples),
+            values: self.covered_values(examples),
         }
     }
 
-    fn covered_branches(&self, examples: &[Map<String, Value>]) -> Option<Vec<Branch>> {
-        let sources = self.templates();
-        let [own] = sources.as_slice() else {
-            return None;
-        };
-        if !self.is_template() {
-            return None;
-        }
+    fn covered_branches(
+        &self,
+        own: &TemplateSource,
+        examples: &[Map<String, Value>],
+    ) -> Option<Vec<Branch>> {
         let loader = TemplateScope::of(&self.text).loader();
         let engine = njk::Engine::builder().loader(loader).coverage(true).build();
         let template = engine.compile(own.name(), own.source()).ok()?;
@@ -409,6 +438,10 @@ impl Tool {
             let _ = template.render_recording(&Value::Object(arguments), &mut coverage);
         }
         let branches = coverage.branches().filter_map(|branch| {
+            // The loop of `for` is around each of its arguments.
+            if own.is_added(branch.line, branch.column) && branch.condition.contains("for ") {
+                return None;
+            }
             let other = (branch.template != own.name()).then(|| self.partial(&branch.template));
             let source = match &other {
                 None => own,
@@ -420,9 +453,33 @@ impl Tool {
                 is_taken: branch.taken,
             })
         });
-        let mut branches: Vec<Branch> = branches.collect();
-        branches.sort_by_key(|it| (it.location.file.clone(), it.location.line));
-        Some(branches)
+        Some(branches.collect())
+    }
+
+    fn covered_values(&self, mut examples: Vec<Map<String, Value>>) -> Vec<EnumValue> {
+        let schema = self.schema();
+        for example in &mut examples {
+            schema.apply_defaults(example);
+        }
+        let examples: Vec<Value> = examples.into_iter().map(Value::Object).collect();
+        let mut found = Vec::new();
+        for sub_schema in schema.sub_schemas() {
+            let listed = sub_schema.schema.get("enum").and_then(Value::as_array);
+            let steps = segments(&sub_schema.pointer);
+            let (Some(listed), Some(path)) = (listed, path_of(&steps)) else {
+                continue;
+            };
+            found.extend(listed.iter().map(|value| {
+                EnumValue {
+                    path: path.join("."),
+                    value: value.to_string(),
+                    is_used: examples
+                        .iter()
+                        .any(|it| reaches(it, &path, &|it| it == value)),
+                }
+            }));
+        }
+        found
     }
 
     fn covered_properties(&self, examples: &[Map<String, Value>]) -> Vec<OptionalProperty> {
@@ -442,7 +499,7 @@ impl Tool {
             let steps = segments(&sub_schema.pointer);
             let path = path_of(&steps)?;
             Some(OptionalProperty {
-                is_set: values.iter().any(|value| is_set(value, &path)),
+                is_set: values.iter().any(|value| reaches(value, &path, &|_| true)),
                 path: path.join("."),
                 pointer: sub_schema.pointer.clone(),
             })
@@ -466,13 +523,14 @@ fn path_of(steps: &[String]) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// Returns true if a value has something at the path, of which lists are no step.
-fn is_set(value: &Value, path: &[&str]) -> bool {
+/// Returns true if a value has something at the path, of which lists are no step, that `is_meant`.
+fn reaches(value: &Value, path: &[&str], is_meant: &impl Fn(&Value) -> bool) -> bool {
     match (value, path) {
-        (Value::Array(items), _) => items.iter().any(|item| is_set(item, path)),
-        (Value::Object(entries), [name]) => entries.contains_key(*name),
+        (value, []) if is_meant(value) => true,
+        (Value::Array(items), _) => items.iter().any(|item| reaches(item, path, is_meant)),
         (Value::Object(entries), [name, rest @ ..]) => {
-            entries.get(*name).is_some_and(|inner| is_set(inner, rest))
+            let inner = entries.get(*name);
+            inner.is_some_and(|inner| reaches(inner, rest, is_meant))
         }
         _ => false,
     }

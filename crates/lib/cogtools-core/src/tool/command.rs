@@ -11,21 +11,18 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
 use crate::environment::{Vars, mask, secret_texts};
-use crate::process::{Captured, Exit, LineSink, Output, Process};
+use crate::process::{Captured, Exit, Output, Process};
 use crate::sandbox::{Run, Sandbox};
 use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::progress_line::{line_progress, reported};
 use crate::tool::{Author, Definition, Output as Shape};
-use crate::{Code, Context, Diagnostic, Hint, Progress, ProgressUpdate};
-
-/// The longest message of a progress update, in characters.
-const MAX_PROGRESS_CHARS: usize = 200;
+use crate::{Code, Context, Diagnostic, Fixture, Hint};
 
 /// The search for the program that a command names.
 ///
@@ -44,7 +41,10 @@ pub(super) struct ProgramSearch {
 pub(crate) struct CommandCall<'c> {
     pub(super) tool: &'c Definition,
     cx: &'c Context,
-    input: Vec<u8>,
+    /// The text on standard input.
+    pub(super) input: Vec<u8>,
+    /// True if the program runs in the tool's folder, not in the project's root.
+    pub(super) is_in_folder: bool,
 }
 
 impl<'c> CommandCall<'c> {
@@ -57,7 +57,12 @@ impl<'c> CommandCall<'c> {
         // Serializing a map of JSON values cannot fail. A shell's `read` needs a line.
         let mut input = serde_json::to_vec(arguments).unwrap_or_default();
         input.push(b'\n');
-        Self { tool, cx, input }
+        Self {
+            tool,
+            cx,
+            input,
+            is_in_folder: false,
+        }
     }
 
     /// Runs `program` in the project, in its `sandbox`; its standard output is the result.
@@ -72,13 +77,22 @@ impl<'c> CommandCall<'c> {
             let checked = boundary.check_program(&program);
             checked.map_err(|escape| self.escape(&escape))?;
         }
-        let process = Process::new(&program, &self.cx.root).args(args);
+        let mut cx = Cow::Borrowed(self.cx);
+        if let Some(folder) = self.fixture().and_then(|it| it.folder.clone()) {
+            cx.to_mut().root = folder;
+        }
+        let folder = if self.is_in_folder {
+            self.folder()
+        } else {
+            cx.root.clone()
+        };
+        let process = Process::new(&program, &folder).args(args);
         let process = match sandbox {
             None => process.confinement(self.cx.confinement()),
             Some(run) => {
                 run.add_to(&mut variables);
                 let own = self.own_files();
-                let policy = run.policy(Some(&program), &own, &variables, self.cx);
+                let policy = run.policy(Some(&program), &own, &variables, &cx);
                 let policy = policy.map_err(|error| Box::new(error.diagnostic(self.name())))?;
                 run.apply(process, Some(policy), self.cx)
             }
@@ -182,6 +196,11 @@ impl<'c> CommandCall<'c> {
         {
             *path = boundary.search_path(path);
         }
+        if let Some(programs) = self.fixture().and_then(|it| it.programs.as_ref()) {
+            let path = variables.entry("PATH".into()).or_default();
+            let all = std::iter::once(programs.clone()).chain(env::split_paths(path));
+            *path = env::join_paths(all).unwrap_or_default();
+        }
         Ok(variables)
     }
 
@@ -260,6 +279,10 @@ impl<'c> CommandCall<'c> {
     /// Makes the diagnostic for a program or a file that the package may not run.
     pub(super) fn escape(&self, escape: &Escape) -> RunError {
         Box::new(escape.diagnostic().with_subject(self.name()))
+    }
+
+    fn fixture(&self) -> Option<&Fixture> {
+        self.cx.call.fixture.as_deref()
     }
 
     fn boundary(&self) -> Option<&Boundary> {
@@ -391,40 +414,15 @@ impl ProgramSearch {
     }
 }
 
-/// Makes a progress update of each line on standard error, which is its message.
-fn line_progress(cx: &Context, secrets: &[String]) -> Option<LineSink> {
-    let progress = cx.call.progress.clone()?;
-    let (count, secrets) = (AtomicU32::new(0), secrets.to_vec());
-    Some(LineSink::new(move |line| {
-        let message = printable(&mask(line, &secrets));
-        if !message.is_empty() {
-            update(&progress, &count, None, message);
-        }
-    }))
-}
-
-/// Sends the next update.
-pub(super) fn update(progress: &Progress, count: &AtomicU32, total: Option<f64>, message: String) {
-    let number = count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-    progress.update(ProgressUpdate {
-        progress: number.into(),
-        total,
-        message: Some(message),
-    });
-}
-
-/// Returns the beginning of a line, without control characters.
-pub(super) fn printable(line: &str) -> String {
-    let chars = line.trim().chars().filter(|c| !c.is_control());
-    chars.take(MAX_PROGRESS_CHARS).collect()
-}
-
 /// Why a call that runs a program failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CommandError {
     /// The first element of `exec`, or the first line of a script, is empty.
     #[error("the command names no program")]
     NoProgram,
+    /// A map of commands has none for this platform.
+    #[error("the tool has no command for {}", std::env::consts::OS)]
+    Platform,
     /// No directory of PATH has the program.
     #[error("the program `{0}` was not found")]
     NotFound(String),
@@ -437,6 +435,9 @@ pub(super) enum CommandError {
     /// An element that cannot be passed to a program.
     #[error("element {0} of the command contains a NUL character, which no program accepts")]
     Nul(usize),
+    /// A loop in which a template ends a statement of its surroundings.
+    #[error("the templates under `for` make no list of arguments")]
+    Loop,
     /// An item of an array that has no text.
     #[error("item {1} of `{0}` is or contains an object, which cannot be an argument of a program")]
     Object(String, usize),
@@ -490,6 +491,8 @@ impl CommandError {
     pub(super) fn diagnostic_with_output(&self, name: &str, output: &Output) -> Box<Diagnostic> {
         let mut diagnostic = self.diagnostic(name);
         let stderr = tail(&output.stderr.bytes);
+        let lines = stderr.lines().filter(|line| reported(line).is_none());
+        let stderr = lines.collect::<Vec<_>>().join("\n");
         diagnostic.details = if stderr.trim().is_empty() {
             tail(&output.stdout.bytes)
         } else {
@@ -501,6 +504,8 @@ impl CommandError {
     const fn code(&self) -> Code {
         match self {
             Self::NoProgram
+            | Self::Platform
+            | Self::Loop
             | Self::NotFound(_)
             | Self::Unclear(_)
             | Self::NoSuchFile(_)
@@ -521,6 +526,8 @@ impl CommandError {
         Some(match self {
             Self::Report => "its answer may be too long: ask it for less".to_owned(),
             Self::NoProgram => "name a program, as in `exec: [echo, hello]`".to_owned(),
+            Self::Loop => "end each statement in the argument that it begins in".to_owned(),
+            Self::Platform => format!("add `{}: [PROGRAM, …]` under `exec`", env::consts::OS),
             Self::NotFound(name) => format!(
                 "install `{name}`, or add its directory to PATH; write `./{name}` for a file next to the tool"
             ),

@@ -1,6 +1,6 @@
 //! The definition of a tool: everything but the implementation of its calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +30,7 @@ pub struct Definition {
     pub(crate) name: Name,
     pub(crate) title: Option<String>,
     pub(crate) description: String,
+    pub(crate) deprecated: Option<String>,
     pub(crate) schema: Schema,
     pub(crate) examples: Vec<Example>,
     pub(crate) output: Output,
@@ -46,6 +47,8 @@ pub struct Definition {
     pub(crate) hidden: BTreeSet<char>,
     /// The file; an empty text with a name for a tool without one.
     pub(crate) text: Text,
+    /// The digests of the files with parts of it, by their names.
+    pub(crate) shared: BTreeMap<String, String>,
     /// The files that it may run, if it is in the private copy of a package.
     pub(crate) boundary: Option<Box<Boundary>>,
 }
@@ -102,6 +105,7 @@ impl Definition {
             name,
             title: None,
             description: description.into(),
+            deprecated: None,
             schema,
             examples: Vec::new(),
             output: Output::default(),
@@ -115,6 +119,7 @@ impl Definition {
             is_output_advisory: false,
             hidden: BTreeSet::new(),
             text: Text::empty(""),
+            shared: BTreeMap::new(),
             boundary: None,
         }
     }
@@ -137,6 +142,16 @@ impl Definition {
     /// The description for the model.
     pub fn description(&self) -> &str {
         &self.description
+    }
+
+    /// What to use instead of it, if it is deprecated. Its description says so, too.
+    pub fn deprecated(&self) -> Option<&str> {
+        self.deprecated.as_deref()
+    }
+
+    /// Returns true if parts of it are in other files, which can change without its own.
+    pub fn has_shared_parts(&self) -> bool {
+        !self.shared.is_empty()
     }
 
     /// The schema of the arguments.

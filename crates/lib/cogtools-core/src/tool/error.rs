@@ -110,6 +110,9 @@ pub enum DefinitionError {
     /// A path outside the tool's folder.
     #[error("`{0}` is outside the tool's folder")]
     Outside(String),
+    /// A part in another file that cannot be used.
+    #[error("{0}")]
+    Shared(String),
     /// An invalid environment variable name.
     #[error("`{0}` is not a valid environment variable name")]
     Variable(String),
@@ -203,6 +206,9 @@ impl DefinitionError {
             }
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
+            Self::Shared(_) => {
+                "name a part as in `./shared.yaml#/parameters/city`, in the tool's folder".into()
+            }
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::SameExample(_) => {
                 "give each example its own name; upper and lower case are the same".into()

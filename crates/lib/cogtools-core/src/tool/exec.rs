@@ -1,42 +1,59 @@
 //! `implementation: {exec: […]}`: a program and its arguments, which are templates,
 //! without a shell.
 //!
-//! An element is one argument, as many as an array has items, or arguments that are left out
-//! unless a condition holds.
+//! An element is one argument, as many as an array has items, arguments that are left out
+//! unless a condition holds, or arguments for each item of a list.
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::env::consts::OS;
+use std::io;
 
 use serde_json::{Map, Value};
 
-use crate::containment::{self, Line};
-use crate::process::TempFolder;
 use crate::shebang::is_executable;
 use crate::text::Text;
 use crate::tool::call::{CommandLine, RunError, ToolOutput, Word};
-use crate::tool::command::{CommandCall, CommandError, ProgramSearch};
+use crate::tool::command::{CommandCall, CommandError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{TOOL_DIR, Template, TemplateScope, TemplateSource};
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Context, Expected};
+use crate::{Context, Expected};
 
 /// The keys of an element that is a map.
+const FOR: &str = "for";
 const WHEN: &str = "when";
 const ARGS: &str = "args";
+/// The keys beside `exec`.
+const STDIN: &str = "stdin";
+const CWD: &str = "cwd";
+/// The variable with an argument, in the template of a loop.
+const ARGUMENT: &str = "__argument";
+
+/// The commands of a tool, and the surroundings of the program.
+#[derive(Debug)]
+pub(crate) struct Exec {
+    /// Each with its platform; a command without one is for all.
+    commands: Vec<(Option<String>, Command)>,
+    /// The text on standard input, instead of the arguments as JSON.
+    stdin: Option<Template>,
+    /// True if the program runs in the tool's folder, not in the project's root.
+    is_in_folder: bool,
+}
 
 /// The program and the elements after it.
 #[derive(Debug)]
-pub(crate) struct Exec {
+struct Command {
     /// One argument in every call: no element after it can take its place.
     program: ElementWord,
     elements: Vec<Element>,
 }
 
-/// An element of the list: words that are left out unless the condition holds, if there is one.
+/// An element of the list: words that are left out unless the condition holds, if there is one,
+/// and that are repeated for each item of a list, if there is one.
 #[derive(Debug)]
 struct Element {
+    /// The text after `for`, such as `label in labels`, in the form of a condition.
+    each: Option<Template>,
     condition: Option<Template>,
     words: Vec<ElementWord>,
 }
@@ -61,30 +78,54 @@ struct Rendering<'r> {
 }
 
 impl Exec {
-    /// Reads the list; errors go to the reader.
-    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
-        let split = entry.value.items().unwrap_or_default().split_first();
-        let (first, rest) = reader.expect(entry, Expected::Command, split)?;
-        let program = if first.entries().is_some() {
-            reader.report_kind(&entry.key, Expected::Program, first);
-            None
-        } else {
-            ElementWord::read(&entry.key, first, reader)
+    /// The platforms that a command can be for, as the system names them.
+    const PLATFORMS: [&str; 3] = ["linux", "macos", "windows"];
+
+    /// Reads the value of `exec`, and the entries beside it; errors go to the reader.
+    pub(super) fn read(entry: &Entry, beside: &[&Entry], reader: &mut Reader<'_>) -> Option<Self> {
+        let mut exec = Self {
+            commands: Vec::new(),
+            stdin: None,
+            is_in_folder: false,
         };
-        let elements = rest
-            .iter()
-            .map(|item| Element::read(&entry.key, item, reader));
-        let elements: Vec<Option<Element>> = elements.collect();
-        Some(Self {
-            program: program?,
-            elements: elements.into_iter().collect::<Option<_>>()?,
-        })
+        for entry in beside {
+            match (entry.key.as_str(), entry.value.text()) {
+                (STDIN, _) => {
+                    exec.stdin = reader.template(STDIN, &entry.value, Expected::String);
+                }
+                (CWD, Some("project")) => {}
+                (CWD, Some("tool")) => exec.is_in_folder = true,
+                (CWD, _) => reader.report_kind(CWD, Expected::Folder, &entry.value),
+                _ => reader.report_unknown_key(entry, &["exec", STDIN, CWD]),
+            }
+        }
+        let Some(entries) = entry.value.entries().filter(|it| !it.is_empty()) else {
+            exec.commands = vec![(None, Command::read(entry, reader)?)];
+            return Some(exec);
+        };
+        let mut is_valid = true;
+        for entry in entries {
+            if !Self::PLATFORMS.contains(&entry.key.as_str()) {
+                reader.report_unknown_key(entry, &Self::PLATFORMS);
+            }
+            match Command::read(entry, reader) {
+                Some(command) => exec.commands.push((Some(entry.key.clone()), command)),
+                None => is_valid = false,
+            }
+        }
+        is_valid.then_some(exec)
     }
 
-    /// Returns all words, whether or not a call leaves them out.
+    /// The command for this platform.
+    fn command(&self) -> Option<&Command> {
+        let is_own = |platform: &Option<String>| platform.as_ref().is_none_or(|it| it == OS);
+        let mut commands = self.commands.iter();
+        commands.find_map(|(platform, command)| is_own(platform).then_some(command))
+    }
+
+    /// Returns all words for this platform, whether or not a call leaves them out.
     pub(super) fn words(&self) -> impl Iterator<Item = &ElementWord> {
-        let words = self.elements.iter().flat_map(|element| &element.words);
-        std::iter::once(&self.program).chain(words)
+        self.command().into_iter().flat_map(Command::words)
     }
 
     /// Runs the program with its arguments, rendered over `arguments`.
@@ -94,18 +135,25 @@ impl Exec {
         arguments: &Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let call = CommandCall::new(tool, arguments, cx);
+        let mut call = CommandCall::new(tool, arguments, cx);
+        call.is_in_folder = self.is_in_folder;
+        let Some(own) = self.command() else {
+            return Err(call.diagnostic(&CommandError::Platform));
+        };
         let mut rendering = Rendering {
             tool,
             scope: TemplateScope::of(&tool.text),
             arguments,
             folder: call.folder().display().to_string(),
-            command: Vec::with_capacity(1 + self.elements.len()),
+            command: Vec::with_capacity(1 + own.elements.len()),
             are_literal: Vec::new(),
         };
-        rendering.add_one(&self.program)?;
-        for element in &self.elements {
+        rendering.add_one(&own.program)?;
+        for element in &own.elements {
             rendering.add(element)?;
+        }
+        if let Some(stdin) = &self.stdin {
+            call.input = rendering.text_of(stdin)?.into_bytes();
         }
         let Rendering {
             command,
@@ -131,40 +179,33 @@ impl Exec {
 
     /// Returns the command line for a tool whose file is `text`.
     pub(super) fn command_line(&self, text: &Text) -> CommandLine {
-        let scope = TemplateScope::of(text);
-        let words = self
-            .words()
-            .map(|word| match word.template.constant(&scope) {
-                Some(text) => Word::Literal(text),
-                None => Word::Template(word.template.source().to_owned()),
-            });
-        CommandLine {
-            words: words.collect(),
-            script: None,
-        }
+        command_line(self.words(), text)
+    }
+
+    /// Returns the words that are the same in every call, of all platforms.
+    pub(super) fn literals(&self, text: &Text) -> Vec<String> {
+        let words = self.commands.iter().flat_map(|(_, it)| it.words());
+        command_line(words, text).literals()
     }
 
     /// Finds the reason why every call would fail.
     pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
-        self.program.template.check(scope)?;
-        for element in &self.elements {
-            if let Some(condition) = &element.condition {
-                condition.check(scope)?;
-                condition.output_of_condition().check(scope)?;
-            }
-            let mut words = element.words.iter();
-            words.try_for_each(|word| word.template.check(scope))?;
+        if let Some(stdin) = &self.stdin {
+            stdin.check(scope)?;
         }
-        Ok(())
+        self.commands.iter().try_for_each(|(_, it)| it.check(scope))
     }
 
     /// Fails if the program is the same in every call and cannot be started.
     pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
         let scope = TemplateScope::of(&tool.text);
-        let Some(name) = self.program.template.constant(&scope) else {
+        let call = CommandCall::new(tool, &Map::new(), cx);
+        let Some(command) = self.command() else {
+            return Err(call.diagnostic(&CommandError::Platform));
+        };
+        let Some(name) = command.program.template.constant(&scope) else {
             return Ok(());
         };
-        let call = CommandCall::new(tool, &Map::new(), cx);
         let found = call.search(&call.variables()?).find(&name);
         let program = found.map_err(|error| call.diagnostic(&error))?;
         if is_executable(&program) {
@@ -176,50 +217,147 @@ impl Exec {
 
     /// Returns the templates, with what guards their reads, for a tool whose file is `text`.
     pub(super) fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        let mut sources = vec![TemplateSource::inline(&self.program.template, text)];
-        for element in &self.elements {
-            let condition = element.condition.as_ref();
-            sources.extend(condition.map(|it| TemplateSource::inline(it, text)));
-            sources.extend(element.words.iter().map(|word| TemplateSource {
-                condition: condition.cloned(),
-                spread: word.path.clone(),
-                ..TemplateSource::inline(&word.template, text)
-            }));
+        let stdin = self.stdin.iter();
+        let mut sources: Vec<TemplateSource> =
+            stdin.map(|it| TemplateSource::inline(it, text)).collect();
+        for (_, command) in &self.commands {
+            sources.push(TemplateSource::inline(&command.program.template, text));
+            for element in &command.elements {
+                element.add_templates(text, &mut sources);
+            }
         }
         sources
     }
 }
 
+/// Returns the command line of `words` of a tool whose file is `text`.
+fn command_line<'w>(words: impl Iterator<Item = &'w ElementWord>, text: &Text) -> CommandLine {
+    let scope = TemplateScope::of(text);
+    let words = words.map(|word| match word.template.constant(&scope) {
+        Some(text) => Word::Literal(text),
+        None => Word::Template(word.template.source().to_owned()),
+    });
+    CommandLine {
+        words: words.collect(),
+        script: None,
+    }
+}
+
+impl Command {
+    /// Reads the list; errors go to the reader.
+    fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
+        let split = entry.value.items().unwrap_or_default().split_first();
+        let (first, rest) = reader.expect(entry, Expected::Command, split)?;
+        let program = if first.entries().is_some() {
+            reader.report_kind(&entry.key, Expected::Program, first);
+            None
+        } else {
+            ElementWord::read(&entry.key, first, reader)
+        };
+        let elements = rest
+            .iter()
+            .map(|item| Element::read(&entry.key, item, reader));
+        let elements: Vec<Option<Element>> = elements.collect();
+        Some(Self {
+            program: program?,
+            elements: elements.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    fn words(&self) -> impl Iterator<Item = &ElementWord> {
+        let words = self.elements.iter().flat_map(|element| &element.words);
+        std::iter::once(&self.program).chain(words)
+    }
+
+    fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
+        self.program.template.check(scope)?;
+        for element in &self.elements {
+            if let Some(each) = &element.each {
+                each.loop_over("").check(scope)?;
+            }
+            if let Some(condition) = &element.condition {
+                condition.check(scope)?;
+                condition.output_of_condition().check(scope)?;
+            }
+            let mut words = element.words.iter();
+            words.try_for_each(|word| word.template.check(scope))?;
+        }
+        Ok(())
+    }
+}
+
 impl Element {
-    /// Reads one item of the list, text or `{when: EXPRESSION, args: [ARGUMENT...]}`; errors go to
-    /// the reader.
+    /// Reads one item of the list, text or `{for: NAME in LIST, when: EXPRESSION, args:
+    /// [ARGUMENT...]}`; errors go to the reader.
     fn read(key: &str, item: &Node, reader: &mut Reader<'_>) -> Option<Self> {
         let Some(entries) = item.entries() else {
             let word = ElementWord::read(key, item, reader)?;
             return Some(Self {
+                each: None,
                 condition: None,
                 words: vec![word],
             });
         };
         for entry in entries {
-            if ![WHEN, ARGS].contains(&entry.key.as_str()) {
-                reader.report_unknown_key(entry, &[WHEN, ARGS]);
+            if ![FOR, WHEN, ARGS].contains(&entry.key.as_str()) {
+                reader.report_unknown_key(entry, &[FOR, WHEN, ARGS]);
             }
         }
-        let mut find = |key| {
-            let entry = entries.iter().find(|entry| entry.key == key);
-            if entry.is_none() {
+        let find = |key| entries.iter().find(|entry| entry.key == key);
+        let (each, when, args) = (find(FOR), find(WHEN), find(ARGS));
+        for (key, is_there) in [(WHEN, each.or(when).is_some()), (ARGS, args.is_some())] {
+            if !is_there {
                 reader.report(&DefinitionError::Missing(key), item.span);
             }
-            entry
-        };
-        let (when, args) = (find(WHEN), find(ARGS));
-        let condition = when.and_then(|when| reader.when(when));
+        }
+        let condition = when.map(|when| reader.when(when));
+        let each = each.map(|each| {
+            let read = reader.condition(FOR, &each.value);
+            let is_loop = |it: &Template| it.condition().contains(" in ");
+            if read.as_ref().is_some_and(|it| !is_loop(it)) {
+                reader.report_kind(FOR, Expected::Loop, &each.value);
+            }
+            read.filter(is_loop)
+        });
         let words = args.and_then(|args| read_args(args, reader));
+        if each.is_none() {
+            when?;
+        }
         Some(Self {
-            condition: Some(condition?),
+            each: each.map_or(Some(None), |it| it.map(Some))?,
+            condition: condition.map_or(Some(None), |it| it.map(Some))?,
             words: words?,
         })
+    }
+
+    /// Adds the templates, with what guards their reads.
+    fn add_templates(&self, text: &Text, sources: &mut Vec<TemplateSource>) {
+        let looped = |template: &Template| match &self.each {
+            Some(each) => template.looped(each),
+            None => template.clone(),
+        };
+        let each = self.each.iter().map(|each| each.loop_over(""));
+        let heads = each.chain(self.condition.iter().map(looped));
+        sources.extend(heads.map(|it| TemplateSource::inline(&it, text)));
+        sources.extend(self.words.iter().map(|word| TemplateSource {
+            condition: self.condition.clone(),
+            spread: word.path.clone().filter(|_| self.each.is_none()),
+            ..TemplateSource::inline(&looped(&word.template), text)
+        }));
+    }
+
+    /// Makes the template that prints the arguments of all items of `each`, as JSON texts with
+    /// commas after them.
+    fn loop_template(&self, each: &Template) -> Template {
+        let words = self.words.iter().map(|word| {
+            let source = word.template.source();
+            format!("{{% set {ARGUMENT} %}}{source}{{% endset %}}{{{{ {ARGUMENT} | dump }}}},")
+        });
+        let mut body: String = words.collect();
+        if let Some(condition) = &self.condition {
+            body = format!("{{% if {} %}}{body}{{% endif %}}", condition.condition());
+        }
+        each.loop_over(&body)
     }
 }
 
@@ -249,12 +387,30 @@ impl ElementWord {
 impl<'r> Rendering<'r> {
     /// Adds the arguments that `element` becomes.
     fn add(&mut self, element: &Element) -> Result<(), RunError> {
+        if let Some(each) = &element.each {
+            return self.add_loop(element, each);
+        }
         if let Some(condition) = &element.condition
             && self.text_of(condition)?.is_empty()
         {
             return Ok(());
         }
         element.words.iter().try_for_each(|word| self.add_all(word))
+    }
+
+    /// Adds the arguments that `element` becomes for all items of `each`.
+    fn add_loop(&mut self, element: &Element, each: &Template) -> Result<(), RunError> {
+        for word in &element.words {
+            word.template.compile(&self.scope)?;
+        }
+        let texts = self.text_of(&element.loop_template(each))?;
+        let list = format!("[{}]", texts.strip_suffix(',').unwrap_or_default());
+        let all = serde_json::from_str::<Vec<String>>(&list)
+            .map_err(|_| CommandError::Loop.diagnostic(self.tool.name.as_str()))?;
+        let is_plain = element.words.iter().map(|word| word.template.is_plain());
+        self.are_literal.extend(is_plain.cycle().take(all.len()));
+        self.command.extend(all);
+        Ok(())
     }
 
     /// Adds the one argument that the template of `word` renders to.
@@ -323,183 +479,5 @@ fn contains_object(value: &Value) -> bool {
         Value::Object(_) => true,
         Value::Array(items) => items.iter().any(contains_object),
         _ => false,
-    }
-}
-
-/// The text of the script.
-#[derive(Debug)]
-pub(crate) struct Script(pub(super) String);
-
-/// The program that runs a script, and its arguments before the script's file.
-#[derive(Debug, PartialEq, Eq)]
-struct Interpreter {
-    program: PathBuf,
-    args: Vec<String>,
-}
-
-impl Script {
-    /// Reads the text; errors go to the reader.
-    pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
-        let text = reader.expect(entry, Expected::Script, entry.value.text())?;
-        if text.starts_with("#!") {
-            return Some(Self(text.to_owned()));
-        }
-        let error = DefinitionError::Kind {
-            key: entry.key.clone(),
-            expected: Expected::Script,
-            actual: Actual::Other("other text"),
-        };
-        reader.report(&error, entry.value.span);
-        None
-    }
-
-    /// Runs the script with the interpreter of its first line.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let call = CommandCall::new(tool, arguments, cx);
-        let variables = call.variables()?;
-        call.check_words(&first_line(&self.0).words())?;
-        let interpreter = Interpreter::of(&self.0, &call.search(&variables))
-            .map_err(|error| call.diagnostic(&error))?;
-        let sandbox = call.sandbox()?;
-        let folder = sandbox.as_ref().map(|run| run.folder().to_path_buf());
-        let folder = folder.unwrap_or_else(|| cx.environment.temp_dir());
-        // The folder exists until the script has ended.
-        let (_folder, file) = write(&self.0, tool.name.as_str(), &folder)
-            .map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
-        let mut args = interpreter.args;
-        args.push(file.to_string_lossy().into_owned());
-        call.run(interpreter.program, args, variables, sandbox)
-    }
-
-    /// Returns the interpreter, its arguments and the script.
-    pub(super) fn command_line(&self) -> CommandLine {
-        let words = first_line(&self.0).words().into_iter();
-        CommandLine {
-            words: words.map(Word::Literal).collect(),
-            script: Some(self.0.clone()),
-        }
-    }
-
-    /// Fails if the interpreter is not found.
-    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
-        let call = CommandCall::new(tool, &Map::new(), cx);
-        let found = Interpreter::of(&self.0, &call.search(&call.variables()?));
-        found.map(drop).map_err(|error| call.diagnostic(&error))
-    }
-}
-
-/// Writes `script` to a file `name` in a new private folder below `folder`, which is removed on
-/// drop.
-fn write(script: &str, name: &str, folder: &Path) -> io::Result<(TempFolder, PathBuf)> {
-    let folder = TempFolder::new(folder)?;
-    let path = folder.path().join(name);
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o700);
-    options.open(&path)?.write_all(script.as_bytes())?;
-    Ok((folder, path))
-}
-
-impl Interpreter {
-    /// Finds the interpreter of the first line of `script`.
-    fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
-        let line = first_line(script);
-        let (name, rest) = (line.program.as_str(), line.rest.as_str());
-        if Path::new(name)
-            .file_name()
-            .is_some_and(|file| file == "env")
-            && let Some(words) = env_command(rest)
-            && let Some((name, args)) = words.split_first()
-        {
-            return Ok(Self {
-                program: search.find(name)?,
-                args: args.to_vec(),
-            });
-        }
-        let program = match search.find(name) {
-            // Without `/bin/sh`, a `sh` on PATH will do.
-            Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
-                let file = path.file_name().and_then(|file| file.to_str());
-                let found = file.and_then(|file| search.search(file));
-                found.ok_or(CommandError::NoSuchFile(path))?
-            }
-            found => found?,
-        };
-        let args = (!rest.is_empty()).then(|| rest.to_owned());
-        Ok(Self {
-            program,
-            args: args.into_iter().collect(),
-        })
-    }
-}
-
-/// Parses the first line of a script.
-fn first_line(script: &str) -> Line {
-    let line = script.lines().next().unwrap_or_default();
-    containment::first_line(line.strip_prefix("#!").unwrap_or(line))
-}
-
-/// Returns the command that `env` would run, such as `python3` or `-S python3 -u`. With other
-/// options or with variables there is none: `env` itself has to run.
-fn env_command(rest: &str) -> Option<Vec<String>> {
-    let split = rest
-        .strip_prefix("-S")
-        .or_else(|| rest.strip_prefix("--split-string="));
-    let words = match split {
-        Some(words) => shlex::split(words)?,
-        // The kernel passes one argument: `env` would search for this very name.
-        None => vec![rest.to_owned()],
-    };
-    let first = words.first()?;
-    let is_program = !first.is_empty() && !first.starts_with('-') && !first.contains('=');
-    let is_expanded = split.is_some_and(|words| words.contains(['$', '\\', '#']));
-    (is_program && !is_expanded).then_some(words)
-}
-
-#[cfg(test)]
-mod script_tests {
-    use super::{env_command, first_line};
-
-    #[test]
-    fn the_first_line_is_split_like_the_kernel_does() {
-        for (script, expected) in [
-            ("#!/bin/sh\ntrue", ("/bin/sh", "")),
-            ("#! /bin/sh -e \ntrue", ("/bin/sh", "-e")),
-            ("#!\t/bin/sh\t-e -u\r\ntrue", ("/bin/sh", "-e -u")),
-            ("#!/usr/bin/env python3", ("/usr/bin/env", "python3")),
-            ("#!", ("", "")),
-            ("#!  \n", ("", "")),
-        ] {
-            let line = first_line(script);
-            let found = (line.program.as_str(), line.rest.as_str());
-            assert_eq!(found, expected, "{script:?}");
-        }
-    }
-
-    #[test]
-    fn the_command_behind_env_is_read_without_env() {
-        for (rest, expected) in [
-            ("python3", Some(vec!["python3"])),
-            ("-S python3 -u", Some(vec!["python3", "-u"])),
-            ("-Spython3 -u", Some(vec!["python3", "-u"])),
-            ("--split-string=awk -f", Some(vec!["awk", "-f"])),
-            ("-S sh -c 'a b'", Some(vec!["sh", "-c", "a b"])),
-            ("python3 -u", Some(vec!["python3 -u"])),
-            ("-S A=1 python3", None),
-            ("-S python3 ${X}", None),
-            ("-i python3", None),
-            ("-S -i python3", None),
-            ("-S 'python3", None),
-            ("", None),
-        ] {
-            let expected = expected.map(|words| words.into_iter().map(str::to_owned).collect());
-            assert_eq!(env_command(rest), expected, "{rest}");
-        }
     }
 }

@@ -11,11 +11,12 @@ use serde_json::{Map, Value};
 use crate::text::Text;
 use crate::tool::agent::{Agent, tool_failure};
 use crate::tool::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
-use crate::tool::exec::{Exec, Script};
+use crate::tool::exec::Exec;
 use crate::tool::flow::Flow;
 use crate::tool::http::Http;
 use crate::tool::js::Js;
 use crate::tool::reader::Reader;
+use crate::tool::script::Script;
 use crate::tool::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
 use crate::tool::{Definition, DefinitionError, Key};
 use crate::yaml::{Data, Entry};
@@ -78,6 +79,13 @@ impl Implementation {
                     }
                     _ => {}
                 }
+                let is_kind = |it: &&Entry| IMPLEMENTATION_KEYS.contains(&it.key.as_str());
+                let (kinds, beside): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(is_kind);
+                if let [exec] = kinds.as_slice()
+                    && exec.key == "exec"
+                {
+                    return Exec::read(exec, &beside, reader).map(Self::Exec);
+                }
                 let keys = join_or(&IMPLEMENTATION_KEYS);
                 reader.report(&DefinitionError::OneImplementation(keys), entry.span);
             }
@@ -102,7 +110,7 @@ impl Implementation {
                 Some(Self::TemplateFile(PathBuf::from(path)))
             }
             "js" => Js::read(entry, None, reader).map(Self::Js),
-            "exec" => Exec::read(entry, reader).map(Self::Exec),
+            "exec" => Exec::read(entry, &[], reader).map(Self::Exec),
             "script" => Script::read(entry, reader).map(Self::Script),
             "agent" => Agent::read(entry, reader).map(|agent| Self::Agent(Box::new(agent))),
             "flow" => Flow::read(entry, reader).map(Self::Flow),
@@ -192,6 +200,14 @@ impl Implementation {
                 })
             }
             _ => None,
+        }
+    }
+
+    /// Returns the words of command lines that are the same in every call, of all platforms.
+    pub(super) fn literals(&self, text: &Text) -> Option<Vec<String>> {
+        match self {
+            Self::Exec(exec) => Some(exec.literals(text)),
+            _ => self.command_line(text).map(|line| line.literals()),
         }
     }
 

@@ -21,7 +21,10 @@ mod js;
 mod key;
 mod locator;
 mod parse;
+mod progress_line;
 mod reader;
+mod schema_part;
+mod script;
 mod template;
 
 use std::borrow::Cow;
@@ -32,7 +35,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use accept::{AcceptError, Accepted, Branch, Coverage, OptionalProperty};
+pub use accept::{AcceptError, Accepted, Branch, Coverage, EnumValue, OptionalProperty};
 pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub(crate) use blocks::mcp_output;
@@ -189,6 +192,11 @@ impl Tool {
     /// Returns the command line of a call, as far as it is known before: none for a template.
     pub fn command_line(&self) -> Option<CommandLine> {
         self.implementation.command_line(&self.text)
+    }
+
+    /// Returns the words of command lines that are the same in every call, of all platforms.
+    pub(crate) fn literals(&self) -> Option<Vec<String>> {
+        self.implementation.literals(&self.text)
     }
 
     /// Checks what a call would find only later or never: examples and defaults that

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::sandbox::SandboxError;
+use crate::schema;
 use crate::text::{Span, Text, TextError};
 use crate::tool::accept::{self, Validators};
 use crate::tool::error::DefinitionError;
 use crate::tool::implementation::Implementation;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
+use crate::tool::schema_part::Shared;
 use crate::tool::{Annotations, Definition, Example, Key, Output, Tool, ToolError, example};
 use crate::yaml::{self, Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
 use crate::{Code, Diagnostic};
@@ -31,6 +33,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
         numbered: None,
     };
     let mut reader = Reader::new(locator);
+    let shared = Shared::resolve(&mut document, &text, &mut reader);
     let read = read(&document, &mut reader);
     let mut diagnostics = reader.diagnostics;
     let Some((mut definition, implementation, span)) = read.filter(|_| diagnostics.is_empty())
@@ -60,6 +63,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
     let examples = document.take_items(Key::Examples.as_str()).into_iter();
     let examples = examples.map(|item| Example::new(item, &definition.schema));
     definition.examples = examples.collect();
+    definition.shared = shared;
     definition.text = text;
     Ok(Tool {
         definition,
@@ -126,6 +130,9 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
     let description = draft
         .required(Key::Description, start, reader)
         .and_then(|entry| reader.non_empty_text(Key::Description, entry));
+    let deprecated = draft
+        .get(Key::Deprecated)
+        .and_then(|entry| reader.non_empty_text(Key::Deprecated, entry));
     let schema = reader.parameters(draft.get(Key::Parameters), draft.get(Key::ParametersSchema));
     if let Some(entry) = draft.get(Key::Examples) {
         reader.examples(entry, schema.as_ref());
@@ -142,15 +149,20 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
         .get(Key::Timeout)
         .and_then(|entry| reader.timeout(entry));
     let sandbox = draft.get(Key::Sandbox).map(|entry| reader.sandbox(entry));
+    let described = description.map(|text| match &deprecated {
+        Some(note) => schema::deprecated(note, &text),
+        None => text,
+    });
     Some(Definition {
         title,
+        deprecated,
         output: output.unwrap_or_default(),
         annotations: annotations.unwrap_or_default(),
         capabilities: capabilities.unwrap_or_default(),
         env: env.unwrap_or_default(),
         timeout: timeout.unwrap_or(Definition::TIMEOUT),
         sandbox,
-        ..Definition::new(name?, description?, schema?)
+        ..Definition::new(name?, described?, schema?)
     })
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
-use cogtools_core::yaml::Node;
+use cogtools_core::yaml::{Entry, Node};
 use fancy_regex::Regex;
 pub(crate) use script::{Language, Script, sets};
 use serde_json::{Map, Value};
@@ -23,6 +23,23 @@ pub(crate) struct Word<'f> {
     pub(crate) role: Role,
     /// It reads arguments of the call.
     pub(crate) is_template: bool,
+    /// The name of an item, and the path of the list, where the word is repeated.
+    pub(crate) each: Option<(&'f str, &'f str)>,
+}
+
+impl Word<'_> {
+    /// Returns the schema of the value at `path` in its template.
+    pub(crate) fn schema<'s>(
+        &self,
+        path: &str,
+        schema: &'s Schema,
+    ) -> Option<&'s Map<String, Value>> {
+        let mut names: Vec<&str> = path.split('.').collect();
+        if let Some((_, list)) = self.each.filter(|(name, _)| names.first() == Some(name)) {
+            names.splice(..1, list.split('.').chain(["0"]));
+        }
+        schema.at(names.into_iter())
+    }
 }
 
 /// The meaning of a word to the program before it.
@@ -40,15 +57,47 @@ pub(crate) enum Role {
     Option,
 }
 
-/// Reads the words of `exec`; none for other implementations.
+/// Returns the lists under `exec`, each with its platform; none for other implementations.
+pub(crate) fn commands<'f>(file: &'f LintFile) -> Vec<(Option<&'f str>, &'f [Node])> {
+    let implementation = file.value("implementation");
+    let Some(exec) = implementation.and_then(|node| node.get("exec")) else {
+        return Vec::new();
+    };
+    match exec.entries() {
+        None => vec![(None, exec.items().unwrap_or_default())],
+        Some(entries) => {
+            let lists = entries.iter();
+            let list = |entry: &'f Entry| {
+                (
+                    Some(entry.key.as_str()),
+                    entry.value.items().unwrap_or_default(),
+                )
+            };
+            lists.map(list).collect()
+        }
+    }
+}
+
+/// Reads the words of `exec`, of all platforms.
 pub(crate) fn words(file: &LintFile) -> Vec<Word<'_>> {
-    let list = file
-        .value("implementation")
-        .and_then(|node| node.get("exec"));
+    let lists = commands(file).into_iter();
+    lists.flat_map(|(_, list)| words_of(list)).collect()
+}
+
+/// Reads the words of a list under `exec`.
+pub(crate) fn words_of(list: &[Node]) -> Vec<Word<'_>> {
     let mut found = Vec::new();
-    for node in list.and_then(Node::items).into_iter().flatten() {
+    for node in list {
+        let each = node.get("for").and_then(Node::text);
+        let each = each.and_then(|each| each.split_once(" in "));
+        let each = each.map(|(name, list)| (name.trim(), list.trim()));
         match node.get("args").and_then(Node::items) {
-            Some(items) => found.extend(items.iter().filter_map(word)),
+            Some(items) => found.extend(
+                items
+                    .iter()
+                    .filter_map(word)
+                    .map(|word| Word { each, ..word }),
+            ),
             None => found.extend(word(node)),
         }
     }
@@ -64,6 +113,7 @@ fn word(node: &Node) -> Option<Word<'_>> {
         span: node.span,
         role: Role::Argument,
         is_template: analysis.is_ok_and(|found| !found.reads.is_empty()),
+        each: None,
     })
 }
 
@@ -81,11 +131,11 @@ static DASHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true if the template `word` begins with an argument that the schema lets begin with
 /// `-`.
-pub(crate) fn can_begin_with_dash(word: &str, schema: &Schema) -> bool {
+pub(crate) fn can_begin_with_dash(word: &Word<'_>, schema: &Schema) -> bool {
     let regex = DASHED.as_ref();
-    let found = regex.and_then(|regex| regex.captures(word).ok().flatten());
+    let found = regex.and_then(|regex| regex.captures(word.text).ok().flatten());
     let path = found.as_ref().and_then(|found| found.get(1));
-    let path = path.and_then(|path| schema.at(path.as_str().split('.')));
+    let path = path.and_then(|path| word.schema(path.as_str(), schema));
     path.is_some_and(|found| can_value(found, 0))
 }
 

@@ -14,7 +14,7 @@ use crate::contradiction;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{Role, Word, base, can_begin_with_dash, is_in, is_known, words};
+use crate::program::{Role, Word, base, can_begin_with_dash, commands, is_in, is_known, words};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
@@ -55,6 +55,15 @@ pub(super) static RULES: &[Rule] = &[
         check: shell_syntax,
     },
     Rule {
+        name: "secret-argument",
+        level: Level::Error,
+        summary: "a parameter with a secret in the arguments of a program",
+        why: "other users of the machine see the arguments of all programs, and so do logs",
+        fix: "use `http`, declare a variable that the program reads under `env`, or pass it with `stdin`",
+        example: example!("secret-argument"),
+        check: secret_argument,
+    },
+    Rule {
         name: "empty-argument",
         level: Level::Warn,
         summary: "an element of `exec` that is empty if an optional value is missing",
@@ -74,6 +83,41 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
+/// Reports secrets that other users of the machine see in the list of processes.
+fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
+    const NAMES: [&str; 8] = [
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "api_key",
+        "apikey",
+        "access_token",
+        "auth_token",
+    ];
+    let Some(schema) = schema_of(file) else {
+        return;
+    };
+    for word in words(file) {
+        let reads = njk::analyse(word.text).map(|found| found.reads);
+        let names = reads.unwrap_or_default().into_iter().map(|read| read.name);
+        let printed = PRINTED.iter().flat_map(|it| it.captures_iter(word.text));
+        let printed = printed.filter_map(|found| Some(found.ok()?.get(1)?.as_str().to_owned()));
+        let mut paths = names.chain(printed);
+        let secret = paths.find(|path| {
+            let declared = word.schema(path, schema);
+            let text = |key| declared.and_then(|it| it.get(key)?.as_str());
+            let path = path.to_ascii_lowercase();
+            let is_named = NAMES.iter().any(|name| path.ends_with(name));
+            text("format") == Some("password") || is_named && text("type") == Some("string")
+        });
+        if let Some(path) = secret {
+            let message = format!("`{path}` is a secret, and other users see the arguments");
+            findings.report(word.span, message);
+        }
+    }
+}
+
 /// The schema of a parameter, or of a member of one, by its path in an expression.
 fn parameter<'f>(file: &'f LintFile, path: &str) -> Option<&'f Map<String, Value>> {
     schema_of(file)?.at(path.split('.'))
@@ -90,9 +134,6 @@ static PRINTED: LazyLock<Option<Regex>> =
 /// Renders each element with the arguments of a call that omits what it can.
 fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
     const TEXT_PROGRAMS: &str = "echo printf test [ expr";
-    let list = file
-        .value("implementation")
-        .and_then(|node| node.get("exec"));
     let Some(schema) = schema_of(file).filter(|schema| !schema.is_recovered()) else {
         return;
     };
@@ -107,12 +148,13 @@ fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
     }
     schema.apply_defaults(&mut arguments);
     let arguments = Value::Object(arguments);
-    let nodes = list.and_then(Node::items).unwrap_or_default();
-    let program = nodes.first().and_then(Node::text).unwrap_or_default();
-    if is_in(base(program), TEXT_PROGRAMS) {
-        return;
-    }
-    for node in nodes.iter().skip(1) {
+    let is_text = |list: &&[Node]| {
+        let program = list.first().and_then(Node::text).unwrap_or_default();
+        is_in(base(program), TEXT_PROGRAMS)
+    };
+    let lists = commands(file).into_iter().map(|(_, list)| list);
+    let lists = lists.filter(|list| !is_text(list));
+    for node in lists.flat_map(|list| list.iter().skip(1)) {
         let Some(text) = node.text().filter(|text| text.contains('{')) else {
             continue;
         };
@@ -142,7 +184,8 @@ fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
                 continue;
             };
             let path = path.as_str();
-            let Some(schema) = parameter(file, path).filter(|it| is_list(it)) else {
+            let schema = schema_of(file).and_then(|schema| word.schema(path, schema));
+            let Some(schema) = schema.filter(|it| is_list(it)) else {
                 continue;
             };
             let option = words[..index].last().map_or("", |it| it.text);
@@ -150,7 +193,7 @@ fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
             let name = option.trim_start_matches('-');
             let last = path.rsplit('.').next().unwrap_or(path);
             let is_alike = name.len() > 1 && (last.starts_with(name) || name.starts_with(last));
-            if whole.as_str() != word.text.trim() {
+            if whole.as_str() != word.text.trim() || word.each.is_some() {
                 if word.role != Role::Code {
                     let message = format!("the items of `{path}` become one argument, with commas");
                     findings.report(word.span, message);
@@ -208,8 +251,7 @@ fn is_limited(file: &LintFile, word: &Word<'_>) -> bool {
         return false;
     };
     analysis.reads.iter().all(|read| {
-        let path = [read.name.as_str()];
-        let schema = schema_of(file).and_then(|schema| schema.at(path.into_iter()));
+        let schema = schema_of(file).and_then(|schema| word.schema(&read.name, schema));
         schema.map_or(read.name == TOOL_DIR, |schema| {
             let kind = schema.get("type").and_then(|kind| kind.as_str());
             schema.contains_key("enum") || matches!(kind, Some("integer" | "number" | "boolean"))
@@ -223,7 +265,7 @@ fn argument_as_option(file: &LintFile, findings: &mut Findings<'_>) {
     };
     for word in words(file) {
         let is_argument = word.role == Role::Argument && word.is_template;
-        if is_argument && can_begin_with_dash(word.text, schema) {
+        if is_argument && can_begin_with_dash(&word, schema) {
             findings.report(
                 word.span,
                 "the program takes it for an option if it begins with `-`",

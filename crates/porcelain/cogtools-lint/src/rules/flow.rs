@@ -2,7 +2,9 @@
 
 use cogtools_core::Level;
 use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Span;
 use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
+use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
 use crate::flow;
@@ -19,6 +21,15 @@ pub(super) static RULES: &[Rule] = &[
         fix: "correct the name, or write the tool",
         example: example!("flow-target": ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"], ["tools/say.yaml", "tools/first.yaml", "tools/second.yaml"]),
         check: flow_target,
+    },
+    Rule {
+        name: "deprecated-tool",
+        level: Level::Warn,
+        summary: "a deprecated tool under `agent.tools` or `tools`, or a call of it, or one with a deprecated parameter, in a flow",
+        why: "its author takes it away sooner or later, and says what to use instead",
+        fix: "use what the text under `deprecated` names",
+        example: example!("deprecated-tool": ["tools/say.yaml", "tools/old.yaml"], ["tools/say.yaml", "tools/old.yaml"]),
+        check: deprecated_tool,
     },
     Rule {
         name: "flow-arguments",
@@ -124,12 +135,7 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 /// Reports a capability that no tool has, or several.
-fn capability_problem(
-    file: &LintFile,
-    capability: &str,
-    span: cogtools_core::text::Span,
-    findings: &mut Findings<'_>,
-) {
+fn capability_problem(file: &LintFile, capability: &str, span: Span, findings: &mut Findings<'_>) {
     let all = &file.neighbours;
     match all.with_capability(capability).as_slice() {
         [] if all.is_complete() => {
@@ -188,6 +194,42 @@ fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
             if let Some(fix) = problem.fix {
                 finding.fix(fix);
             }
+        }
+    }
+}
+
+fn deprecated_tool(file: &LintFile, findings: &mut Findings<'_>) {
+    let implementation = file.value("implementation");
+    let lists = [
+        implementation.and_then(|node| node.get("agent")?.get("tools")),
+        implementation.and_then(|node| node.get("tools")),
+    ];
+    let names = lists
+        .into_iter()
+        .flatten()
+        .filter_map(Node::items)
+        .flatten();
+    let mut named: Vec<(&str, Span)> = names
+        .filter_map(|node| Some((node.text()?, node.span)))
+        .collect();
+    for (node, call) in calls(file) {
+        named.extend(
+            call.name
+                .map(|name| (name, file.call_span(node, &["name"]))),
+        );
+        let schema = file.callee(&call).map(|tool| tool.schema());
+        for (name, _) in call.arguments.iter().flatten() {
+            let declared = schema.and_then(|schema| schema.at([*name].into_iter()));
+            if declared.is_some_and(|it| it.get("deprecated") == Some(&true.into())) {
+                let span = file.call_span(node, &["arguments", name]);
+                findings.report(span, format!("the parameter `{name}` is deprecated"));
+            }
+        }
+    }
+    for (name, span) in named {
+        let tool = file.neighbours.find(name);
+        if let Some(note) = tool.and_then(|tool| tool.deprecated()) {
+            findings.report(span, format!("`{name}` is deprecated: {note}"));
         }
     }
 }

@@ -10,7 +10,7 @@ use cogtools_core::yaml::Node;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{PROGRAMS, Role, Word, is_in, is_known, words};
+use crate::program::{PROGRAMS, Role, Word, commands, is_in, is_known, words, words_of};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
@@ -44,11 +44,15 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
-    let all = words(file);
     let mut found: Vec<(&str, Span, bool)> = Vec::new();
-    for (index, word) in all.iter().enumerate() {
-        if word.role == Role::Program && !word.is_template {
-            found.push((word.text, word.span, index == 0));
+    for (platform, list) in commands(file) {
+        // The programs of other platforms are not here.
+        let is_own = platform.is_none_or(|platform| platform == std::env::consts::OS);
+        let words = words_of(list).into_iter().enumerate().filter(|_| is_own);
+        for (index, word) in words {
+            if word.role == Role::Program && !word.is_template {
+                found.push((word.text, word.span, index == 0));
+            }
         }
     }
     let script = file
@@ -115,8 +119,12 @@ fn script_path(file: &LintFile, name: &str, span: Span, findings: &mut Findings<
     const MARKERS: [&str; 4] = [".git", ".cogtoolrc.yaml", ".gemini", "package.json"];
     let mut folders = file.path.ancestors().skip(1);
     let own = folders.next().unwrap_or(&file.path);
+    let cwd = file.value("implementation").and_then(|it| it.get("cwd"));
+    let is_in_folder = cwd.and_then(Node::text) == Some("tool");
     let mut above = folders.clone();
-    if above.any(|folder| folder.join(name).exists()) {
+    if is_in_folder && own.join(name).exists()
+        || !is_in_folder && above.any(|folder| folder.join(name).exists())
+    {
         return;
     }
     if !own.join(name).exists() {

@@ -155,7 +155,8 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
         };
         let undeclared = analysis.reads.iter().filter(|read| {
             let is_known = names.contains(&read.name.as_str()) || is_exec && read.name == TOOL_DIR;
-            !is_known && (template.own || !bound(&read.name))
+            let is_added = template.source.is_added(read.line, read.column);
+            !is_known && !is_added && (template.own || !bound(&read.name))
         });
         for read in undeclared {
             let suggestion =

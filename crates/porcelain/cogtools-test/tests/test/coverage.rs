@@ -3,7 +3,7 @@
 use cogtools_test_support::{Project, outcome, str};
 use serde_json::json;
 
-use crate::{project, run};
+use crate::{project, run, run_as_user};
 
 /// A tool with branches of all kinds.
 const SORT: &str = "\
@@ -53,9 +53,11 @@ ok sort (1 example)
   tools/sort.yaml:21: no example takes `default of switch mode`
   tools/sort.yaml: no example sets `items.note`
   tools/sort.yaml: no example sets `title`
+  tools/sort.yaml: no example has "down" as `mode`
+  tools/sort.yaml: no example has "none" as `mode`
 
 1 tool, 1 example: all passed
-branches taken: 4 of 10; optional properties set: 0 of 2
+branches taken: 4 of 10; optional properties set: 0 of 2; values of enums used: 1 of 3
 
 "#]]);
 }
@@ -80,12 +82,14 @@ fn coverage_as_data() {
     let expected = json!({
         "branches": [branch("if a", false), branch("else of if a", true)],
         "properties": [{"pointer": "/properties/a", "path": "a", "set": false}],
+        "values": [],
     });
     assert_eq!(
         (ended.status, &report["tools"][0]["coverage"]),
         (0, &expected)
     );
-    let figures = json!({"branches": 2, "taken": 1, "properties": 1, "set": 0});
+    let figures =
+        json!({"branches": 2, "taken": 1, "properties": 1, "set": 0, "values": 0, "used": 0});
     assert_eq!(report["summary"]["coverage"], figures);
 }
 
@@ -95,7 +99,7 @@ fn all_is_reached() {
 ok say (2 examples)
 
 1 tool, 2 examples: all passed
-branches taken: 1 of 1; optional properties set: 1 of 1
+branches taken: 1 of 1; optional properties set: 1 of 1; values of enums used: 0 of 0
 
 "#]]);
 }
@@ -115,7 +119,32 @@ fn a_template_that_fails_counts_for_what_it_took_before() {
         (ended.status, &report["summary"]["coverage"]),
         (
             1,
-            &json!({"branches": 2, "taken": 1, "properties": 1, "set": 1})
+            &json!({"branches": 2, "taken": 1, "properties": 1, "set": 1, "values": 0, "used": 0})
         )
     );
+}
+
+#[test]
+fn commands_and_values_count() {
+    let project = Project::new();
+    project
+        .file(
+            "tools/log.yaml",
+            "name: log\ndescription: d\nannotations: {read_only: true}\nparameters:\n  mode: {enum: [up, down], default: up}\n  tags: \
+             {type: array, optional: true, items: {enum: [a, b]}}\nexamples: [{tags: [b]}]\n\
+             implementation:\n  exec:\n    - echo\n    - when: mode == 'down'\n      args: [x]\n\
+             \x20   - for: tag in tags\n      when: tag == 'b'\n      args: ['{{ tag }}', '{{ tag }}']\n",
+        );
+    run_as_user(&project, &["--update"]);
+    outcome!(run_as_user(&project, &["--coverage"])).outputs(str![[r#"
+ok log (1 example)
+  tools/log.yaml:11: no example takes `if mode == 'down'`
+  tools/log.yaml: no example sets `mode`
+  tools/log.yaml: no example has "down" as `mode`
+  tools/log.yaml: no example has "a" as `tags`
+
+1 tool, 1 example: all passed
+branches taken: 2 of 3; optional properties set: 1 of 2; values of enums used: 2 of 4
+
+"#]]);
 }

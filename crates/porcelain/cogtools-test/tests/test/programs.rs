@@ -133,3 +133,68 @@ hint: the report on standard output shows what to fix
 "#]],
     );
 }
+
+/// A project with a tool that runs `git` and reads a note, whose example has these surroundings.
+fn with_fixture(with: &str) -> Project {
+    let project = Project::new();
+    project
+        .file(
+            "tools/head.yaml",
+            format!(
+                "name: head\ndescription: d\nexamples:\n  - arguments: {{}}\n    contains: fake main\n    \
+                 with: {with}\nimplementation: {{exec: [sh, -c, 'git branch; cat notes/a.txt; \
+                 ls .. | wc -l']}}\n"
+            ),
+        )
+        .program("tools/fixtures/bin/git", "#!/bin/sh\necho fake main\n");
+    project
+}
+
+#[test]
+fn a_program_has_the_surroundings_of_its_example() {
+    let project = with_fixture("{PATH: fixtures/bin, files: {notes/a.txt: text}}");
+    assert_eq!(run_as_user(&project, &[]).status, 0);
+    assert!(!project.path("notes").exists());
+    // The sandbox of the project is that of the temporary folder.
+    let tool = project.read("tools/head.yaml");
+    project.file("tools/head.yaml", format!("sandbox: workspace\n{tool}"));
+    assert_eq!(run_as_user(&project, &[]).status, 0);
+}
+
+#[test]
+fn surroundings_stay_where_they_are() {
+    for (with, message) in [
+        (
+            "{PATH: ../outside}",
+            "`../outside` is no folder beside the tool",
+        ),
+        ("{PATH: /bin}", "`/bin` is no folder beside the tool"),
+        ("{PATH: link}", "`link` is no folder beside the tool"),
+        (
+            "{PATH: fixtures/none}",
+            "`fixtures/none` is no folder beside the tool",
+        ),
+        (
+            "{files: {../x: a}}",
+            "`../x` is outside the temporary folder",
+        ),
+        (
+            "{files: {/tmp/x: a}}",
+            "`/tmp/x` is outside the temporary folder",
+        ),
+        ("{files: {a: a, a/b: b}}", "`a/b` cannot be written"),
+        ("{files: {a: 1}}", "`a` is no text"),
+        ("{files: a}", "`files` takes a map from paths to texts"),
+        (
+            "{Path: a}",
+            "`with` of a program has `PATH` and `files`, not `Path`",
+        ),
+    ] {
+        let project = with_fixture(with);
+        project.dir("outside");
+        std::os::unix::fs::symlink(project.path("outside"), project.path("tools/link")).unwrap();
+        let ended = run_as_user(&project, &[]);
+        assert_eq!(ended.status, 1, "{with}");
+        assert!(ended.stdout.contains(message), "{with}: {}", ended.stdout);
+    }
+}

@@ -62,6 +62,9 @@ optional: true
   The parameter may be omitted; all others are required. This does not make it nullable: use \
 nullable: true for that.
 
+deprecated: TEXT
+  What to use instead, such as use city. It becomes deprecated: true, and the description says it.
+
 default: VALUE
   The parameter is optional, and the tool sees this value if a call omits it. The value must be \
 valid.
@@ -74,6 +77,15 @@ type: string[]
 
 enum: [a, b] without type
   Short for the same with type: string, if all values are strings.
+
+$ref: ./FILE#/POINTER
+  A part of another file, in YAML or JSON, in the tool's folder or below it, relative to the file \
+that names it: $ref: ./shared.yaml#/parameters/city. Keys beside it win over those of the part, and \
+a part may name others. shared.yaml, unless it is a tool, and files that end in .shared.yaml are no \
+tools. parameters_schema and the schema under output can name parts, too.
+
+enum: {from: ./FILE}
+  The lines of a text (.txt), or a list: {from: ./shared.yaml#/cities}.
 
 properties and items inside an entry
   The same rules, at every level.
@@ -237,14 +249,22 @@ path that begins with ./ or ../, relative to the tool's folder; or an absolute p
 
 its arguments
   Each further element of exec is one argument, even if its template renders nothing. There are \
-two exceptions. An element that is nothing but {{{{ NAME }}}}, where NAME is declared with type: \
+these exceptions. An element that is nothing but {{{{ NAME }}}}, where NAME is declared with type: \
 array, becomes an argument for each item, and none if the array is empty or left out; an item \
 cannot be an object. An element that is a map, {{when: EXPRESSION, args: [ARGUMENT...]}}, becomes the \
 arguments in args if the expression, which is written without braces, holds, and none otherwise. As in \
 templates, a missing value, null, false, 0 and the empty string do not hold; everything else does, \
-an empty array too: write when: NAME.length for that.
+an empty array too: write when: NAME.length for that. {{for: NAME in LIST, args: [ARGUMENT...]}} becomes \
+the arguments in args for each item of the list, each of them one argument; members of an item are \
+{{{{ NAME.MEMBER }}}}, and with when, only those of which the expression holds.
   Put the values of a call after -- or after an option that takes a value; otherwise the program may \
 interpret them as options.
+
+its platforms
+  {{linux: LIST, macos: LIST, windows: LIST}} in place of the list has a command for each platform.
+
+its input
+  The arguments as JSON or, with stdin beside exec, the output of that template.
 
 a script
   The script is written to a private temporary file and passed to the interpreter named in its \
@@ -257,7 +277,12 @@ come from the nearest .env, from the current directory up to the project's root,
 environment of the call. A variable that is not set is an error.
 
 its working directory
-  The project's root.
+  The project's root; with cwd: tool beside exec, the tool's folder.
+
+its progress
+  A line cogtools-progress DONE/TOTAL MESSAGE, PERCENT% or DONE on standard error, or the sequence \
+ESC ] 9;4;1;PERCENT BEL, is the progress of the call, for hosts over MCP and for a terminal. Until a \
+program says its progress, each line that it writes there counts as one.
 
 termination
   Status 0 means success, and standard error is then shown only with --verbose. A non-zero status \

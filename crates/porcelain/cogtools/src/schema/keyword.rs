@@ -23,7 +23,9 @@ pub(crate) fn description(keyword: &str) -> Option<&'static str> {
         }
         "example" => "An example value. Whole calls belong in the tool's examples.",
         "nullable" => "true: the value may also be null. Requires type.",
-        "deprecated" => "true: new calls should not use it.",
+        "deprecated" => {
+            "true: new calls should not use it. In the short form also text, such as: use city."
+        }
         "readOnly" => "true: the value appears only in results.",
         "writeOnly" => "true: the value appears only in calls.",
         _ => return bound(keyword).or_else(|| structure(keyword)),

@@ -72,6 +72,13 @@ fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> 
     kinds.push(json!({"enum": ["array"]}));
     let mut properties = keywords(inner, &entry, &json!({"anyOf": kinds}));
     properties.shift_remove("required");
+    let from = json!({
+        "type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"],
+        "additionalProperties": false,
+    });
+    let listed = properties["enum"].take();
+    properties["enum"] = json!({"description": listed["description"], "anyOf": [listed, from]});
+    properties["deprecated"]["type"] = json!(["boolean", "string"]);
     properties
 }
 

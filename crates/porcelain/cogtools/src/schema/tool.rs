@@ -48,7 +48,7 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
             let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::MAX_LENGTH - 1);
             json!({"type": "string", "pattern": pattern})
         }
-        Key::Title | Key::Description => non_empty_text,
+        Key::Title | Key::Description | Key::Deprecated => non_empty_text,
         Key::Parameters => json!({
             "type": ["object", "null"],
             "additionalProperties": generator.subschema_for::<Entry>(),
@@ -85,7 +85,8 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
     object(shape)
 }
 
-/// For each kind of implementation, that the others are absent; and for tools, that js is there.
+/// For each kind of implementation, that the others are absent; and for the keys beside one, that it
+/// is there.
 fn exclusive_kinds() -> Value {
     let others = |kind: &str| -> Value {
         let others = IMPLEMENTATION_KEYS
@@ -98,6 +99,7 @@ fn exclusive_kinds() -> Value {
         .into_iter()
         .map(|kind| (kind.to_owned(), others(kind)))
         .chain([("tools".to_owned(), json!(["js"]))])
+        .chain(["stdin", "cwd"].map(|key| (key.to_owned(), json!(["exec"]))))
         .collect::<Map<String, Value>>()
         .into()
 }

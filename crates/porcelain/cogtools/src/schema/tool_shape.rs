@@ -83,8 +83,13 @@ pub struct ImplementationMap {
     /// A program and its arguments, each a Nunjucks template; no shell is involved. An
     /// element that is only {{ name }} of an array becomes an argument for each item. The
     /// arguments of the call are on its standard input, as JSON.
-    #[schemars(length(min = 1))]
-    pub exec: Option<Vec<ExecElement>>,
+    pub exec: Option<Exec>,
+    /// With exec: a template of the text on standard input, instead of the arguments as JSON.
+    pub stdin: Option<String>,
+    /// With exec: the working directory, the root of the project (the default) or the folder of the
+    /// tool.
+    #[schemars(extend("enum" = ["project", "tool"]))]
+    pub cwd: Option<String>,
     /// A script that begins with #! and its interpreter. The arguments of the call are on
     /// its standard input, as JSON.
     #[schemars(regex(pattern = r"^#!"))]
@@ -270,23 +275,54 @@ pub struct AgentOutput {
     pub schema: Option<Map<String, Value>>,
 }
 
+/// A command for all platforms, or one for each.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, untagged)]
+pub enum Exec {
+    /// A program and its arguments.
+    All(#[schemars(length(min = 1))] Vec<ExecElement>),
+    /// Commands by platform.
+    Platforms(ExecPlatforms),
+}
+
+/// Commands by platform.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(extend("minProperties" = 1))]
+pub struct ExecPlatforms {
+    /// The command on Linux.
+    #[schemars(length(min = 1))]
+    pub linux: Option<Vec<ExecElement>>,
+    /// The command on macOS.
+    #[schemars(length(min = 1))]
+    pub macos: Option<Vec<ExecElement>>,
+    /// The command on Windows.
+    #[schemars(length(min = 1))]
+    pub windows: Option<Vec<ExecElement>>,
+}
+
 /// An element of exec.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline, untagged)]
 pub enum ExecElement {
     /// A template, which becomes one argument.
     Word(String),
-    /// Arguments that are left out unless a condition holds.
-    When(ExecCondition),
+    /// Arguments that are left out unless a condition holds, or repeated for each item of a list.
+    Map(ExecMap),
 }
 
-/// Arguments that are left out unless a condition holds; not the first element.
+/// Arguments that are left out unless a condition holds, or repeated for each item of a list; not
+/// the first element.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
-pub struct ExecCondition {
+#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(extend("anyOf" = [{"required": ["for"]}, {"required": ["when"]}]))]
+pub struct ExecMap {
+    /// The name of an item and a list, such as label in labels.
+    #[schemars(regex(pattern = r"\S in \S"))]
+    pub r#for: Option<String>,
     /// An expression over the arguments, without braces, such as path or count > 1.
     #[schemars(regex(pattern = r"\S"))]
-    pub when: String,
+    pub when: Option<String>,
     /// The arguments, each a template.
     #[schemars(length(min = 1))]
     pub args: Vec<String>,

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use crate::schema::Schema;
 use crate::text::{Span, Text};
+use crate::tool::Branch;
 use crate::tool::agent::Agent;
+use crate::tool::flow::Flow;
 use crate::tool::js::{Js, JsSource};
 use crate::tool::template::{Template, TemplateSource, ValueTemplate};
 
@@ -202,6 +204,37 @@ impl Default for FlowRetry {
             delay: Duration::ZERO,
             backoff: 1.0,
         }
+    }
+}
+
+impl Flow {
+    /// The choices of routers and the conditions of nodes, and whether one of the `ways` of runs
+    /// took them, for a tool in the file `text`.
+    pub(in crate::tool) fn branches(&self, ways: &[String], text: &Text) -> Vec<Branch> {
+        let has_run = |node: &str| {
+            let mut lines = ways.iter().flat_map(|way| way.lines());
+            lines.any(|line| {
+                let state = line
+                    .strip_prefix(node)
+                    .and_then(|rest| rest.strip_prefix(' '));
+                state.is_some_and(|state| state != "skipped")
+            })
+        };
+        let mut branches = Vec::new();
+        for node in &self.nodes {
+            let routes = node.routes().into_iter();
+            let routes = routes.map(|route| (format!("{} -> {}", node.id, route.to), route.to));
+            let when = node
+                .when
+                .iter()
+                .map(|_| (format!("when of {}", node.id), node.id.as_str()));
+            branches.extend(routes.chain(when).map(|(condition, node_id)| Branch {
+                location: text.location(node.span),
+                condition,
+                is_taken: has_run(node_id),
+            }));
+        }
+        branches
     }
 }
 

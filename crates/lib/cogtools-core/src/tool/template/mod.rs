@@ -292,11 +292,28 @@ impl Template {
 
     /// Makes the same template, rendered only if `condition` holds.
     pub(super) fn under(&self, condition: &Self) -> Self {
-        let start = format!("{{% if {} %}}", condition.condition());
-        let source = format!("{start}{}{{% endif %}}", self.source());
+        self.within("if", condition, self.source())
+    }
+
+    /// Makes the same template, rendered for each item of `each`, such as `label in labels`.
+    pub(super) fn looped(&self, each: &Self) -> Self {
+        self.within("for", each, self.source())
+    }
+
+    /// Makes the template of `body` for each item, from the text of a loop.
+    pub(super) fn loop_over(&self, body: &str) -> Self {
+        Self {
+            lead: "{% for ".len(),
+            ..self.within("for", self, body)
+        }
+    }
+
+    /// Makes the template in the same place that has `body` within a statement.
+    fn within(&self, statement: &str, head: &Self, body: &str) -> Self {
+        let start = format!("{{% {statement} {} %}}", head.condition());
         Self {
             lead: self.lead + start.chars().count(),
-            ..self.with_source(source)
+            ..self.with_source(format!("{start}{body}{{% end{statement} %}}"))
         }
     }
 
@@ -367,6 +384,13 @@ impl njk::Loader for Partials {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Reads the file at `path` in the folder of the tool whose file is `tool`.
+pub(super) fn read_beside(tool: &Text, path: &Path) -> Result<Text, String> {
+    Partials::of(tool)
+        .read(path)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns true if the relative `path` stays below its folder.

@@ -47,8 +47,8 @@ fn tool_files() {
         );
     }
     let mut kinds = keys(&schema, "/properties/implementation/properties");
-    // It stands beside `js`.
-    kinds.retain(|key| *key != "tools");
+    // They stand beside `js` and `exec`.
+    kinds.retain(|key| !["tools", "stdin", "cwd"].contains(key));
     assert_eq!(kinds, IMPLEMENTATION_KEYS);
 }
 

@@ -1,0 +1,209 @@
+//! Parts of a tool file that are in other files of its folder: `$ref: ./shared.yaml#/NAME` in a
+//! schema, and `enum: {from: ./cities.txt}`.
+//!
+//! They are put in the place of what names them before anything else reads the document, so that
+//! what is declared, pinned and approved has them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::digest;
+use crate::text::{Span, Text};
+use crate::tool::DefinitionError;
+use crate::tool::reader::Reader;
+use crate::tool::template::{read_beside, stays_inside};
+use crate::yaml::{self, Data, Entry, Node};
+
+const REF: &str = "$ref";
+const ENUM: &str = "enum";
+const FROM: &str = "from";
+/// The extensions of files with parts, and of one with the values of an enum.
+const EXTENSIONS: [&str; 4] = ["yaml", "yml", "json", "txt"];
+/// The largest size of all files and parts of a tool together, in bytes.
+const MAX_SIZE: usize = 4 * Text::MAX_BYTES;
+/// The largest number of parts within each other.
+const MAX_WAY: usize = 16;
+
+/// The parts of one tool.
+pub(super) struct Shared<'t> {
+    text: &'t Text,
+    files: BTreeMap<String, Value>,
+    /// The digests of the files by their names, relative to the tool's folder.
+    digests: BTreeMap<String, String>,
+    /// The parts that the current one is in.
+    way: Vec<String>,
+    /// The size of the files and parts so far.
+    size: usize,
+}
+
+impl<'t> Shared<'t> {
+    /// Puts the parts into the `document` of the file `text`, and returns the digests of their
+    /// files; errors go to the reader.
+    pub(super) fn resolve(
+        document: &mut Node,
+        text: &'t Text,
+        reader: &mut Reader<'_>,
+    ) -> BTreeMap<String, String> {
+        let mut shared = Self {
+            text,
+            files: BTreeMap::new(),
+            digests: BTreeMap::new(),
+            way: Vec::new(),
+            size: 0,
+        };
+        if [REF, FROM].iter().any(|word| text.as_str().contains(word)) {
+            for entry in entries(document) {
+                match entry.key.as_str() {
+                    "parameters" => shared.walk(&mut entry.value, true, "", reader),
+                    "parameters_schema" => shared.walk(&mut entry.value, false, "", reader),
+                    "output" => {
+                        let schema = entries(&mut entry.value).iter_mut();
+                        let schema = schema.filter(|it| it.key == "schema");
+                        schema.for_each(|it| shared.walk(&mut it.value, false, "", reader));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        shared.digests
+    }
+
+    /// Resolves a schema, or a map from names to schemas, in the file `from`.
+    fn walk(&mut self, node: &mut Node, is_names: bool, from: &str, reader: &mut Reader<'_>) {
+        if let Data::List(items) = &mut node.data {
+            let schemas = items.iter_mut();
+            return schemas.for_each(|item| self.walk(item, false, from, reader));
+        }
+        let Data::Map(entries) = &mut node.data else {
+            return;
+        };
+        let is_part = |entry: &Entry| {
+            let target = entry.value.text().unwrap_or_default();
+            let is_path = target.starts_with("./") || target.starts_with("../");
+            entry.key == REF && (is_path || !from.is_empty() && target.starts_with('#'))
+        };
+        let part = entries.iter().position(is_part);
+        let part = part.map(|index| entries.remove(index).value);
+        for entry in entries.iter_mut() {
+            match entry.key.as_str() {
+                _ if is_names => self.walk(&mut entry.value, false, from, reader),
+                ENUM => self.values(&mut entry.value, from, reader),
+                "default" | "example" => {}
+                "properties" => self.walk(&mut entry.value, true, from, reader),
+                key if key.starts_with("x-") => {}
+                _ => self.walk(&mut entry.value, false, from, reader),
+            }
+        }
+        let Some(part) = part else { return };
+        match self.load(part.text().unwrap_or_default(), from, part.span) {
+            Err(error) => reader.report(&error, part.span),
+            Ok((mut found, name, place)) => {
+                self.way.push(place);
+                self.walk(&mut found, is_names, &name, reader);
+                self.way.pop();
+                node.data = merged(found, std::mem::take(entries));
+            }
+        }
+    }
+
+    /// Resolves the values of an enum: `{from: FILE}`, the lines of a text, or a list.
+    fn values(&mut self, node: &mut Node, from: &str, reader: &mut Reader<'_>) {
+        let Some([only]) = node.entries() else { return };
+        let Some(target) = only.value.text().filter(|_| only.key == FROM) else {
+            return;
+        };
+        match self.load(target, from, node.span) {
+            Ok((found, ..)) => node.data = found.data,
+            Err(error) => reader.report(&error, node.span),
+        }
+    }
+
+    /// Loads what `target` names in the file `from`, with the name of its file and its place.
+    fn load(
+        &mut self,
+        target: &str,
+        from: &str,
+        span: Span,
+    ) -> Result<(Node, String, String), DefinitionError> {
+        let (path, pointer) = target.split_once('#').unwrap_or((target, ""));
+        let name = if path.is_empty() {
+            Some(from.to_owned())
+        } else {
+            njk::resolve(from, path)
+        };
+        let is_part = |name: &String| {
+            let extension = Path::new(name).extension().and_then(|it| it.to_str());
+            stays_inside(Path::new(name)) && extension.is_some_and(|it| EXTENSIONS.contains(&it))
+        };
+        let name = name.filter(is_part);
+        let name = name.ok_or_else(|| DefinitionError::Outside(target.to_owned()))?;
+        let place = format!("{name}#{pointer}");
+        let failed = |why: &str| DefinitionError::Shared(format!("`{place}` {why}"));
+        if self.way.contains(&place) || self.way.len() >= MAX_WAY {
+            return Err(failed("contains itself, or is within too many others"));
+        }
+        if !self.files.contains_key(&name) {
+            let value = self.read(&name).map_err(DefinitionError::Shared)?;
+            self.files.insert(name.clone(), value);
+        }
+        let found = self.files[&name].pointer(pointer);
+        let found = found.ok_or_else(|| failed("does not exist"))?;
+        self.size += found.to_string().len();
+        if self.size > MAX_SIZE {
+            return Err(failed("makes the tool too large"));
+        }
+        Ok((Node::from_json(found.clone(), span), name, place))
+    }
+
+    /// Reads the file `name` in the tool's folder, which no link leaves.
+    fn read(&mut self, name: &str) -> Result<Value, String> {
+        let text = read_beside(self.text, Path::new(name))?;
+        self.size += text.as_str().len();
+        let hash = digest::bytes(text.as_str().as_bytes()).to_string();
+        self.digests.insert(name.to_owned(), hash);
+        if Path::new(name).extension().is_some_and(|it| it == "txt") {
+            let lines = text.as_str().lines().map(str::trim);
+            return Ok(lines.filter(|line| !line.is_empty()).collect());
+        }
+        let document = yaml::parse(&text);
+        let document =
+            document.map_err(|error| format!("`{name}` is not valid: {}", error.kind))?;
+        Ok(document.to_json())
+    }
+}
+
+/// The entries of a map; none of anything else.
+fn entries(node: &mut Node) -> &mut [Entry] {
+    match &mut node.data {
+        Data::Map(entries) => entries,
+        _ => &mut [],
+    }
+}
+
+/// The part with the keys beside its name, which are more than its own.
+fn merged(part: Node, beside: Vec<Entry>) -> Data {
+    if beside.is_empty() {
+        return part.data;
+    }
+    let mut all = match part.data {
+        Data::Map(entries) => entries,
+        // The short form of a parameter.
+        data => vec![Entry {
+            key: "type".to_owned(),
+            span: part.span,
+            value: Node {
+                data,
+                span: part.span,
+            },
+        }],
+    };
+    for entry in beside {
+        match all.iter_mut().find(|own| own.key == entry.key) {
+            Some(own) => *own = entry,
+            None => all.push(entry),
+        }
+    }
+    Data::Map(all)
+}
