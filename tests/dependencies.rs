@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 15] = [
+const WRITERS: [&str; 16] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -57,6 +57,8 @@ const WRITERS: [&str; 15] = [
     // A trial has a temporary folder of its own, and what a comparison reads of git another.
     "crates/porcelain/cogtools-eval/src/files.rs",
     "crates/porcelain/cogtools-eval/src/run.rs",
+    // The output of an example that is a picture goes into a file of its type, in the temporary folder.
+    "crates/porcelain/cogtools-test/src/invocation.rs",
     // The lock is on a file of the user, which stays empty.
     "crates/lib/cogtools-core/src/trust/record.rs",
     // The users of a namespace are set through files of the kernel, about the process itself.

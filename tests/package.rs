@@ -226,3 +226,25 @@ fn what_does_not_belong_into_a_plugin_is_refused() {
         outcome.status(2);
     }
 }
+
+/// A project that names the plugin as a source runs its tools within the plugin's sandbox.
+#[test]
+fn a_packaged_tool_runs_in_another_project() {
+    let author = project();
+    package(&author, &[]).status(0);
+    let user = Project::new();
+    let plugin = user.path("vendor/checks");
+    fs::create_dir_all(user.path("vendor")).expect("a folder");
+    fs::rename(author.path("dist/plugin"), &plugin).expect("one file system");
+    let path = format!("{}:/usr/bin:/bin", crate::programs().display());
+    let run = |program| run(program, &user).env("PATH", &path);
+    run("cogtools-add").arg("./vendor/checks").run().status(0);
+    let trust = run("cogtools-trust").args(["provider:team-checks", "--yes"]);
+    trust.run().status(0);
+    let call = |tool| run("cogtools-call").arg(tool);
+    call("greet")
+        .stdin(r#"{"person": "Ada"}"#)
+        .run()
+        .outputs("Hello Ada");
+    call("where").run().status(0).stdout_contains("/plugins/");
+}

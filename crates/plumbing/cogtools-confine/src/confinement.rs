@@ -30,6 +30,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     use std::iter;
     use std::os::unix::process::CommandExt as _;
 
+    use rustix::io::Errno;
     use rustix::process::{DumpableBehavior, Pid, set_dumpable_behavior};
 
     use crate::options::Policy;
@@ -45,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         Side::Outside(code) => return Ok(code),
     };
     let failed = |what| move |error: io::Error| Failure::Confine(what, error);
-    let refused = |what| move |error: rustix::io::Errno| Failure::Confine(what, error.into());
+    let refused = |what| move |error: Errno| Failure::Confine(what, error.into());
     rustix::process::setsid().map_err(refused("no session can be made"))?;
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
     let policy = options.policy.clone().map(Policy::with_system);
@@ -68,9 +69,12 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         let listening = proxy.listen(listener, &mut command);
         listening.map_err(failed("the proxy cannot be started"))?;
     }
-    // The program runs as the same user, who could otherwise read this process's memory.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)
-        .map_err(refused("memory cannot be protected"))?;
+    // The program runs as the same user, who could otherwise read this process's memory. A sandbox
+    // around this one permits that to nobody, and denies it with this error: its own limits hold.
+    match set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        Err(Errno::ACCESS) => {}
+        protected => protected.map_err(refused("memory cannot be protected"))?,
+    }
     rustix::thread::set_no_new_privs(true).map_err(refused("privileges cannot be limited"))?;
     set_limits(options).map_err(failed("limits cannot be set"))?;
     let signals = Signals::handle().map_err(failed("signals cannot be handled"))?;
