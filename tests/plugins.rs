@@ -5,6 +5,7 @@ use std::os::unix::fs::symlink;
 use cogtools_test_support::{FakeGemini, Outcome, Project, Snapshot, Turn, str};
 use serde_json::{Value, json};
 
+use crate::mcp::http::Service;
 use crate::output_schema::conforms;
 use crate::run;
 
@@ -179,6 +180,7 @@ fn an_invalid_entry_costs_itself() {
             "reserved": with("env", json!({"PLUGIN_ROOT": "/"})),
             "cwd": with("cwd", "${PLUGIN_ROOT}/..".into()),
             "data": with("cwd", "${PLUGIN_DATA}/../..".into()),
+            "neighbour": with("cwd", "${PLUGIN_DATA}x".into()),
             "sse": {"type": "sse", "url": "https://a.example/sse"},
             "file": {"type": "streamable-http", "url": "file:///etc/passwd"},
             "good": {"type": "streamable-http", "url": "https://a.example/mcp"},
@@ -199,6 +201,8 @@ hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `file`: `url` begins with neither https:// nor http://
 hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `linked`: `command` is neither a name nor a file of the plugin
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `neighbour`: `cwd` is not a folder of the plugin
 hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `number`: invalid type: integer `1`, expected a string
 hint: report this to its author
@@ -267,4 +271,130 @@ hint: copy the plugin, as to ./vendor
 
 "#]],
     );
+}
+
+#[test]
+fn a_server_starts_in_a_folder_for_its_data() {
+    let project = project();
+    let server = json!({
+        "type": "stdio", "command": "python3", "cwd": "${PLUGIN_DATA}/work/deep",
+        "args": ["${PLUGIN_ROOT}/server.py", "${PLUGIN_ROOT}/data"],
+        "env": {"MODE": "at ${PLUGIN_DATA}"},
+    });
+    let servers = servers(&json!({"main": server}));
+    project.file("vendor/demo/mcp.json", servers);
+    add(&project, &["--yes"]).status(0);
+    call(&project, "where").outputs(str![[r#"{"cwd": false, "args": true, "mode": true, "has_manifest": false, "writes_data": true, "writes_root": false}"#]]);
+    // A link that the server has left there is not followed.
+    let plugins = project.home().join(".local/state/cogtools/plugins");
+    let data = plugins.read_dir().expect("a folder").next();
+    let work = data
+        .expect("of the server")
+        .expect("an entry")
+        .path()
+        .join("work");
+    std::fs::remove_dir_all(&work).expect("it is there");
+    symlink(project.root(), &work).expect("a link");
+    call(&project, "where")
+        .status(74)
+        .stderr_contains("/work`, for data of a plugin, cannot be used: not a directory");
+    assert!(!project.path("deep").exists());
+}
+
+#[test]
+fn a_server_of_a_plugin_is_behind_a_url() {
+    let elsewhere = Project::new();
+    elsewhere.file(
+        "tools/hello.yaml",
+        "name: hello\ndescription: d\nimplementation: Hello!\n",
+    );
+    let service = Service::start(&elsewhere, &[]);
+    let project = project();
+    let server = json!({"type": "streamable-http", "url": service.url, "headers": {"X-A": "b"}});
+    project.file("vendor/demo/mcp.json", servers(&json!({"main": server})));
+    let refused = add(&project, &[]);
+    refused.stdout_contains("cogtools trust provider:demo/main");
+    call(&project, "hello")
+        .status(127)
+        .stderr_contains("not approved yet");
+    add(&project, &["--yes"]).status(0);
+    call(&project, "hello").outputs("Hello!");
+}
+
+#[test]
+fn two_plugins_of_one_name_are_reported() {
+    let project = project();
+    project
+        .file(
+            "vendor/other/plugin.json",
+            project.read("vendor/demo/plugin.json"),
+        )
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [plugin: ./vendor/demo, plugin: ./vendor/other]\n",
+        );
+    run("cogtools-discover", &project)
+        .arg("--strict")
+        .run()
+        .fails(
+            78,
+            str![[r#"
+cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:39: two plugins are named `demo`
+   |
+ 1 | tool_sources: [plugin: ./vendor/demo, plugin: ./vendor/other]
+   |                                       ^^^^^^^^^^^^^^^^^^^^^^
+hint: remove one of them
+
+"#]],
+        );
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources:\n  - mcp: {name: demo/main, command: x}\n  - plugin: ./vendor/demo\n",
+    );
+    run("cogtools-discover", &project)
+        .arg("--strict")
+        .run()
+        .fails(
+            78,
+            str![[r#"
+cogtools-discover: error[INVALID_CONFIG]: .cogtoolrc.yaml:3:5: two providers are named `demo/main`
+   |
+ 3 |   - plugin: ./vendor/demo
+   |     ^^^^^^^^^^^^^^^^^^^^^
+hint: give one of them another `name`
+
+"#]],
+        );
+}
+
+#[test]
+fn a_plugin_is_removed() {
+    let project = project();
+    let remove = |subject: &str| run("cogtools-remove", &project).arg(subject).run();
+    add(&project, &[]).status(0);
+    remove("./vendor/demo").outputs(str![[r#"
+removed ./vendor/demo
+updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
+
+"#]]);
+    assert_eq!(project.read(".cogtoolrc.yaml"), "");
+    remove("./vendor/demo").fails(
+        2,
+        str![[r#"
+cogtools-remove: error[USAGE]: ./vendor/demo: tool_sources has no plugin in this folder
+hint: cogtools config list --show-origin shows the sources
+
+"#]],
+    );
+    // By its name, and when its files are gone.
+    add(&project, &[]).status(0);
+    remove("demo").outputs(str![[r#"
+removed demo
+updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
+
+"#]]);
+    add(&project, &[]).status(0);
+    std::fs::remove_dir_all(project.path("vendor/demo")).expect("it is there");
+    remove("vendor/demo").status(0);
+    assert_eq!(project.read(".cogtoolrc.yaml"), "");
 }

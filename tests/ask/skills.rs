@@ -245,6 +245,17 @@ fn an_agent_that_is_a_tool_reads_skills_if_its_file_names_read_skill() {
 }
 
 #[test]
+fn skills_are_not_listed_if_read_skill_is_a_tool_of_the_project() {
+    let project = project_with_skill(Project::new());
+    let own = "name: read_skill\ndescription: Reads a skill\nimplementation: Mine\n";
+    project.file("tools/read_skill.yaml", own);
+    let args = ["-q", "--dry-run", "--json", "Hello"];
+    let request = run("cogtools-ask", &project).args(args).run().json()["request"].to_string();
+    assert!(request.contains("Reads a skill"), "{request}");
+    assert!(!request.contains("- forms: "), "{request}");
+}
+
+#[test]
 fn descriptions_of_skills_have_a_budget() {
     let project = project();
     for index in 0..60 {

@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use cogtools_test_support::Project;
 
 /// A server over HTTP, ended when it is dropped.
-pub(super) struct Service {
+pub(crate) struct Service {
     pub(super) child: Child,
     /// Its URL, as it printed it.
-    pub(super) url: String,
+    pub(crate) url: String,
 }
 
 impl Service {
-    pub(super) fn start(project: &Project, vars: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(project: &Project, vars: &[(&str, &str)]) -> Self {
         Self::start_with(project, &[], vars)
     }
 

@@ -10,7 +10,7 @@ mod conformance;
 mod conformance_client;
 mod failures;
 mod gemini;
-mod http;
+pub(crate) mod http;
 mod introduction;
 mod kept;
 mod late;

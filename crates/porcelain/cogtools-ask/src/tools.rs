@@ -12,7 +12,7 @@ use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::source::Skills;
-use cogtools_core::tool::{AgentTask, FlowTask};
+use cogtools_core::tool::{AgentTask, Author, FlowTask};
 use cogtools_core::{
     AskConfig, Cancel, Code, Config, Context, Diagnostic, FindError, Limit, Pattern, Project,
     Registry, Target, Threshold, Tool, estimate_tokens,
@@ -176,7 +176,10 @@ impl ProjectTools {
     /// The instructions of an agent that has these tools: `texts`, and the skills that it may read.
     pub(crate) fn system(&self, texts: Vec<String>) -> Option<Arc<Content>> {
         let may_read = self.names().any(|name| name == Skills::READ);
-        let skills = self.registry.skills().filter(|_| may_read);
+        // A tool of the project with that name takes its place.
+        let read = self.registry.find(Skills::READ).ok().filter(|_| may_read);
+        let is_ours = read.is_some_and(|tool| tool.provenance().author == Author::BuiltIn);
+        let skills = self.registry.skills().filter(|_| is_ours);
         let texts: Vec<String> = texts
             .into_iter()
             .chain(skills.and_then(Skills::index))

@@ -16,6 +16,7 @@ use crate::source::{
     Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, Specification,
     Transport, is_invalid_in_name,
 };
+use crate::text::Span;
 use crate::yaml::{Entry, Node};
 
 /// Programs whose first argument is the package or script that they run.
@@ -61,9 +62,16 @@ pub(super) fn sources(
                 let is_user = layer.place.is_user;
                 let scope = ReadScope::source(&base.root, &path, is_user);
                 let plugin = Plugin::read(&path, &display_path, &scope, is_user);
+                let is_same =
+                    |other: &Source| matches!(other, Source::Plugin(it) if it.name == plugin.name);
+                if sources.iter().any(is_same) {
+                    let message = format!("two plugins are named `{}`", plugin.name);
+                    reading.report(message, "remove one of them", item.span);
+                    continue;
+                }
                 for mut settings in plugin_servers(&plugin) {
                     settings.user_configured = is_user;
-                    sources.push(Source::Provider(Provider::new(settings)));
+                    add_provider(&mut sources, settings, (reading, item.span));
                 }
                 sources.push(Source::Plugin(plugin));
                 continue;
@@ -83,17 +91,26 @@ pub(super) fn sources(
             }
         };
         settings.user_configured = layer.place.is_user;
-        // Approvals are recorded by name.
-        let name = &settings.name;
-        let mut providers = sources.iter().filter_map(Source::provider);
-        if providers.any(|other| other.settings().name == *name) {
-            let message = format!("two providers are named `{name}`");
-            reading.report(message, "give one of them another `name`", item.span);
-        } else {
-            sources.push(Source::Provider(Provider::new(settings)));
-        }
+        add_provider(&mut sources, settings, (reading, item.span));
     }
     sources
+}
+
+/// Adds the provider with these settings, unless there is one of its name: approvals are recorded
+/// by name.
+fn add_provider(
+    sources: &mut Vec<Source>,
+    settings: Settings,
+    (reading, span): (&Reading<'_>, Span),
+) {
+    let name = &settings.name;
+    let mut providers = sources.iter().filter_map(Source::provider);
+    if providers.any(|other| other.settings().name == *name) {
+        let message = format!("two providers are named `{name}`");
+        reading.report(message, "give one of them another `name`", span);
+    } else {
+        sources.push(Source::Provider(Provider::new(settings)));
+    }
 }
 
 /// A folder of tool files. The reader has found no mistake in its path.

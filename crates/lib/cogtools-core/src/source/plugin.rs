@@ -254,11 +254,15 @@ impl Plugin {
                     return Err(format!("`env` may not set {name}"));
                 }
                 let cwd = cwd.as_deref().unwrap_or("./");
-                let root = format!("${{{ROOT}}}");
-                let below = cwd.strip_prefix("./").or_else(|| cwd.strip_prefix(&root));
-                let is_contained = match (below, cwd.strip_prefix(&format!("${{{DATA}}}"))) {
-                    (Some(below), _) => self.contains(below.trim_start_matches('/')),
-                    (None, Some(below)) => descends(below.trim_start_matches('/').as_ref()),
+                // `${PLUGIN_DATA}x` is a neighbour of the folder.
+                let below = |name: &str| {
+                    let rest = cwd.strip_prefix(&format!("${{{name}}}"))?;
+                    (rest.is_empty() || rest.starts_with('/')).then(|| rest.trim_start_matches('/'))
+                };
+                let of_root = cwd.strip_prefix("./").or_else(|| below(ROOT));
+                let is_contained = match (of_root, below(DATA)) {
+                    (Some(below), _) => self.contains(below),
+                    (None, Some(below)) => descends(below.as_ref()),
                     (None, None) => false,
                 };
                 if !is_contained {

@@ -39,6 +39,9 @@ pub enum StoreError {
     /// It cannot be written.
     #[error("`{0}`, for a private copy, cannot be used: {1}")]
     Io(PathBuf, io::Error),
+    /// A folder for the data of a plugin cannot be made.
+    #[error("`{0}`, for data of a plugin, cannot be used: {1}")]
+    Data(PathBuf, io::Error),
     /// Others can read or write the folder.
     #[error("`{0}`, for private copies, is not a folder of its user alone")]
     NotPrivate(PathBuf),
@@ -253,6 +256,10 @@ impl StoreError {
                 .hint("set HOME, or XDG_STATE_HOME"),
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("free some space, or make the folder writable"),
+            Self::Data(path, _) => Diagnostic::new(Code::IoFailed, self.to_string()).hint(format!(
+                "remove `{}` if it is no folder, or make the folder above it writable",
+                path.display()
+            )),
             Self::NotPrivate(folder) => Diagnostic::new(Code::Denied, self.to_string())
                 .hint(format!("remove `{}`", folder.display())),
             Self::Content(error) => error.diagnostic(),

@@ -4,6 +4,7 @@
 //! make the tools known.
 
 mod npm;
+mod remove;
 
 use std::fmt::Write as _;
 use std::process::Command as Child;
@@ -12,7 +13,6 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::trustable_sources;
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Config, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
@@ -24,6 +24,7 @@ use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man, render_
 use serde_json::{Value, json};
 
 use npm::{Npm, PackageName};
+pub use remove::REMOVE;
 
 /// `cogtools add`.
 pub const ADD: Program = Program {
@@ -317,81 +318,6 @@ fn approve(sources: Vec<String>, yes: bool, io: &mut Io<'_>) -> Result<(), Failu
     Err(Failure::Exec(trust.into()))
 }
 
-/// `cogtools remove`.
-pub const REMOVE: Program = Program {
-    name: "cogtools-remove",
-    command: RemoveArgs::command,
-    run: remove,
-    stdin: Stdin::Ignored,
-    codes: &[Code::ToolFailed, Code::Denied, Code::InvalidConfig],
-    variables: man::SHARED,
-    manual: REMOVE_MANUAL,
-};
-
-const REMOVE_MANUAL: &[(&str, &str)] = &[
-    (
-        "WHAT IT DOES",
-        "npm removes the package and its name from package.json. If no other package of the project \
-has tools, node_modules is removed from tool_sources in .cogtoolrc.yaml. An approval of the package \
-is kept until `cogtools trust --prune`.",
-    ),
-    (
-        "JSON",
-        "One object: package; and configured, true if node_modules was removed from tool_sources.",
-    ),
-    ("EXAMPLES", "    cogtools remove @team/checks"),
-];
-
-/// Remove an npm package with tools
-#[derive(Parser)]
-#[command(
-    long_about = "Remove a package with tools from the project that contains the current \
-        directory: from node_modules, from package.json and, if it was the last one, from \
-        tool_sources."
-)]
-struct RemoveArgs {
-    /// The name of the package
-    package: String,
-    #[command(flatten)]
-    format: FormatArg,
-}
-
-fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let args: RemoveArgs = args::parse(matches)?;
-    let name = PackageName::parse(&args.package).map_err(|error| error.diagnostic())?;
-    let project = project(io);
-    let npm = Npm::in_project(&project, io)?;
-    let packages: Vec<String> = installed(&project, io)
-        .into_iter()
-        .map(|package| package.name)
-        .collect();
-    if !packages.contains(&name.name) {
-        let message = "no package of that name has tools here";
-        let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
-        let suggestion = did_you_mean(&name.name, packages.iter().map(String::as_str));
-        diagnostic.hints.extend(suggestion.map(Hint::from));
-        return Err(diagnostic
-            .hint("npm uninstall removes packages without tools")
-            .into());
-    }
-    npm.run(&["uninstall"], &[&name.name])?;
-    let is_unlisted = installed(&project, io).is_empty() && unlist_packages(&project)?;
-    if args.format.is_json() {
-        let report = json!({"package": name.name, "configured": is_unlisted});
-        return io.show_json(&format!("{report:#}\n"));
-    }
-    let mut text = format!("removed {}\n", name.name);
-    if is_unlisted {
-        let (_, file) = project.resolve(Project::CONFIG.as_ref());
-        let file = file.display();
-        let _ = writeln!(
-            text,
-            "updated {file}: tool_sources no longer has node_modules"
-        );
-    }
-    io.print(text.as_bytes())
-}
-
 /// The keyword in the `package.json` of packages with tools.
 const KEYWORD: &str = "cogtools-tool";
 /// The maximum number of packages asked for.
@@ -562,29 +488,6 @@ fn list_source(project: &Project, source: Value) -> Result<bool, Failure> {
     let change = file.plan_set(project, KEY, &items.into());
     change.and_then(ConfigChange::write).map_err(failure)?;
     Ok(true)
-}
-
-/// Removes the packages of `project` from its sources. Returns whether that was a change.
-fn unlist_packages(project: &Project) -> Result<bool, Failure> {
-    let file = ConfigFile::project(project).map_err(failure)?;
-    let Some(Value::Array(mut items)) = file.value(KEY).map_err(failure)? else {
-        return Ok(false);
-    };
-    let before = items.len();
-    items.retain(|item| item != MODULES);
-    if items.len() == before {
-        return Ok(false);
-    }
-    let change = if items == default_items() {
-        file.plan_unset(project, KEY).map_err(failure)?
-    } else {
-        let change = file.plan_set(project, KEY, &items.into());
-        Some(change.map_err(failure)?)
-    };
-    match change {
-        Some(change) => change.write().map(|()| true).map_err(failure),
-        None => Ok(false),
-    }
 }
 
 fn default_items() -> Vec<Value> {

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,6 +166,10 @@ impl Provider {
                 .map(|word| PluginStart::expand(word, root, &data))
                 .collect();
             directory = plugin.apply(&mut variables, root, &data);
+            if let Ok(below) = directory.strip_prefix(&data) {
+                let made = make_folders(&data, below);
+                made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
+            }
             let description = server.description_with(&line);
             variables.insert(Server::VARIABLE.into(), description.into());
         } else if let Some(copy) = &copy {
@@ -202,7 +207,7 @@ impl Provider {
         let path = self.plugin_data_path(cx).ok_or(StoreError::Nowhere);
         let made = path.and_then(|path| {
             let made = file::create_private_folder(&path);
-            made.map_err(|error| StoreError::Io(path.clone(), error))?;
+            made.map_err(|error| StoreError::Data(path.clone(), error))?;
             Ok(path)
         });
         made.map_err(|error| self.unrunnable(&error, error.diagnostic()))
@@ -454,6 +459,26 @@ fn add_project(variables: &mut Vars, cx: &Context) {
         _ => mark,
     };
     variables.insert(WITHIN_VARIABLE.into(), projects);
+}
+
+/// Makes the folder `below` of `data`, through no link: the server may have put it there.
+fn make_folders(data: &Path, below: &Path) -> Result<(), StoreError> {
+    let mut folder = data.to_path_buf();
+    for part in below {
+        folder.push(part);
+        let made = file::create_private_folder(&folder).and_then(|()| folder.symlink_metadata());
+        match made {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(StoreError::Data(
+                    folder,
+                    io::ErrorKind::NotADirectory.into(),
+                ));
+            }
+            Err(error) => return Err(StoreError::Data(folder, error)),
+        }
+    }
+    Ok(())
 }
 
 fn running_projects(cx: &Context) -> Option<&OsStr> {

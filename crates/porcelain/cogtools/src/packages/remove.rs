@@ -1,0 +1,161 @@
+//! `cogtools remove`: takes a package or a plugin from the sources of a project.
+
+use std::fmt::Write as _;
+
+use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::source::Plugin;
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Diagnostic, Hint, Project, lexical};
+use cogtools_edit::ConfigFile;
+use cogtools_program::args;
+use cogtools_program::format::FormatArg;
+use cogtools_program::project::project;
+use cogtools_program::terminal::sanitize;
+use cogtools_program::{Failure, Io, Program, Stdin, man};
+use serde_json::{Value, json};
+
+use super::npm::{Npm, PackageName};
+use super::{KEY, MODULES, default_items, failure, installed};
+
+/// `cogtools remove`.
+pub const REMOVE: Program = Program {
+    name: "cogtools-remove",
+    command: RemoveArgs::command,
+    run: remove,
+    stdin: Stdin::Ignored,
+    codes: &[Code::ToolFailed, Code::Denied, Code::InvalidConfig],
+    variables: man::SHARED,
+    manual: REMOVE_MANUAL,
+};
+
+const REMOVE_MANUAL: &[(&str, &str)] = &[
+    (
+        "WHAT IT DOES",
+        "npm removes the package and its name from package.json. If no other package of the project \
+has tools, node_modules is removed from tool_sources in .cogtoolrc.yaml. An approval of the package \
+is kept until `cogtools trust --prune`.
+
+A plugin is removed from tool_sources; its files stay.",
+    ),
+    (
+        "JSON",
+        "One object: package; and configured, true if node_modules or a plugin was removed from \
+tool_sources.",
+    ),
+    (
+        "EXAMPLES",
+        "    cogtools remove @team/checks\n\n    cogtools remove ./vendor/x",
+    ),
+];
+
+/// Remove an npm package with tools, or a plugin
+#[derive(Parser)]
+#[command(
+    long_about = "Remove a package with tools from the project that contains the current \
+        directory: from node_modules, from package.json and, if it was the last one, from \
+        tool_sources; or a plugin from tool_sources."
+)]
+struct RemoveArgs {
+    /// The name of the package; of a plugin, also its folder
+    package: String,
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    let args: RemoveArgs = args::parse(matches)?;
+    let project = project(io);
+    let subject = args.package.as_str();
+    let removed = unlist_sources(&project, |item| is_plugin(item, subject, &project, io))?;
+    if let Some(folder) = removed.first().and_then(plugin_folder) {
+        return report_removed(subject, Some(folder), &args, &project, io);
+    }
+    if subject.starts_with(['.', '/']) {
+        let message = "tool_sources has no plugin in this folder";
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(subject);
+        let hint = "cogtools config list --show-origin shows the sources";
+        return Err(diagnostic.hint(hint).into());
+    }
+    let name = PackageName::parse(subject).map_err(|error| error.diagnostic())?;
+    let npm = Npm::in_project(&project, io)?;
+    let packages: Vec<String> = installed(&project, io)
+        .into_iter()
+        .map(|package| package.name)
+        .collect();
+    if !packages.contains(&name.name) {
+        let message = "no package of that name has tools here";
+        let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
+        let suggestion = did_you_mean(&name.name, packages.iter().map(String::as_str));
+        diagnostic.hints.extend(suggestion.map(Hint::from));
+        return Err(diagnostic
+            .hint("npm uninstall removes packages without tools")
+            .into());
+    }
+    npm.run(&["uninstall"], &[&name.name])?;
+    let is_last = installed(&project, io).is_empty();
+    let removed = unlist_sources(&project, |item| is_last && item == MODULES)?;
+    let source = (!removed.is_empty()).then_some(MODULES);
+    report_removed(&name.name, source, &args, &project, io)
+}
+
+fn plugin_folder(item: &Value) -> Option<&str> {
+    item.get("plugin").and_then(Value::as_str)
+}
+
+/// Returns true if `item` of the sources is the plugin of this name or in this folder. The folder
+/// may be gone.
+fn is_plugin(item: &Value, subject: &str, project: &Project, io: &Io<'_>) -> bool {
+    let Some(folder) = plugin_folder(item) else {
+        return false;
+    };
+    let (path, display_path) = project.resolve(folder.as_ref());
+    let plugin = || Plugin::read(&path, &display_path, &project.read_scope(), false);
+    let given = io.cwd.join(subject);
+    lexical(&given) == lexical(&path) || folder == subject || plugin().name == subject
+}
+
+/// Reports that `name` is removed, and the source that is no longer in the configuration.
+fn report_removed(
+    name: &str,
+    source: Option<&str>,
+    args: &RemoveArgs,
+    project: &Project,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    if args.format.is_json() {
+        let report = json!({"package": name, "configured": source.is_some()});
+        return io.show_json(&format!("{report:#}\n"));
+    }
+    let mut text = format!("removed {}\n", sanitize(name));
+    if let Some(source) = source {
+        let (_, file) = project.resolve(Project::CONFIG.as_ref());
+        let (file, source) = (file.display(), sanitize(source));
+        let _ = writeln!(text, "updated {file}: tool_sources no longer has {source}");
+    }
+    io.print(text.as_bytes())
+}
+
+/// Removes the sources of `project` that `is_removed` selects, and returns them.
+fn unlist_sources(
+    project: &Project,
+    is_removed: impl Fn(&Value) -> bool,
+) -> Result<Vec<Value>, Failure> {
+    let file = ConfigFile::project(project).map_err(failure)?;
+    let Some(Value::Array(items)) = file.value(KEY).map_err(failure)? else {
+        return Ok(Vec::new());
+    };
+    let (removed, items): (Vec<Value>, Vec<Value>) = items.into_iter().partition(is_removed);
+    if removed.is_empty() {
+        return Ok(removed);
+    }
+    let change = if items == default_items() {
+        file.plan_unset(project, KEY).map_err(failure)?
+    } else {
+        let change = file.plan_set(project, KEY, &items.into());
+        Some(change.map_err(failure)?)
+    };
+    if let Some(change) = change {
+        change.write().map_err(failure)?;
+    }
+    Ok(removed)
+}
