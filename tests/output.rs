@@ -172,7 +172,7 @@ fn reader_that_closes_the_pipe() {
         );
 }
 
-/// What a program says of its progress is on one line, and nothing of it stays.
+/// The progress of a program is on one line, and nothing of it stays.
 #[test]
 fn the_progress_of_a_program_is_shown_until_it_ends() {
     let project = project_with(

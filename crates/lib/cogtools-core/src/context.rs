@@ -109,7 +109,7 @@ pub struct CallContext {
 /// The surroundings of a program in an example that is tested.
 #[derive(Clone, Debug, Default)]
 pub struct Fixture {
-    /// A folder of programs, before those of PATH.
+    /// The folder with programs, which comes before those on PATH.
     pub programs: Option<PathBuf>,
     /// The folder that takes the place of the project's root.
     pub folder: Option<PathBuf>,

@@ -164,7 +164,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The skills of `project` by name, and the diagnostics of tools and sources that are left out.
-/// In `plugin` they have its name, which not every host puts before that of a skill.
+/// The one of a `plugin` has its name, which not every host puts before that of a skill.
 fn collect(
     config: Config,
     plugin: Option<&str>,

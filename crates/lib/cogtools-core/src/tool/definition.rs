@@ -144,7 +144,7 @@ impl Definition {
         &self.description
     }
 
-    /// What to use instead of it, if it is deprecated. Its description says so, too.
+    /// The tool to use instead, if it is deprecated. Its description says so, too.
     pub fn deprecated(&self) -> Option<&str> {
         self.deprecated.as_deref()
     }

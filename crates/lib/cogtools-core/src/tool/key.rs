@@ -31,7 +31,7 @@ pub enum Key {
     /// The description for the model: what the tool does and when to call it. Keep it short; some
     /// hosts append text to it. Required.
     Description,
-    /// What to use instead, such as: use forecast. Models and people are told so.
+    /// The tool to use instead, such as: use forecast. Models and people are told so.
     Deprecated,
     /// A map from parameter names to entries, which may use short forms. Each parameter is
     /// required unless it has optional: true or a default. Without this key (and
