@@ -164,7 +164,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// The skills of `project` by name, and the diagnostics of tools and sources that are left out.
-/// The one of a `plugin` has its name, which not every host puts before that of a skill.
 fn collect(
     config: Config,
     plugin: Option<&str>,
@@ -175,6 +174,7 @@ fn collect(
     let cx = context(io, project, config.env_priority, config.bounds());
     let found = Registry::new(config, None, cx).map_files(|file, tool| match tool {
         Ok(tool) => {
+            // Not every host puts the name of a plugin before that of its skill.
             let toolset = file.provenance.toolset.as_deref();
             let name = toolset.map_or_else(|| plugin.unwrap_or(DEFAULT_SKILL).to_owned(), name_of);
             Ok((name, Summary::new(&tool), reference(&tool, file)))
