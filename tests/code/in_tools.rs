@@ -196,7 +196,7 @@ fn tools_belong_to_code() {
     };
     check("{js: return 1, tools: []}", "`tools` is empty");
     check("{js: return 1, tools: tax}", "`tools`");
-    check("{exec: [ls], tools: [tax]}", "exactly one of");
+    check("{exec: [ls], tools: [tax]}", "unknown key `tools`");
     check(
         "{flow: {nodes: {a: {text: x, tools: [tax]}}}}",
         "`tools` belongs to `js`",

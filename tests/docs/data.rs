@@ -14,7 +14,8 @@ const AROUND: &str = "name: alone\ndescription: Parameters alone\nimplementation
 #[test]
 fn tools_are_valid() {
     let tools = each(
-        |block| block.has_key("implementation"),
+        // One that shares parts of another file is run by the console block below it.
+        |block| block.has_key("implementation") && !block.content.contains("$ref: ./"),
         |at, text| {
             let name = text.lines().find_map(|line| line.strip_prefix("name: "));
             check_strictly(at, name.unwrap_or_else(|| panic!("{at}: no name")), text);

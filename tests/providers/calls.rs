@@ -77,7 +77,7 @@ done
         1,
         str![[r#"
 cogtools-call: error[TOOL_FAILED]: say: the program's output is not UTF-8 from byte 1 on
-hint: a result is text; the tool's author can encode it, as `base64` does, or write it to a file
+hint: a result is text, unless `output` says what it is, as in `output: {type: image/png}`
 
 "#]],
     );
