@@ -32,7 +32,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable is an error, and nothing is written.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported.",
     ),
     (
         "DRIFT",
@@ -83,18 +83,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
         return io.show(&format!("unchanged {}\n", display_path.display()));
     }
-    if !snapshot.unavailable.is_empty() {
-        let diagnostics: Vec<Diagnostic> = snapshot
-            .unavailable
-            .iter()
-            .map(SourceError::diagnostic)
-            .collect();
-        return Err(diagnostics.into());
-    }
-    let text = snapshot.lock.text();
+    let earlier = existing.as_ref().and_then(|lock| lock.as_ref().ok());
+    let lock = snapshot.lock_beside(earlier);
+    let text = lock.text();
     let target = WritePath::in_project(project.root(), &path);
     let (action, written) = match existing {
-        Some(Ok(lock)) if lock == snapshot.lock => ("unchanged", Ok(())),
+        Some(Ok(earlier)) if earlier == lock => ("unchanged", Ok(())),
         Some(_) => ("updated", file::write(&target, text.as_bytes())),
         None => {
             let created = file::create(&target, text.as_bytes(), Mode::Data);
@@ -102,8 +96,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
     };
     written.map_err(|error| write_diagnostic(&display_path, &error))?;
-    io.warn(&snapshot.tool_errors, &EACH);
-    report(action, &display_path, &snapshot.lock, &args.format, io)
+    let unavailable = snapshot.unavailable.iter().map(SourceError::diagnostic);
+    let errors: Vec<Diagnostic> = unavailable.chain(snapshot.tool_errors).collect();
+    io.warn(&errors, &EACH);
+    report(action, &display_path, &lock, &args.format, io)
 }
 
 /// Prints what was done with the file of `lock`.

@@ -172,6 +172,19 @@ impl Lock {
     }
 }
 
+impl Snapshot {
+    /// Returns the declarations, with the pins that unavailable sources have in `earlier`.
+    pub fn lock_beside(&self, earlier: Option<&Lock>) -> Lock {
+        let mut lock = self.lock.clone();
+        for source in self.unavailable.iter().map(SourceError::source) {
+            if let Some(pins) = earlier.and_then(|earlier| earlier.sources.get(&source)) {
+                lock.sources.entry(source).or_insert_with(|| pins.clone());
+            }
+        }
+        lock
+    }
+}
+
 fn regenerate() -> Hint {
     Hint::run("", Command::Lock, " regenerates it")
 }
