@@ -29,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::catalogue::Catalogue;
 use crate::code::CodeMode;
+use crate::manage::{self, ServersCommand};
 use crate::observe::{Collector, Metrics, Observers};
 use crate::questions::Questions;
 use crate::serve::{Address, Listen, MAX_QUEUED, SHUTDOWN_GRACE, serve, write_loop};
@@ -40,7 +41,16 @@ pub const PROGRAM: Program = Program {
     command: McpArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidConfig],
+    codes: &[
+        Code::ToolFailed,
+        Code::Unavailable,
+        Code::IoFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+        Code::ToolNotFound,
+    ],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -63,10 +73,14 @@ const TRACES_HELP: &str =
 #[command(
     long_about = "Serve the tools of the project that contains the current directory to a client \
         of the Model Context Protocol, over standard input and output or over HTTP on this \
-        machine. The client starts the server, and the server exits with it."
+        machine. The client starts the server, and the server exits with it. With a command, \
+        manage the MCP servers that are sources of tools instead.",
+    args_conflicts_with_subcommands = true
 )]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 struct McpArgs {
+    #[command(subcommand)]
+    command: Option<ServersCommand>,
     /// Project directory; the project that contains the current directory by default
     #[arg(long, value_name = "DIR")]
     project: Option<OsString>,
@@ -140,6 +154,9 @@ fn origin(text: &str) -> Result<Origin, String> {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: McpArgs = args::parse(matches)?;
+    if let Some(command) = args.command {
+        return manage::run(&command, io);
+    }
     if let Some(directory) = args.project {
         let cwd = io.cwd.join(&directory);
         if !cwd.is_dir() {

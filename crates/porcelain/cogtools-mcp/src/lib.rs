@@ -12,6 +12,7 @@ mod client;
 mod code;
 mod command;
 mod declarations;
+mod manage;
 mod observe;
 mod prompt;
 mod questions;

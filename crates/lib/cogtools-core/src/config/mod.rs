@@ -28,10 +28,10 @@ use setting::Settings;
 use crate::filter::{Filter, Pattern};
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::{Bounds, Limits, SandboxMode};
-use crate::source::{Folder, GlobalModules, Source};
+use crate::source::{Folder, GlobalModules, Provider, Source};
 use crate::text::Text;
 use crate::tool::AgentBudget;
-use crate::{Budget, Diagnostic, Level, Project, RuleLevel, Target};
+use crate::{Budget, Code, Diagnostic, Level, Project, RuleLevel, Target};
 
 /// The default folder of tools.
 const DEFAULT_FOLDER: &str = "tools";
@@ -67,6 +67,8 @@ struct Layers {
     sources: Vec<Source>,
     /// The sources in the file of the user, or else of the system.
     user_sources: Option<(Vec<Source>, Setting)>,
+    /// The MCP servers of the user, and of the project.
+    servers: [Vec<Source>; 2],
     /// The keys in the order of the reference.
     order: &'static [&'static str],
 }
@@ -75,6 +77,7 @@ struct Layers {
 struct Content {
     settings: Vec<Setting>,
     sources: Option<Vec<Source>>,
+    servers: Option<Vec<Source>>,
     order: &'static [&'static str],
 }
 
@@ -161,6 +164,26 @@ impl Config {
         let base = Base::new(project, home, GlobalModules::default(), Owners::default());
         let layer = Layer::from_text(text, keys, origin, project)?;
         Ok(read(&layer, &base)?.settings)
+    }
+
+    /// Makes the MCP server `name` of `project` whose entry at `origin` would be `entry`; `None` if
+    /// it is disabled.
+    ///
+    /// # Errors
+    ///
+    /// Returns every mistake.
+    pub fn server(
+        project: &Project,
+        name: &str,
+        entry: &Value,
+        origin: Origin,
+    ) -> Result<Option<Provider>, Vec<Diagnostic>> {
+        let text = Text::new(format!("`{name}`"), entry.to_string().into_bytes());
+        let text = text.map_err(|error| vec![error.diagnostic(Code::InvalidConfig)])?;
+        let base = Base::new(project, None, GlobalModules::default(), Owners::default());
+        let layer = Layer::from_text(text, &[setting::SERVERS, name], origin, project)?;
+        let servers = read(&layer, &base)?.servers.unwrap_or_default();
+        Ok(servers.iter().find_map(Source::provider).cloned())
     }
 
     /// All keys and groups of keys, in the order of the reference.
@@ -270,6 +293,9 @@ fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, Vec<Diagnostic>> {
     let options: Options = reading.read();
     let sources = options.tool_sources;
     let sources = sources.map(|all| source::sources(all.0, &reading, layer, base));
+    let listed = sources.as_deref().unwrap_or_default();
+    let servers = options.mcp_servers;
+    let servers = servers.map(|all| source::servers(all, listed, &reading, layer));
     let mut settings = Vec::new();
     for (key, entry) in setting::leaves(&layer.document) {
         if !setting::may_set(&key, layer) {
@@ -283,6 +309,7 @@ fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, Vec<Diagnostic>> {
         mistakes if mistakes.is_empty() => Ok(Content {
             settings,
             sources,
+            servers,
             order,
         }),
         mistakes => Err(mistakes),
@@ -306,6 +333,7 @@ impl Layers {
             },
             sources: vec![Source::Folder(folder)],
             user_sources: None,
+            servers: Default::default(),
             order: &[],
         }
     }
@@ -314,6 +342,9 @@ impl Layers {
     fn read(&mut self, layer: &Layer, base: &Base<'_>) -> Result<(), Vec<Diagnostic>> {
         let mut content = read(layer, base)?;
         self.order = content.order;
+        if let Some(servers) = content.servers {
+            self.servers[usize::from(!layer.place.is_user)] = servers;
+        }
         for setting in content.settings {
             if setting.key != "tool_sources" {
                 self.settings.add(setting);
@@ -325,6 +356,7 @@ impl Layers {
                 // A variable of the user replaces all others for one run.
                 if layer.place.is_user {
                     self.user_sources = None;
+                    self.servers = Default::default();
                 }
                 self.sources = sources;
                 self.settings.add(setting);
@@ -397,26 +429,32 @@ impl Layers {
 
     /// Combines the user's sources with the project's.
     fn inherit_sources(&mut self) {
-        let Some((sources, setting)) = self.user_sources.take() else {
-            return;
-        };
         let inherit = self.settings.get("inherit");
         let inherit = inherit.is_none_or(|setting| setting.value == true);
+        let [mut servers, mut project_servers] = std::mem::take(&mut self.servers);
+        let mut project = std::mem::take(&mut self.sources);
         let all = &mut self.settings.all;
         let at = all.iter().position(|one| one.key == "tool_sources");
-        let project = at.map(|at| all.remove(at));
-        let is_built_in = project.as_ref().is_none_or(Setting::is_built_in);
-        all.push(match project {
-            Some(project) if inherit => setting::join(setting, project),
-            Some(project) if !is_built_in => project,
-            _ => setting,
-        });
-        if inherit {
-            let project = std::mem::take(&mut self.sources);
-            self.sources = join(sources, project);
-        } else if is_built_in {
-            self.sources = sources;
+        let is_built_in = at.is_none_or(|at| all[at].is_built_in());
+        let mut user = Vec::new();
+        if let Some((sources, setting)) = self.user_sources.take() {
+            let listed = at.map(|at| all.remove(at));
+            all.push(match listed {
+                Some(listed) if inherit => setting::join(setting, listed),
+                Some(listed) if !is_built_in => listed,
+                _ => setting,
+            });
+            if !inherit && is_built_in {
+                project.clear();
+            }
+            user = sources;
         }
+        user.append(&mut servers);
+        if !inherit && !is_built_in {
+            user.clear();
+        }
+        project.append(&mut project_servers);
+        self.sources = join(user, project);
     }
 }
 

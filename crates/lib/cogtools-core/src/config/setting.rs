@@ -80,7 +80,9 @@ const RULES: &[(&str, Rule)] = &[
     ("ask.base_url", Rule::Users),
 ];
 /// Maps whose keys are names, with dots in them.
-const NAMES: [&str; 3] = ["capability_aliases", "skill", "ask.aliases"];
+const NAMES: [&str; 4] = ["capability_aliases", "skill", "ask.aliases", SERVERS];
+/// The key of the MCP servers, whose names both authorities add up.
+pub(super) const SERVERS: &str = "mcpServers";
 /// Lists whose items all layers of one authority add up.
 const ADDED_UP: [&str; 3] = ["ask.allow", "ask.ask", "ask.deny"];
 
@@ -251,6 +253,12 @@ impl Settings {
             {
                 return;
             }
+            (_, Some(earlier)) if key == SERVERS && earlier.is_users() && !setting.is_users() => {
+                let of = |setting: &Setting| setting.value.as_object().cloned();
+                let all = of(&setting).into_iter().chain(of(earlier)).flatten();
+                let all: Map<String, Value> = all.collect();
+                setting = earlier.clone().with(setting, all.into());
+            }
             (_, Some(earlier)) if ADDED_UP.contains(&key.as_str()) => {
                 setting = unite(earlier.clone(), setting);
             }
@@ -286,7 +294,7 @@ impl Settings {
 /// The options that `settings` make together. Keys of lists that both authorities set are not
 /// among them.
 pub(super) fn options(settings: &[Setting], base: &Base<'_>) -> Options {
-    let apart = ["tool_sources", "filter", "hosts", "lint"];
+    let apart = ["tool_sources", SERVERS, "filter", "hosts", "lint"];
     let mut root = Value::Object(Map::new());
     for setting in settings {
         if !apart.iter().any(|key| setting.is_below(key)) {

@@ -1,20 +1,21 @@
 //! The sources of tools that a layer names, made of its options.
 
-use std::path::Path;
-
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::layer::{Base, Layer};
 use super::options::{
-    CommandOptions, ServerOptions, SourceOption, SpecificationOption, SpecificationOptions,
+    CommandOptions, EnvOption, ServerOptions, Servers, SourceOption, SpecificationOption,
+    SpecificationOptions,
 };
 use super::reader::Reading;
+use super::setting::SERVERS;
+use crate::environment::is_dangerous;
 use crate::file::ReadScope;
-use crate::sandbox::SandboxError;
+use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::openapi::Options;
 use crate::source::{
     Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, Specification,
-    Transport, is_invalid_in_name,
+    Transport, is_invalid_in_name, references,
 };
 use crate::text::Span;
 use crate::yaml::{Entry, Node};
@@ -77,10 +78,13 @@ pub(super) fn sources(
                 continue;
             }
             (SourceOption::Command(options), _) => Ok(command(*options, reading)),
-            (SourceOption::Mcp(options), Some(entry)) => match server(*options, reading, entry) {
-                Some(settings) => Ok(settings),
-                None => continue,
-            },
+            (SourceOption::Mcp(options), Some(_)) if options.disabled => continue,
+            (SourceOption::Mcp(options), Some(entry)) => {
+                match server(*options, reading, entry, layer) {
+                    Some(settings) => Ok(settings),
+                    None => continue,
+                }
+            }
             (SourceOption::Mcp(_), None) => continue,
         };
         let mut settings = match settings {
@@ -94,6 +98,33 @@ pub(super) fn sources(
         add_provider(&mut sources, settings, (reading, item.span));
     }
     sources
+}
+
+/// Makes the sources of the MCP servers in `options`, in the order of the document; `listed` are
+/// the other sources of the layer.
+pub(super) fn servers(
+    Servers(mut options): Servers,
+    listed: &[Source],
+    reading: &Reading<'_>,
+    layer: &Layer,
+) -> Vec<Source> {
+    let entries = layer.document.get(SERVERS).and_then(Node::entries);
+    let mut all = listed.to_vec();
+    for entry in entries.unwrap_or_default() {
+        let Some(mut server_options) = options.remove(&entry.key) else {
+            continue;
+        };
+        if server_options.disabled {
+            continue;
+        }
+        let name = entry.key.replace(is_invalid_in_name, "_");
+        server_options.name.get_or_insert(name);
+        if let Some(mut settings) = server(server_options, reading, entry, layer) {
+            settings.user_configured = layer.place.is_user;
+            add_provider(&mut all, settings, (reading, entry.span));
+        }
+    }
+    all.split_off(listed.len())
 }
 
 /// Adds the provider with these settings, unless there is one of its name: approvals are recorded
@@ -217,10 +248,8 @@ fn settings_of(options: SpecificationOptions, stem: &str) -> Options {
 /// A source that is another program.
 fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
     let discover = options.discover.words();
-    let stem = discover
-        .first()
-        .and_then(|program| Path::new(program).file_stem());
-    let stem = stem.map(|stem| stem.to_string_lossy().replace(is_invalid_in_name, "_"));
+    let stem = discover.first().map(|program| package_name(program));
+    let stem = stem.map(|stem| stem.replace(is_invalid_in_name, "_"));
     let mut settings = Settings {
         name: options.name.or(stem).unwrap_or_default(),
         discover,
@@ -233,24 +262,39 @@ fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
         in_project: options.cwd.is_some(),
         ..Settings::default()
     };
-    settings.set_sandbox(options.sandbox.and_then(|index| reading.sandbox(index.0)));
+    let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
+    settings.set_sandbox(sandbox.map(Sandbox::with_project));
     settings
 }
 
 /// A source that is the MCP server under the key of `entry`.
-fn server(options: ServerOptions, reading: &Reading<'_>, entry: &Entry) -> Option<Settings> {
+fn server(
+    options: ServerOptions,
+    reading: &Reading<'_>,
+    entry: &Entry,
+    layer: &Layer,
+) -> Option<Settings> {
     if options.command.is_empty() == options.url.is_none() {
         let hint = reading.example(&entry.value);
-        reading.report("`mcp` needs `command` or `url`".into(), hint, entry.span);
+        let message = format!("`{}` needs `command` or `url`", entry.key);
+        reading.report(message, hint, entry.span);
         return None;
     }
     if options.sandbox.is_some() && options.url.is_some() {
         let error = SandboxError::Remote;
         reading.report(error.to_string(), error.hint(), entry.span);
     }
+    if let EnvOption::Values(values) = &options.env {
+        let refused = |name: &&String| !layer.place.is_user && is_dangerous(name);
+        if let Some(name) = values.keys().find(refused) {
+            let message = format!("`env` of a project's server may not set `{name}`");
+            let hint = "set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml";
+            reading.report(message, hint, entry.span);
+        }
+    }
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
     let mut settings = server_settings(options);
-    settings.set_sandbox(sandbox);
+    settings.set_sandbox(sandbox.map(Sandbox::with_project));
     Some(settings)
 }
 
@@ -294,6 +338,29 @@ fn server_settings(options: ServerOptions) -> Settings {
     let name = options.name.unwrap_or(default);
     let line: Vec<String> = options.command.into_iter().chain(options.args).collect();
     let mut description = json!({"name": name});
+    let (mut env, mut optional, mut sets) = (Vec::new(), Vec::new(), Vec::new());
+    match options.env {
+        EnvOption::Names(names) => env = names,
+        EnvOption::Values(values) => {
+            let headers = options.headers.values().filter_map(Value::as_str);
+            let texts = line.iter().chain(&options.url).chain(values.values());
+            let texts = texts.map(String::as_str).chain(headers);
+            for reference in texts.flat_map(references) {
+                let names = match reference.default {
+                    Some(_) => &mut optional,
+                    None => &mut env,
+                };
+                if !names.iter().any(|name| name == reference.name) {
+                    names.push(reference.name.to_owned());
+                }
+            }
+            if !values.is_empty() {
+                description["env"] = json!(values);
+            }
+            let line = |(name, value)| format!("{name}={value}");
+            sets = values.iter().map(line).collect();
+        }
+    }
     let transport = if let Some(url) = &options.url {
         let names = options.headers.keys().cloned().collect();
         description["url"] = url.as_str().into();
@@ -320,7 +387,8 @@ fn server_settings(options: ServerOptions) -> Settings {
         discover: client(&["discover"]),
         call: client(&["call", "--json"]),
         prefix: options.prefix.unwrap_or_default(),
-        env: options.env,
+        env,
+        optional_env: optional,
         timeout: options.timeout,
         wait: options.wait,
         idle: options.idle,
@@ -329,6 +397,7 @@ fn server_settings(options: ServerOptions) -> Settings {
         server: Some(Server {
             description: description.to_string(),
             transport,
+            sets,
         }),
         ..Settings::default()
     }

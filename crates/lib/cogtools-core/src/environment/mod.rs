@@ -6,6 +6,7 @@
 
 mod denylist;
 mod dotenv;
+mod private;
 mod secret;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use dotenv::{host_files, may_be_loaded};
+pub use private::PrivateVariables;
 pub use secret::is_secret_name;
 pub(crate) use secret::{mask, texts as secret_texts};
 
@@ -44,6 +46,12 @@ pub enum EnvPriority {
     /// The process; `.env` is not read at all.
     #[serde(skip)]
     ProcessOnly,
+}
+
+/// Returns true if an environment variable may have the name.
+pub fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The sources of environment variables.
@@ -408,6 +416,12 @@ impl EnvError {
                 Diagnostic::new(Code::InvalidConfig, self.to_string())
                     .hint(hint)
                     .hint(Hint::run("", Command::EnvOrigins, " shows where each value comes from"))
+            }
+            // The file may have it.
+            Self::Unread(_, Unread::Untrusted) => {
+                let before = "to read it, trust the project: ";
+                let hint = Hint::run(before, Command::TrustProject(None), "");
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(hint)
             }
             Self::Unread(names, _) | Self::OfProject(names) | Self::OfUser(names) => {
                 let name = names.first().map_or("", String::as_str);

@@ -3,6 +3,8 @@
 //! A sandbox has only what it names. A tool of the project without one is not confined; a package
 //! or a provider always has one, if only an empty one.
 
+mod denial;
+mod launcher;
 mod run;
 mod secrets;
 mod support;
@@ -13,6 +15,8 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::{Value, json};
 
 use cogtools_hosts::HostRule;
+pub use denial::Denial;
+pub(crate) use launcher::Launcher;
 pub(crate) use run::{Run, RunError};
 
 use crate::file::{self, WriteError, WritePath};
@@ -75,6 +79,18 @@ impl Sandbox {
     #[must_use]
     pub(crate) fn with_network(mut self) -> Self {
         self.net.get_or_insert(Net::Everything);
+        self
+    }
+
+    /// Adds the project to what it reads, if that is only files elsewhere.
+    #[must_use]
+    pub(crate) fn with_project(mut self) -> Self {
+        if let Some(read) = &mut self.read
+            && !read.is_empty()
+            && !read.iter().any(|path| path.is_inside() || path.0 == "/")
+        {
+            read.insert(0, SandboxPath(".".to_owned()));
+        }
         self
     }
 
@@ -446,15 +462,17 @@ impl SandboxPath {
         Ok(Some(real))
     }
 
-    /// Resolves a path that will be written: a folder of the project is made if nothing is
-    /// there.
+    /// Resolves a path that will be written: a folder of the project or of the home directory is
+    /// made if nothing is there.
     fn resolve_or_create(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
-        if !self.is_inside() {
-            return self.resolve(roots);
-        }
-        let path = roots.project.join(self.0.as_str());
-        if path.symlink_metadata().is_err() {
-            let folder = WritePath::in_project(roots.project, Path::new(&self.0));
+        let of_home = self.0.strip_prefix("~/").zip(roots.home);
+        let (root, below) = match of_home {
+            Some((below, home)) => (home, below),
+            None if self.is_inside() => (roots.project, self.0.as_str()),
+            None => return self.resolve(roots),
+        };
+        if root.join(below).symlink_metadata().is_err() {
+            let folder = WritePath::in_project(root, Path::new(below));
             file::create_folder(&folder).map_err(|error| match error {
                 WriteError::Link { .. } => SandboxError::Leaves(self.0.clone()),
                 error => SandboxError::Create(self.0.clone(), error),

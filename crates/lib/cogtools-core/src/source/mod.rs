@@ -20,8 +20,8 @@ pub use packages::{Package, Packages};
 pub use plugin::Plugin;
 pub(crate) use plugin::{PluginServer, PluginStart};
 pub use provider::{
-    InvalidDeclaration, Provider, ProviderError, RemoteTool, Server, Settings, Transport,
-    clean_path, code_points, neutral_directory, without_invisible,
+    InvalidDeclaration, Provider, ProviderError, Reference, RemoteTool, Server, Settings,
+    Transport, clean_path, code_points, expand, neutral_directory, references, without_invisible,
 };
 pub use skills::{SkillFolder, Skills};
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::environment::is_variable;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::schema::{Schema, SchemaError};
 use crate::suggest::did_you_mean;
@@ -63,12 +64,6 @@ fn foreign_key(key: &str, known: &[&str]) -> Option<&'static str> {
         "openWorldHint" => "write `open_world`",
         _ => return None,
     })
-}
-
-/// Returns true if an environment variable may have the name.
-pub(super) fn is_variable(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Reads the values of a tool file or a declaration, and collects the diagnostics.

@@ -61,11 +61,12 @@ impl Connector<'_> {
         let ended = match self.server.transport().map_err(|it| self.explain(&it))? {
             Transport::Command(program, args) => {
                 let confinement = self.server.confine(self.confinement.clone());
+                let vars = self.server.program_vars(self.vars);
                 let started = ServerProcess::start(
                     name,
                     program,
                     args,
-                    self.vars,
+                    &vars.map_err(|error| self.explain(&error))?,
                     self.directory,
                     confinement,
                 );
@@ -83,6 +84,8 @@ impl Connector<'_> {
                 }
             }
             Transport::Url(url) => {
+                let url = self.server.expand(url, self.vars);
+                let url = &url.map_err(|error| self.explain(&error))?;
                 let headers = self.server.headers(self.vars);
                 let headers = headers.map_err(|error| self.explain(&error))?;
                 let http = Http::new(self, url).map_err(|error| self.explain(&error))?;
@@ -229,9 +232,7 @@ fn strip_header_keys(properties: Option<&mut Map<String, Value>>) {
 pub(crate) enum ClientError {
     #[error("invalid server description: {0}")]
     Description(String),
-    #[error(
-        "the MCP server `{0}` cannot be contacted: a header needs the environment variable {1}"
-    )]
+    #[error("the MCP server `{0}` cannot be contacted: it needs the environment variable {1}")]
     Variable(String, String),
     #[error(
         "the MCP server `{0}` cannot be contacted: `{1}` is not a valid header, or its value is not"
@@ -400,7 +401,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SERVER",
-        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; ${NAME} in a value is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of `cogtools-mcp(1)`, which keeps one session with each server; the default is 30 for discover and 60 for call.",
+        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; env has a value for each variable that the program gets besides; ${NAME} in these values and in url is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of `cogtools-mcp(1)`, which keeps one session with each server; the default is 30 for discover and 60 for call.",
     ),
     (
         "PROTOCOL",

@@ -18,7 +18,7 @@ use std::time::Duration;
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::{Confinement, Policy};
-use cogtools_core::source::Server as Source;
+use cogtools_core::source::{Reference, Server as Source, expand, references};
 use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::call::{input_diagnostic, quote};
@@ -257,9 +257,13 @@ pub(crate) struct Server {
     pub(crate) command: Vec<String>,
     /// Its URL, if it is reached over HTTP.
     pub(crate) url: Option<String>,
-    /// Additional headers for the URL; `${NAME}` is replaced with a variable's value.
+    /// Additional headers for the URL; `${NAME}` is replaced with a variable's value, as in the URL
+    /// and in values of `env`.
     #[serde(default)]
     headers: BTreeMap<String, String>,
+    /// Variables of the program.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
     /// The limit for the whole run, in seconds.
     timeout: Option<f64>,
     /// The reach of the program; everything, if there is none.
@@ -338,15 +342,15 @@ impl Server {
         self.headers.iter().map(header).collect()
     }
 
-    /// Returns `text` without the values of variables that headers refer to: a server may
+    /// Returns `text` without the values of variables that it refers to: a server may
     /// repeat a request.
     pub(crate) fn redact(&self, text: &str, vars: &Vars) -> String {
         let text = self.secrets.redact(text);
-        self.headers
-            .values()
-            .flat_map(|header| header.split("${").skip(1))
-            .filter_map(|piece| Some(piece.split_once('}')?.0))
-            .filter_map(|name| vars.get(OsStr::new(name))?.to_str())
+        let texts = self.headers.values().chain(self.env.values());
+        texts
+            .chain(&self.url)
+            .flat_map(|text| references(text))
+            .filter_map(|reference| vars.get(OsStr::new(reference.name))?.to_str())
             .filter(|value| value.len() >= MIN_SECRET_BYTES)
             .fold(text, |text, secret| text.replace(secret, "***"))
     }
@@ -357,24 +361,29 @@ impl Server {
         names.any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// Returns `text` with its variables replaced by their values.
-    fn expand(&self, text: &str, vars: &Vars) -> Result<String, ClientError> {
-        let mut expanded = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            let Some((name, after)) = after.split_once('}') else {
-                break;
-            };
-            let value = vars
-                .get(OsStr::new(name))
-                .and_then(|value| value.to_str())
-                .ok_or_else(|| ClientError::Variable(self.name.clone(), name.to_owned()))?;
-            expanded.push_str(before);
-            expanded.push_str(value);
-            rest = after;
+    /// Returns `vars` with the variables of the program.
+    pub(crate) fn program_vars(&self, vars: &Vars) -> Result<Vars, ClientError> {
+        let mut all = vars.clone();
+        for (name, value) in &self.env {
+            all.insert(name.into(), self.expand(value, vars)?.into());
         }
-        expanded.push_str(rest);
-        Ok(expanded)
+        Ok(all)
+    }
+
+    /// Returns `text` with its variables replaced by their values.
+    pub(crate) fn expand(&self, text: &str, vars: &Vars) -> Result<String, ClientError> {
+        let value = |reference: Reference<'_>| {
+            let value = vars.get(OsStr::new(reference.name));
+            reference.text(value.and_then(|value| value.to_str()))
+        };
+        let missing = references(text).find(|reference| value(*reference).is_none());
+        match missing {
+            Some(missing) => Err(ClientError::Variable(
+                self.name.clone(),
+                missing.name.to_owned(),
+            )),
+            None => Ok(expand(text, value)),
+        }
     }
 }
 
@@ -420,9 +429,7 @@ mod server_tests {
         check("$TOKEN ${TOKEN", Ok("$TOKEN ${TOKEN"));
         check(
             "${OTHER}",
-            Err(
-                "the MCP server `s` cannot be contacted: a header needs the environment variable OTHER",
-            ),
+            Err("the MCP server `s` cannot be contacted: it needs the environment variable OTHER"),
         );
         check(
             "a\nb",

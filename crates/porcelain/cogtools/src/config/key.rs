@@ -125,6 +125,7 @@ mod tests {
                 "ask" | "prompt" => sample(&key.name()),
                 "capability_aliases" => "{web.search: search.web}",
                 "skill" => "{git: Use it.}",
+                "mcpServers" => "{}",
                 _ => "[]",
             };
             let text = Text::new("VALUE", value.into()).expect("text");

@@ -108,6 +108,12 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .join("node_modules")
         .join(&name.name)
         .exists();
+    if is_server(&npm, &spec) {
+        let message = "it is an MCP server, and no package with tools";
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(&*name.name);
+        let hint = format!("cogtools mcp add NAME -- npx -y {spec}");
+        return Err(diagnostic.hint(hint).into());
+    }
     npm.run(&["install", "--save-dev"], &[&spec])?;
     let Some(package) = installed(&project, io)
         .into_iter()
@@ -197,6 +203,25 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         return Ok(());
     }
     approve(sources, args.yes, io)
+}
+
+/// Packages that MCP servers are made with.
+const SERVER_PACKAGES: [&str; 3] = [
+    "@modelcontextprotocol/sdk",
+    "@modelcontextprotocol/server",
+    "fastmcp",
+];
+
+/// Returns true if the registry says that the package `spec` is an MCP server: a program that is made
+/// with a package for servers, and has no tools.
+fn is_server(npm: &Npm, spec: &str) -> bool {
+    let manifest = npm.run(&["view", "--json"], &[spec]).ok();
+    let manifest: Value = manifest
+        .and_then(|json| serde_json::from_slice(&json).ok())
+        .unwrap_or_default();
+    let needs = |name: &&str| manifest["dependencies"].get(name).is_some();
+    let has_tools = manifest.get("cogtools").is_some();
+    !has_tools && manifest.get("bin").is_some() && SERVER_PACKAGES.iter().any(|it| needs(&it))
 }
 
 fn without_tools(name: &str, was_there: bool) -> Diagnostic {

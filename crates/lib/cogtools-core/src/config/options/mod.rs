@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
-    CommandOptions, Cwd, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions, SourceOption,
-    Sources, SpecificationOption, SpecificationOptions,
+    CommandOptions, Cwd, EnvOption, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions,
+    Servers, SourceOption, Sources, SpecificationOption, SpecificationOptions,
 };
 
 use crate::config::options::source::Named;
@@ -37,6 +37,14 @@ pub struct Options {
     ///
     /// `cogtools-discover --verbose` names what a tool shadows. An empty list means no tools.
     pub tool_sources: Option<Sources>,
+    /// MCP servers by name, as other hosts write them: further sources, after `tool_sources`.
+    ///
+    /// Example: `mcpServers: {memory: {command: npx, args: [-y, some-server]}}`
+    ///
+    /// An entry has the keys of a source of the kind mcp. `cogtools mcp add` and `cogtools mcp
+    /// import` write it. The servers of a project are approved like its other sources.
+    #[serde(rename = "mcpServers")]
+    pub mcp_servers: Option<Servers>,
     /// Adds the user's own sources before the project's, as it is by default. Only in the user's
     /// own file.
     ///

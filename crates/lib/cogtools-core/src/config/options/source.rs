@@ -57,6 +57,10 @@ pub enum SourceOption {
     OpenApi(SpecificationOption),
 }
 
+/// MCP servers by name.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Servers(pub BTreeMap<String, ServerOptions>);
+
 /// The path of a folder.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Folder(#[schemars(regex(pattern = r"\S"))] pub String);
@@ -215,10 +219,13 @@ pub struct ServerOptions {
     /// The URL, for the HTTP transport.
     ///
     /// Example: `url: https://example.org/mcp`
-    #[serde(deserialize_with = "server_url")]
-    #[schemars(regex(pattern = "^https?://."))]
+    #[serde(deserialize_with = "url_of_mcp")]
+    #[schemars(regex(pattern = r"^(https?://|\$\{)."))]
     pub url: Option<String>,
-    /// Additional HTTP headers; `${NAME}` is the value of a variable listed in `env`.
+    /// Not used: `command` or `url` say it.
+    #[serde(rename = "type")]
+    pub transport: Value,
+    /// Additional HTTP headers; `${NAME}` is the value of a variable in `env`.
     ///
     /// Example: `headers: {Authorization: "Bearer ${TOKEN}"}`
     #[serde(deserialize_with = "headers")]
@@ -236,10 +243,21 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "prefix")]
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
-    /// The environment variables that it sees.
+    /// The environment variables that it sees, or a value for each. In values, `args` and `url`,
+    /// `${NAME}` is the value of a variable, and `${NAME:-text}` has a default.
     ///
     /// Example: `env: [HOME, API_KEY]`
-    pub env: Vec<String>,
+    pub env: EnvOption,
+    /// True to leave the server out.
+    pub disabled: bool,
+    /// Not used: what runs without a question is not for a server's description to say.
+    #[serde(rename = "autoApprove")]
+    pub auto_approve: Value,
+    /// Not used, as `autoApprove`.
+    #[serde(rename = "alwaysAllow")]
+    pub always_allow: Value,
+    /// Not used, as `autoApprove`.
+    pub trust: Value,
     /// In the user's own configuration only: start it in the project, not outside.
     ///
     /// Example: `cwd: project`
@@ -271,6 +289,16 @@ pub struct ServerOptions {
     /// The sandbox of the program.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
+}
+
+/// The variables of an MCP server.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum EnvOption {
+    /// Their names.
+    Names(Vec<String>),
+    /// A value for each name.
+    Values(BTreeMap<String, String>),
 }
 
 /// A command line.
@@ -317,7 +345,7 @@ pub struct SandboxKeys {
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     read: Option<Vec<String>>,
     /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
-    /// project that does not exist is made.
+    /// project, or below ~, that does not exist is made.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     write: Option<Vec<String>>,
     /// The network: true, false, or the hosts that a proxy reaches, with the ports 80 and 443 unless
@@ -342,6 +370,12 @@ enum NetOptions {
     All(bool),
     /// Hosts, each as HOST or *.HOST, with :PORT or not.
     Hosts(#[schemars(length(max = 64))] Vec<String>),
+}
+
+impl Default for EnvOption {
+    fn default() -> Self {
+        Self::Names(Vec::new())
+    }
 }
 
 impl Line {
@@ -423,6 +457,16 @@ pub(super) fn seconds_or_none<'de, D: Deserializer<'de>>(
 
 pub(super) fn server_url<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     url_with(from, |rest| !rest.is_empty())
+}
+
+/// Reads the URL of a server, which may begin with a variable.
+fn url_of_mcp<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let begins = ["https://", "http://", "${"];
+    let is_url = |url: &String| {
+        let mut rests = begins.iter().filter_map(|it| url.strip_prefix(it));
+        rests.any(|rest| !rest.is_empty())
+    };
+    checked(from, "a URL that begins with https:// or http://", is_url).map(Some)
 }
 
 pub(super) fn url<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {

@@ -78,6 +78,7 @@ impl RemoteCall {
         if matches!(diagnostic.code, Code::ToolNotFound | Code::Denied) {
             self.provider.forget(cx);
         }
+        let diagnostic = self.provider.explain_denial(diagnostic, cx);
         Box::new(diagnostic.with_subject(call.name()))
     }
 

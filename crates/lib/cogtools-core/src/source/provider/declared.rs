@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::remote::Declarations;
+use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
 use super::{Provider, ProviderError, Server, Settings, remote, start};
 use crate::cached::{is_within, read, remove, write};
@@ -39,6 +39,20 @@ struct Discovery {
 }
 
 impl Provider {
+    /// Asks it for its tools now, without an approval: for the user who has just written its command
+    /// line. What it declares is cached.
+    pub fn try_out(&self, cx: &Context) -> Result<Vec<RemoteTool>, ProviderError> {
+        let variables = self.variables(cx)?;
+        let discovery = Discovery {
+            provider: self.clone(),
+            approved: self.files_of_trial(cx)?,
+            cache: Cache::of(&self.settings, &variables, cx),
+            variables,
+            cx: cx.clone(),
+        };
+        Ok(remote::read(&discovery.run(None)?, self).tools)
+    }
+
     /// Loads its current declarations, or the cached ones.
     pub(super) fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
         let approved = self.approved(cx)?;
@@ -177,7 +191,8 @@ impl Discovery {
                 Err(ProviderError::InvalidOutput(provider.name(), message))
             }
             Err(SessionError::Failed(diagnostic)) => {
-                Err(ProviderError::Server(provider.name(), diagnostic))
+                let diagnostic = provider.explain_denial(*diagnostic, &self.cx);
+                Err(ProviderError::Server(provider.name(), Box::new(diagnostic)))
             }
             Err(SessionError::TimedOut | SessionError::Cancelled) => {
                 Err(ProviderError::TimedOut(provider.name(), timeout))
@@ -213,6 +228,7 @@ impl Discovery {
             _ if is_server
                 && let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) =>
             {
+                let diagnostic = provider.explain_denial(diagnostic, &self.cx);
                 Err(ProviderError::Server(provider.name(), Box::new(diagnostic)))
             }
             _ => Err(ProviderError::failed(provider.name(), &output)),

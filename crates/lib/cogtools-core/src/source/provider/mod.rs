@@ -9,9 +9,11 @@
 mod call;
 mod declared;
 mod error;
+mod reference;
 mod remote;
 mod start;
 
+use std::ffi::OsStr;
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -20,6 +22,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::error::{InvalidDeclaration, ProviderError};
+pub use self::reference::{Reference, expand, references};
 pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
@@ -203,6 +206,8 @@ pub struct Settings {
     pub prefix: String,
     /// The environment variables that it may see.
     pub env: Vec<String>,
+    /// Those that may be missing: its description has a default for each.
+    pub optional_env: Vec<String>,
     /// The limit of its discovery and of a call.
     pub timeout: Option<Duration>,
     /// The time that a list waits for its declarations.
@@ -272,6 +277,21 @@ impl Settings {
         }
     }
 
+    /// The command line of its server, with the values of the variables that it refers to and sees;
+    /// empty for a server behind a URL.
+    pub(crate) fn command(&self, variables: &Vars) -> Vec<String> {
+        let command = self.server.as_ref().map(Server::command);
+        let replace = |reference: Reference<'_>| {
+            let mut seen = self.env.iter().chain(&self.optional_env);
+            seen.any(|name| name == reference.name).then(|| {
+                let value = variables.get(OsStr::new(reference.name));
+                reference.text(value.and_then(|value| value.to_str()))
+            })?
+        };
+        let words = command.unwrap_or_default().iter();
+        words.map(|word| expand(word, replace)).collect()
+    }
+
     /// The command lines and addresses that it uses and the variables it sees, each
     /// with a label: what the user reviews before approval.
     pub fn describe(&self) -> Vec<(&'static str, &[String])> {
@@ -285,6 +305,7 @@ impl Settings {
                 .map(|plugin| ("sets", &*plugin.described)),
         );
         runs.push(("sees", &self.env));
+        runs.push(("sees", &self.optional_env));
         runs.retain(|(_, values)| !values.is_empty());
         runs
     }
@@ -313,6 +334,8 @@ pub struct Server {
     pub description: String,
     /// Its transport.
     pub transport: Transport,
+    /// The variables that its description sets, each as `NAME=VALUE`.
+    pub sets: Vec<String>,
 }
 
 /// The transport of a server.
@@ -393,12 +416,14 @@ impl Server {
 
     /// Returns what it runs or connects to, as shown to the user before approval.
     pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
-        match &self.transport {
+        let mut runs: Vec<(&str, &[String])> = match &self.transport {
             Transport::Command(line) => vec![("starts", line)],
             Transport::Url(url, headers) => {
                 vec![("asks", std::slice::from_ref(url)), ("sends", headers)]
             }
-        }
+        };
+        runs.push(("sets", &self.sets));
+        runs
     }
 
     /// Adds the variables that the client and the server need to `variables`.

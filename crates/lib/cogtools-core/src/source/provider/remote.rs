@@ -74,6 +74,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let (mut renamed, mut hidden) = (Vec::new(), BTreeSet::new());
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
+        let name = name.filter(|name| !name.is_empty());
         let Some(own) = name.map(str::to_owned) else {
             let number = (index + 1).to_string();
             let what = InvalidDeclaration::Unnamed;
@@ -385,6 +386,7 @@ mod tests {
                 call: Vec::new(),
                 prefix: String::new(),
                 env: Vec::new(),
+                optional_env: Vec::new(),
                 timeout: given.map(Duration::from_secs),
                 wait: None,
                 idle: None,

@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Provider, ProviderError, Server, Settings, Transport};
+use super::{Provider, ProviderError, Server, Settings, Transport, references};
 use crate::digest::{DigestError, Hash};
-use crate::environment::{EnvError, Vars};
-use crate::process::{Policy, Process};
+use crate::environment::{EnvError, PrivateVariables, Vars};
+use crate::process::{Policy, Process, SandboxMode};
 use crate::resident::ServerStart;
-use crate::sandbox::{Run, RunError, Sandbox, SandboxPath};
+use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
 use crate::store::{Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
@@ -59,6 +59,8 @@ impl Provider {
     pub fn mirror(&self, cx: &Context) -> Mirror {
         let directory = directory(&self.settings, cx);
         let mut lines = self.settings.lines();
+        let command = self.expanded_command(cx);
+        lines.extend(command.as_deref());
         // The whole plugin.
         let manifest = self.settings.plugin.as_ref().map(|plugin| {
             let manifest = plugin.root.join(PLUGIN_FILE);
@@ -77,6 +79,15 @@ impl Provider {
         // Another project at the same path does not inherit the approval.
         let hash = Identity::of(&cx.root).bind(lines.and(files));
         Ok((self.grant_of(String::new(), hash, cx), files))
+    }
+
+    /// Its current files, for a trial by the user who has just written its command line.
+    pub(super) fn files_of_trial(&self, cx: &Context) -> Result<ApprovedFiles, ProviderError> {
+        let mirror = self.mirror(cx);
+        let (_, files) = self.content(&mirror, cx)?;
+        Ok(ApprovedFiles(
+            (!mirror.is_empty()).then_some((mirror, files)),
+        ))
     }
 
     /// Fails unless the user has approved the provider's command.
@@ -149,6 +160,7 @@ impl Provider {
         let copy = approved.copy(self, cx)?;
         let own: Vec<PathBuf> = copy.iter().map(|copy| copy.folder.clone()).collect();
         let mut line = line.to_vec();
+        let command = self.settings.command(&variables);
         if let (Some(plugin), Some(server)) = (&self.settings.plugin, &self.settings.server) {
             let root = copy.as_ref().and_then(|copy| {
                 let real = cx.root.canonicalize().ok()?;
@@ -172,14 +184,18 @@ impl Provider {
             }
             let description = server.description_with(&line);
             variables.insert(Server::VARIABLE.into(), description.into());
-        } else if let Some(copy) = &copy {
+        } else {
+            let relocate = |line: Vec<String>| match &copy {
+                Some(copy) => copy.mirror.relocate(&line, &copy.folder),
+                None => line,
+            };
             match &self.settings.server {
-                Some(server) => {
-                    let line = copy.mirror.relocate(server.command(), &copy.folder);
-                    let description = server.description_with(&line);
+                Some(server) if !command.is_empty() => {
+                    let description = server.description_with(&relocate(command));
                     variables.insert(Server::VARIABLE.into(), description.into());
                 }
-                None => line = copy.mirror.relocate(&line, &copy.folder),
+                Some(_) => {}
+                None => line = relocate(line),
             }
         }
         let program = line.remove(0);
@@ -192,6 +208,12 @@ impl Provider {
             which::which_in(&program, path, &directory).ok()
         };
         let file = file.ok_or_else(|| ProviderError::NotFound(self.name(), program))?;
+        if let (Some((launcher, folder)), true) = (self.launcher(cx), self.is_confined(cx)) {
+            let made = file::create_private_folder(&folder);
+            let made = made.map_err(|error| StoreError::Data(folder.clone(), error));
+            made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
+            launcher.add_to(&mut variables, &folder);
+        }
         let args = is_server.then_some(Server::SUBCOMMAND).into_iter();
         let args = args.chain(line.iter().chain(more).map(String::as_str));
         let process = Process::new(&file, &directory).args(args);
@@ -256,16 +278,46 @@ impl Provider {
         }
     }
 
+    /// The command line of its server with the values of variables, if it refers to some.
+    fn expanded_command(&self, cx: &Context) -> Option<Vec<String>> {
+        let mut words = self.settings.server.iter().flat_map(Server::command);
+        let refers = words.any(|word| references(word).next().is_some());
+        let variables = refers.then(|| self.variables(cx).ok())?;
+        Some(self.settings.command(&variables?))
+    }
+
+    /// The values that the user has given to it alone.
+    pub fn private_variables(&self, cx: &Context) -> Option<PrivateVariables> {
+        let root = (!self.settings.user_configured).then_some(cx.root.as_path());
+        Some(PrivateVariables::of(
+            cx.state.as_ref()?,
+            root,
+            &self.settings.name,
+        ))
+    }
+
     /// The environment of its programs.
     pub(crate) fn variables(&self, cx: &Context) -> Result<Vars, ProviderError> {
         let settings = &self.settings;
         let failed = |error: EnvError| self.unrunnable(&error, error.diagnostic());
-        let mut variables = if settings.user_configured {
+        if settings.user_configured {
             check_names(settings).map_err(failed)?;
-            cx.environment.user_env(&settings.env).map_err(failed)?
-        } else {
-            cx.child_env(&settings.env).map_err(failed)?
+        }
+        let find = |names: &[String]| match settings.user_configured {
+            true => cx.environment.user_env(names),
+            false => cx.child_env(names),
         };
+        let own = self.private_variables(cx);
+        let mut own = own.map(|own| own.read()).unwrap_or_default();
+        own.retain(|name, _| settings.env.contains(name));
+        let names = settings.env.iter().filter(|name| !own.contains_key(*name));
+        let names: Vec<String> = names.cloned().collect();
+        let mut variables = find(&names).map_err(failed)?;
+        let optional = settings.optional_env.iter();
+        let optional = optional.filter_map(|name| find(std::slice::from_ref(name)).ok());
+        variables.extend(optional.flatten());
+        let own = own.into_iter();
+        variables.extend(own.map(|(name, value)| (name.into(), value.into())));
         // What a name finds must be a program of the system, which no approval covers.
         clean_path(&mut variables, cx);
         if let Some(server) = &settings.server {
@@ -288,7 +340,8 @@ fn is_relative(program: &str) -> bool {
 fn check_names(settings: &Settings) -> Result<(), EnvError> {
     let leads_there =
         |name: &&String| PROJECT_VARS.contains(&name.as_str()) || name.starts_with(NPM_PREFIX);
-    let names = settings.env.iter().filter(leads_there);
+    let names = settings.env.iter().chain(&settings.optional_env);
+    let names = names.filter(leads_there);
     let names: Vec<String> = names.filter(|_| settings.is_neutral()).cloned().collect();
     if names.is_empty() {
         Ok(())
@@ -358,6 +411,22 @@ fn is_inside(path: &Path, root: &Path) -> bool {
     }
 }
 
+/// Files that say that the folder around a script is a package, whose modules it loads.
+const MANIFESTS: [&str; 3] = ["package.json", "pyproject.toml", "deno.json"];
+
+/// The package around a script that is not in the project, or else the script.
+fn tree(file: &Path, cx: &Context) -> PathBuf {
+    let home = cx.environment.process().get(OsStr::new("HOME"));
+    let folders = file.ancestors().skip(1);
+    let mut folders =
+        folders.take_while(|it| home.is_none_or(|home| !Path::new(home).starts_with(it)));
+    let is_package = |folder: &&Path| MANIFESTS.iter().any(|name| folder.join(name).is_file());
+    let package = folders
+        .find(is_package)
+        .filter(|_| !is_inside(file, &cx.root));
+    package.unwrap_or(file).to_path_buf()
+}
+
 impl Provider {
     /// Returns its sandbox; `None` if they are not confined.
     pub fn effective_sandbox(&self, cx: &Context) -> Option<Sandbox> {
@@ -374,11 +443,41 @@ impl Provider {
             let data = data.and_then(|path| SandboxPath::parse(&path.to_string_lossy()).ok());
             sandbox.write.extend(data);
         }
+        if let Some((launcher, folder)) = self.launcher(cx) {
+            launcher.widen(&mut sandbox, &folder);
+        }
         Some(if server.is_some() {
             sandbox.with_network()
         } else {
             sandbox
         })
+    }
+
+    /// The launcher that starts its server, and the folder with its cache.
+    fn launcher(&self, cx: &Context) -> Option<(&'static Launcher, PathBuf)> {
+        let launcher = Launcher::of(self.settings.server.as_ref()?.command())?;
+        let key = digest::bytes(self.key(cx).as_bytes()).to_string();
+        Some((launcher, cx.cache.as_ref()?.join("launchers").join(key)))
+    }
+
+    /// Returns the first file that its sandbox denied, if the end of its standard error says so.
+    pub fn denial(&self, stderr: &str, cx: &Context) -> Option<Denial> {
+        Run::denial(&self.effective_sandbox(cx)?, stderr, cx)
+    }
+
+    /// Adds to `diagnostic` the key that permits what its sandbox has denied.
+    pub(super) fn explain_denial(&self, mut diagnostic: Diagnostic, cx: &Context) -> Diagnostic {
+        if let Some(Denial { key, path }) = self.denial(&diagnostic.details, cx) {
+            let verb = if key == "write" { "writing" } else { "reading" };
+            let hint =
+                format!("its sandbox denies {verb} {path}: add `sandbox: {{{key}: [{path}]}}`");
+            diagnostic.hints.insert(0, hint.into());
+        }
+        diagnostic
+    }
+
+    fn is_confined(&self, cx: &Context) -> bool {
+        cx.sandbox != SandboxMode::Off && self.effective_sandbox(cx).is_some()
     }
 
     /// The sandbox of one run.
@@ -401,16 +500,21 @@ impl Provider {
         run.add_to(variables);
         // They are approved with it, wherever they are.
         let directory = directory(&self.settings, cx);
-        let lines = self.settings.lines().into_iter().flatten();
+        let command = self.settings.command(variables);
+        let lines = self.settings.lines().into_iter().flatten().chain(&command);
         let named = lines.flat_map(|word| digest::referenced_files(&directory, word));
-        let own: Vec<PathBuf> = own.iter().cloned().chain(named).collect();
+        let own: Vec<PathBuf> = own
+            .iter()
+            .cloned()
+            .chain(named.map(|file| tree(&file, cx)))
+            .collect();
         let failed = |error: RunError| self.failed(&error);
-        let Some(server) = &self.settings.server else {
+        if self.settings.server.is_none() {
             let policy = run.policy(Some(file), &own, variables, cx);
             return Ok(run.apply(process, Some(policy.map_err(failed)?), cx));
-        };
+        }
         let path = variables.get(OsStr::new("PATH"));
-        let program = server.command().first();
+        let program = command.first();
         let program = program.and_then(|it| which::which_in(it, path, &directory).ok());
         let policy = run.policy(program.as_deref(), &own, variables, cx);
         let policy = policy.map_err(failed)?;

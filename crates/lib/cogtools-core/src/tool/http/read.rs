@@ -5,12 +5,13 @@ use std::str::FromStr as _;
 use super::url::UrlTemplate;
 use super::{Auth, Body, FormPart, Http, Response, Secret, Select};
 use crate::Expected;
+use crate::environment::is_variable;
 use crate::http::{HostRule, HttpKind, HttpPages, HttpRetry, NextPage};
 use crate::text::Span;
 use crate::tool::DefinitionError;
 use crate::tool::error::HttpToolError;
 use crate::tool::error::METHODS;
-use crate::tool::reader::{Reader, is_variable};
+use crate::tool::reader::Reader;
 use crate::tool::template::{Template, ValueTemplate};
 use crate::yaml::{Data, Entry, Node};
 

@@ -1,0 +1,132 @@
+//! Programs that fetch another program and run it, and what they need for that: a cache, and the
+//! network of their registries.
+//!
+//! The cache belongs to one source. What a confined program could put into the cache of the user,
+//! other programs would run without its sandbox.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use cogtools_hosts::HostRule;
+
+use super::{Net, Sandbox, SandboxPath};
+use crate::environment::Vars;
+
+/// A launcher.
+#[derive(Debug)]
+pub(crate) struct Launcher {
+    /// The program, and the first argument with which it launches another; any, if there is none.
+    programs: &'static [(&'static str, Option<&'static str>)],
+    /// The variables that name its folders, each with a folder below the cache.
+    folders: &'static [(&'static str, &'static str)],
+    /// The hosts of its registries.
+    registries: &'static [&'static str],
+}
+
+/// Registries and the hosts that they send downloads to.
+const NPM: &[&str] = &["registry.npmjs.org"];
+const PYPI: &[&str] = &["pypi.org", "files.pythonhosted.org"];
+
+const LAUNCHERS: [Launcher; 6] = [
+    Launcher {
+        programs: &[("npx", None), ("npm", Some("exec")), ("npm", Some("x"))],
+        folders: &[("npm_config_cache", "npm")],
+        registries: NPM,
+    },
+    Launcher {
+        programs: &[("pnpm", Some("dlx")), ("pnpx", None)],
+        folders: &[
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_DATA_HOME", "data"),
+            ("XDG_STATE_HOME", "state"),
+        ],
+        registries: NPM,
+    },
+    Launcher {
+        programs: &[("bunx", None), ("bun", Some("x"))],
+        folders: &[("BUN_INSTALL_CACHE_DIR", "bun")],
+        registries: NPM,
+    },
+    Launcher {
+        programs: &[("uvx", None), ("uv", Some("tool")), ("uv", Some("run"))],
+        folders: &[
+            ("UV_CACHE_DIR", "uv"),
+            ("UV_TOOL_DIR", "tools"),
+            ("UV_PYTHON_INSTALL_DIR", "python"),
+        ],
+        registries: PYPI,
+    },
+    Launcher {
+        programs: &[("pipx", Some("run"))],
+        folders: &[("PIPX_HOME", "pipx"), ("PIP_CACHE_DIR", "pip")],
+        registries: PYPI,
+    },
+    Launcher {
+        programs: &[("deno", Some("run"))],
+        folders: &[("DENO_DIR", "deno")],
+        registries: &["registry.npmjs.org", "jsr.io", "npm.jsr.io", "deno.land"],
+    },
+];
+/// Settings of git, which launchers ask for packages in repositories.
+const READ: [&str; 2] = ["~/.gitconfig", "~/.config/git/config"];
+
+impl Launcher {
+    /// Returns the launcher that the command line starts, if it is one.
+    pub(crate) fn of(line: &[String]) -> Option<&'static Self> {
+        let (program, args) = line.split_first()?;
+        let name = Path::new(program).file_stem()?.to_str()?;
+        let first = args.iter().find(|arg| !arg.starts_with('-'));
+        let is_it = |(program, argument): &(&str, Option<&str>)| {
+            *program == name
+                && argument.is_none_or(|argument| first.is_some_and(|it| it == argument))
+        };
+        LAUNCHERS.iter().find(|it| it.programs.iter().any(is_it))
+    }
+
+    /// Adds to `sandbox` what it needs, with its cache in `folder`.
+    pub(crate) fn widen(&self, sandbox: &mut Sandbox, folder: &Path) {
+        let path = |text: &str| SandboxPath(text.to_owned());
+        sandbox.write.push(path(&folder.to_string_lossy()));
+        let read = sandbox.read.get_or_insert_with(|| vec![path(".")]);
+        read.extend(READ.map(path));
+        if let Some(Net::Hosts(hosts)) = &mut sandbox.net {
+            let registries = self
+                .registries
+                .iter()
+                .filter_map(|host| HostRule::parse(host));
+            hosts.extend(registries);
+        }
+    }
+
+    /// Adds the variables that name its folders, unless the user has set them for the source.
+    pub(crate) fn add_to(&self, variables: &mut Vars, folder: &Path) {
+        for (name, below) in self.folders {
+            let below = || OsString::from(folder.join(below));
+            variables.entry(name.into()).or_insert_with(below);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launchers_are_known_by_their_command_lines() {
+        for (line, expected) in [
+            ("npx -y some-server", Some("npm_config_cache")),
+            ("/usr/bin/npx some-server", Some("npm_config_cache")),
+            ("npm --silent exec some-server", Some("npm_config_cache")),
+            ("npm run start", None),
+            ("uv run server.py", Some("UV_CACHE_DIR")),
+            ("uvx some-server", Some("UV_CACHE_DIR")),
+            ("deno test", None),
+            ("docker run -i some/server", None),
+            ("", None),
+        ] {
+            let line: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            let found = Launcher::of(&line).map(|it| it.folders[0].0);
+            assert_eq!(found, expected, "{line:?}");
+        }
+    }
+}

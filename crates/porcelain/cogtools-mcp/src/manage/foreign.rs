@@ -1,0 +1,342 @@
+//! Entries of MCP servers in the files of other hosts, as our configuration writes them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use cogtools_core::environment::{is_dangerous, is_secret_name, is_variable};
+use cogtools_gemini_cli::mcp_host;
+use serde_json::{Map, Value, json};
+
+/// An entry in our form.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Imported {
+    /// The entry, with the names of its secrets.
+    pub(super) entry: Map<String, Value>,
+    /// The secrets, by the names of their variables.
+    pub(super) secrets: BTreeMap<String, String>,
+    /// The keys that have no counterpart.
+    pub(super) left_out: Vec<String>,
+}
+
+/// Keys whose values are read in [`Imported::of`], or say what others say already.
+const READ: [&str; 25] = [
+    "args",
+    "bearer_token_env_var",
+    "cmd",
+    "command",
+    "cwd",
+    "disabled",
+    "enabled",
+    "env",
+    "env_http_headers",
+    "env_vars",
+    "environment",
+    "envs",
+    "headers",
+    "httpUrl",
+    "http_headers",
+    "name",
+    "prefix",
+    "sandbox",
+    "serverUrl",
+    "timeout",
+    "tool_timeout_sec",
+    "transport",
+    "type",
+    "uri",
+    "url",
+];
+/// A timeout from here on is in milliseconds.
+const MILLISECONDS: f64 = 1000.0;
+
+impl Imported {
+    /// Reads the entry `value` of the server `name` for the project at `root`, or for the user;
+    /// `None` if it names neither a program nor a URL.
+    pub(super) fn of(name: &str, value: &Value, root: Option<&Path>) -> Option<Self> {
+        let mut imported = Self::default();
+        let words: Vec<String> = mcp_host::words(value).into_iter().map(rewritten).collect();
+        let text = |keys: &[&str]| {
+            let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
+            found.map(with_braces)
+        };
+        let url = text(&["httpUrl", "serverUrl", "url", "uri"]);
+        let entry = &mut imported.entry;
+        match (words.split_first(), url) {
+            (Some((program, args)), _) => {
+                entry.insert("command".to_owned(), json!(program));
+                if !args.is_empty() {
+                    entry.insert("args".to_owned(), json!(args));
+                }
+            }
+            (None, Some(url)) => drop(entry.insert("url".to_owned(), url.into())),
+            (None, None) => return None,
+        }
+        imported.read_maps(value, root.is_some());
+        imported.read_options(value, root);
+        let others = value.as_object().into_iter().flatten();
+        let others =
+            others.filter(|(key, value)| !READ.contains(&key.as_str()) && !is_empty(value));
+        imported.left_out.extend(others.map(|(key, _)| key.clone()));
+        imported.take_secrets(name);
+        Some(imported)
+    }
+
+    /// Reads variables and headers.
+    fn read_maps(&mut self, value: &Value, is_project: bool) {
+        let texts = |keys: &[&str]| -> BTreeMap<String, String> {
+            let maps = keys.iter().filter_map(|key| value.get(*key)?.as_object());
+            let entries = maps.flatten().filter_map(|(key, value)| {
+                let text = match value {
+                    Value::String(text) => text.clone(),
+                    Value::Number(_) | Value::Bool(_) => value.to_string(),
+                    _ => return None,
+                };
+                Some((key.clone(), with_braces(&text)))
+            });
+            entries.collect()
+        };
+        let reference = |name: &str| format!("${{{name}}}");
+        let mut env = texts(&["env", "environment", "envs"]);
+        for key in ["env", "env_vars"] {
+            let names = value
+                .get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            let names = names.filter_map(Value::as_str);
+            env.extend(names.map(|name| (name.to_owned(), reference(name))));
+        }
+        env.retain(|name, _| {
+            let is_refused = is_project && is_dangerous(name) || !is_variable(name);
+            if is_refused {
+                self.left_out.push(format!("env.{name}"));
+            }
+            !is_refused
+        });
+        let mut headers = texts(&["headers", "http_headers"]);
+        let of_variables = texts(&["env_http_headers"]).into_iter();
+        headers.extend(of_variables.map(|(header, name)| (header, reference(&name))));
+        if let Some(name) = value.get("bearer_token_env_var").and_then(Value::as_str) {
+            headers.insert(
+                "Authorization".to_owned(),
+                format!("Bearer {}", reference(name)),
+            );
+        }
+        // The references in a map are the variables that the server sees.
+        let refers = self
+            .entry
+            .values()
+            .any(|value| value.to_string().contains("${"));
+        if !env.is_empty() || !headers.is_empty() || refers {
+            self.entry.insert("env".to_owned(), json!(env));
+        }
+        if !headers.is_empty() {
+            self.entry.insert("headers".to_owned(), json!(headers));
+        }
+    }
+
+    fn read_options(&mut self, value: &Value, root: Option<&Path>) {
+        let is = |key: &str, expected: bool| value.get(key) == Some(&Value::Bool(expected));
+        if is("disabled", true) || is("enabled", false) {
+            self.entry.insert("disabled".to_owned(), true.into());
+        }
+        let seconds = value.get("tool_timeout_sec").and_then(Value::as_f64);
+        let timeout = value
+            .get("timeout")
+            .and_then(Value::as_f64)
+            .map(|time| match time {
+                MILLISECONDS.. => time / MILLISECONDS,
+                _ => time,
+            });
+        if let Some(seconds) = seconds.or(timeout).filter(|seconds| *seconds > 0.0) {
+            self.entry.insert("timeout".to_owned(), json!(seconds));
+        }
+        for key in ["prefix", "sandbox"] {
+            let value = value.get(key).map(|value| (key.to_owned(), value.clone()));
+            self.entry.extend(value);
+        }
+        // A server of a project starts in it.
+        let cwd = value.get("cwd").and_then(Value::as_str).map(rewritten);
+        let is_root = |cwd: &String| root.is_some_and(|root| root.join(cwd) == root.join("."));
+        self.left_out
+            .extend(cwd.filter(|cwd| !is_root(cwd)).map(|_| "cwd".to_owned()));
+        if value.get("type").is_some_and(|kind| kind == "sse") {
+            self.left_out
+                .push("type: sse, a transport that is not supported".to_owned());
+        }
+    }
+
+    /// Replaces literal secrets with references to variables.
+    pub(super) fn take_secrets(&mut self, name: &str) {
+        let Self { entry, secrets, .. } = self;
+        let texts = |entry: &mut Map<String, Value>, key: &str| match entry.get_mut(key) {
+            Some(Value::Object(map)) => std::mem::take(map),
+            _ => Map::new(),
+        };
+        let mut keep = |variable: String, secret: &str| {
+            let reference = format!("${{{variable}}}");
+            secrets.insert(variable, secret.to_owned());
+            reference
+        };
+        let is_literal = |text: &str| !text.is_empty() && !text.contains("${");
+        let mut env = texts(entry, "env");
+        for (variable, value) in &mut env {
+            if let Some(text) = value.as_str().filter(|text| is_literal(text))
+                && is_secret_name(variable)
+            {
+                *value = keep(variable.clone(), text).into();
+            }
+        }
+        let mut headers = texts(entry, "headers");
+        for (header, value) in &mut headers {
+            let is_secret = header.eq_ignore_ascii_case("authorization") || is_secret_name(header);
+            if let Some(text) = value.as_str().filter(|text| is_secret && is_literal(text)) {
+                let (scheme, secret) = text.rsplit_once(' ').unwrap_or(("", text));
+                let reference = keep(variable(name, header), secret);
+                *value = format!("{scheme} {reference}").trim_start().into();
+            }
+        }
+        let args = entry.get_mut("args").and_then(Value::as_array_mut);
+        let mut flag = None;
+        for arg in args.into_iter().flatten() {
+            let text = arg.as_str().unwrap_or_default().to_owned();
+            let (option, value) = text.split_once('=').unwrap_or((&text, ""));
+            let is_option = option.starts_with('-') && is_secret_name(&option.replace('-', "_"));
+            match flag.take() {
+                Some(flag) if is_literal(&text) && !text.starts_with('-') => {
+                    *arg = keep(variable(name, flag), &text).into();
+                }
+                _ if is_option && is_literal(value) => {
+                    *arg = format!("{option}={}", keep(variable(name, option), value)).into();
+                }
+                _ => flag = is_option.then(|| option.to_owned()),
+            }
+        }
+        if let Some(Value::String(url)) = entry.get_mut("url")
+            && let Some((before, query)) = url.clone().split_once('?')
+        {
+            let parts = query.split('&').map(|part| match part.split_once('=') {
+                Some((key, value)) if is_secret_name(key) && is_literal(value) => {
+                    format!("{key}={}", keep(variable(name, key), value))
+                }
+                _ => part.to_owned(),
+            });
+            *url = format!("{before}?{}", parts.collect::<Vec<String>>().join("&"));
+        }
+        if !env.is_empty() || !secrets.is_empty() || entry.contains_key("env") {
+            entry.insert("env".to_owned(), env.into());
+        }
+        if !headers.is_empty() {
+            entry.insert("headers".to_owned(), headers.into());
+        }
+    }
+}
+
+/// The name of a variable for the secret `of` of the server `name`.
+fn variable(name: &str, of: impl AsRef<str>) -> String {
+    let text = format!("{name}_{}", of.as_ref().trim_start_matches('-'));
+    let is_part = |c: char| c.is_ascii_alphanumeric();
+    let text = text.to_ascii_uppercase().replace(|c| !is_part(c), "_");
+    if is_variable(&text) {
+        text
+    } else {
+        format!("_{text}")
+    }
+}
+
+/// Returns `text` with the references of other hosts in our form.
+fn rewritten(text: &str) -> String {
+    let mut text = text
+        .replace("${workspaceFolder}/", "./")
+        .replace("${workspaceFolder}", ".")
+        .replace("${userHome}", "${HOME}")
+        .replace("${env:", "${")
+        .replace("{env:", "${");
+    while let Some(start) = text.find("${input:") {
+        let end = text[start..]
+            .find('}')
+            .map_or(text.len(), |end| start + end);
+        let name = variable("", &text[start + "${input:".len()..end]);
+        text.replace_range(start..end, &format!("${{{}", name.trim_start_matches('_')));
+    }
+    text
+}
+
+/// Returns `text` with the references of other hosts in our form, also `$NAME`, which no shell reads
+/// here.
+fn with_braces(text: &str) -> String {
+    let words = rewritten(text);
+    let words = words.split(' ').map(|word| match word.strip_prefix('$') {
+        Some(name) if is_variable(name) => format!("${{{name}}}"),
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+/// Returns true if a value says nothing.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_other_hosts_are_read() {
+        for (entry, expected) in [
+            (
+                json!({"command": "npx", "args": ["-y", "x", "${workspaceFolder}/d"], "type": "stdio",
+                    "env": {"API_TOKEN": "s", "MODE": "${env:MODE}", "PATH": "/x"}, "cwd": "."}),
+                json!([
+                    {"command": "npx", "args": ["-y", "x", "./d"],
+                        "env": {"API_TOKEN": "${API_TOKEN}", "MODE": "${MODE}"}},
+                    {"API_TOKEN": "s"}, ["env.PATH"],
+                ]),
+            ),
+            (
+                json!({"httpUrl": "https://x/mcp?api_key=k&a=b", "headers": {"Authorization": "Bearer t"},
+                    "timeout": 60000, "trust": true, "includeTools": ["a"]}),
+                json!([
+                    {"url": "https://x/mcp?api_key=${S_1_API_KEY}&a=b", "timeout": 60.0,
+                        "env": {}, "headers": {"Authorization": "Bearer ${S_1_AUTHORIZATION}"}},
+                    {"S_1_API_KEY": "k", "S_1_AUTHORIZATION": "t"}, ["includeTools", "trust"],
+                ]),
+            ),
+            (
+                json!({"url": "https://x", "bearer_token_env_var": "T", "enabled": false,
+                    "env_http_headers": {"X-A": "A"}, "tool_timeout_sec": 5, "enabled_tools": ["a"]}),
+                json!([
+                    {"url": "https://x", "disabled": true, "timeout": 5.0, "env": {},
+                        "headers": {"Authorization": "Bearer ${T}", "X-A": "${A}"}},
+                    {}, ["enabled_tools"],
+                ]),
+            ),
+            (
+                json!({"command": ["a", "--api-key", "k", "--token=t"], "environment": {"B": "$B"}}),
+                json!([
+                    {"command": "a", "args": ["--api-key", "${S_1_API_KEY}", "--token=${S_1_TOKEN}"],
+                        "env": {"B": "${B}"}},
+                    {"S_1_API_KEY": "k", "S_1_TOKEN": "t"}, [],
+                ]),
+            ),
+            (
+                json!({"command": "a", "args": ["${input:my-key}"], "cwd": "/elsewhere"}),
+                json!([{"command": "a", "args": ["${MY_KEY}"], "env": {}}, {}, ["cwd"]]),
+            ),
+            (json!({"name": "x"}), Value::Null),
+        ] {
+            let found = Imported::of("s-1", &entry, Some(Path::new("/p")));
+            let found = found.map(|mut it| {
+                it.left_out.sort();
+                json!([it.entry, it.secrets, it.left_out])
+            });
+            assert_eq!(found.unwrap_or_default(), expected, "{entry}");
+        }
+    }
+}

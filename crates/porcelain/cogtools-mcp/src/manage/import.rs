@@ -1,0 +1,229 @@
+//! `cogtools mcp import`: the servers that are in the files of other hosts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use cogtools_core::text;
+use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_edit::jsonc::{self, Dialect};
+use cogtools_edit::toml;
+use cogtools_gemini_cli::McpHost;
+use cogtools_program::dirs::home;
+use cogtools_program::project::{project, read_scope};
+use cogtools_program::terminal::{pluralize, sanitize};
+use cogtools_program::{Failure, Io};
+use serde_json::{Map, Value, json};
+
+use super::foreign::Imported;
+use super::{KEY, LayerArg, agrees, keep};
+
+/// Options of `import`.
+#[derive(Args)]
+pub(crate) struct ImportArgs {
+    /// The host: claude-code, claude-desktop, codex, cursor, gemini, vscode or another one that
+    /// cogtools init knows; or a file. By default, all hosts
+    #[arg(value_name = "HOST|FILE")]
+    from: Option<String>,
+    #[command(flatten)]
+    layer: LayerArg,
+    /// Write without a question
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Files of hosts below the home directory, besides those of [`McpHost`]; and of Gemini CLI.
+const FILES: [(&str, &str); 4] = [
+    ("claude-code", ".claude.json"),
+    ("cursor", ".cursor/mcp.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("vscode", ".config/Code/User/mcp.json"),
+];
+/// Where a file has its servers.
+const TABLES: [&str; 8] = [
+    "/mcpServers",
+    "/servers",
+    "/mcp_servers",
+    "/mcp/servers",
+    "/mcp",
+    "/context_servers",
+    "/extensions",
+    "/mcp/mcpServers",
+];
+/// The largest file: some hosts keep their history in it.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Servers that are taken over, and a line for everything that is not.
+#[derive(Default)]
+struct Found {
+    servers: BTreeMap<String, Imported>,
+    notes: Vec<String>,
+}
+
+/// Takes over the servers of another host.
+pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let mut found = Found::default();
+    let file = args.layer.file(&project, io)?;
+    let present = file
+        .value(&[KEY])
+        .map_err(|error| Failure::from(error.diagnostics()))?;
+    let mut all = present
+        .as_ref()
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let root = (!args.layer.user).then(|| project.root());
+    for path in files(args.from.as_deref(), &project, io)? {
+        let display_path = path
+            .strip_prefix(project.root())
+            .unwrap_or(&path)
+            .to_path_buf();
+        found.read(&path, &display_path, root, &all, io)?;
+    }
+    let mut text = String::new();
+    let Found { servers, notes } = found;
+    let count = pluralize(servers.len(), "server");
+    let mut secrets = Vec::new();
+    for (name, imported) in &servers {
+        all.insert(name.clone(), imported.entry.clone().into());
+        secrets.extend(
+            imported
+                .secrets
+                .keys()
+                .map(|secret| format!("{name}: {secret}")),
+        );
+    }
+    let change = file.plan_set(&project, &[KEY], &json!(all));
+    let change = change.map_err(|error| Failure::from(error.diagnostics()))?;
+    text.push_str(&change.preview());
+    for (title, lines) in [
+        ("not taken over:", &notes),
+        ("kept for you, outside the file:", &secrets),
+    ] {
+        if !lines.is_empty() {
+            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            let _ = write!(text, "{title}\n{lines}");
+        }
+    }
+    if servers.is_empty() {
+        text.push_str("nothing to take over\n");
+        return io.show(&text);
+    }
+    io.show(&text)?;
+    let name = sanitize(&change.file()).into_owned();
+    if !agrees(&format!("Write {count} to {name}? [y/N] "), args.yes, io)? {
+        return Ok(());
+    }
+    for (name, imported) in &servers {
+        keep(name, &imported.secrets, root, io)?;
+    }
+    change
+        .write()
+        .map_err(|error| Failure::from(error.diagnostics()))?;
+    let next = root.map_or(
+        "",
+        |_| "review what they run, and approve it: cogtools trust\n",
+    );
+    io.show(&format!("updated {name}: {count}\n{next}"))
+}
+
+/// The files that `from` means; all that exist, if it is a host or nothing.
+fn files(from: Option<&str>, project: &Project, io: &Io<'_>) -> Result<Vec<PathBuf>, Failure> {
+    let home = home(io);
+    let is_meant = |key: &str| from.is_none_or(|from| from == key);
+    let hosts = McpHost::ALL.into_iter().filter(|host| is_meant(host.key));
+    let listed = hosts.flat_map(|host| host.files(&io.vars));
+    let gemini = is_meant("gemini").then(|| PathBuf::from(".gemini/settings.json"));
+    let others = FILES.iter().filter(|(key, _)| is_meant(key));
+    let others = others.filter_map(|(_, file)| Some(home.as_ref()?.join(file)));
+    let files = listed.chain(gemini).chain(others);
+    let mut files: Vec<PathBuf> = files.map(|file| project.root().join(file)).collect();
+    match from {
+        Some(from) if files.is_empty() => {
+            let path = io.cwd.join(from);
+            if !path.is_file() {
+                let hosts = McpHost::ALL.iter().map(|host| host.key);
+                let hosts: Vec<&str> = hosts.chain(["gemini"]).collect();
+                let diagnostic = Diagnostic::new(Code::Usage, "neither a host nor a file");
+                let hint = format!("name a file, or one of {}", hosts.join(", "));
+                return Err(diagnostic.with_subject(from).hint(hint).into());
+            }
+            Ok(vec![path])
+        }
+        _ => {
+            files.retain(|file| file.is_file());
+            Ok(files)
+        }
+    }
+}
+
+impl Found {
+    /// Adds the servers of a file, unless they are there already.
+    fn read(
+        &mut self,
+        path: &Path,
+        display_path: &Path,
+        root: Option<&Path>,
+        present: &Map<String, Value>,
+        io: &Io<'_>,
+    ) -> Result<(), Failure> {
+        let scope = read_scope(path, io);
+        let bytes = text::bytes(path, display_path, MAX_BYTES, &scope);
+        let bytes = bytes.map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let value = match path.extension().and_then(|it| it.to_str()) {
+            Some("toml") => toml::read(display_path, &text),
+            Some("yaml" | "yml") => cogtools_edit::yaml::read(display_path, &text),
+            _ => jsonc::read_as(
+                Dialect::Commas,
+                display_path,
+                text.trim_start_matches('\u{feff}'),
+            ),
+        };
+        let value = value.map_err(|conflict| Failure::from(conflict.diagnostic()))?;
+        let tables = TABLES
+            .iter()
+            .filter_map(|table| value.pointer(table)?.as_object());
+        let own = project_servers(&value, io);
+        for (name, entry) in tables
+            .chain(own)
+            .flatten()
+            .filter(|(_, entry)| entry.is_object())
+        {
+            let name = name.replace(':', "_");
+            let at = format!("{} in {}", sanitize(&name), display_path.display());
+            let Some(imported) = Imported::of(&name, entry, root) else {
+                continue;
+            };
+            let command = imported.entry.get("command").and_then(Value::as_str);
+            let program = command.and_then(|it| Path::new(it).file_stem());
+            let earlier = self.servers.get(&name).map(|it| json!(it.entry));
+            if program.is_some_and(|it| it == "cogtools") {
+                self.notes.push(format!("{at}: it is cogtools"));
+            } else if let Some(other) = present.get(&name).cloned().or(earlier) {
+                if other != json!(imported.entry) {
+                    self.notes
+                        .push(format!("{at}: there is another server of that name"));
+                }
+            } else {
+                let left_out = imported.left_out.iter();
+                self.notes
+                    .extend(left_out.map(|key| format!("{at}: {}", sanitize(key))));
+                self.servers.insert(name, imported);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The servers that Claude Code has for this project alone.
+fn project_servers<'v>(value: &'v Value, io: &Io<'_>) -> Option<&'v Map<String, Value>> {
+    let root = project(io).root().display().to_string();
+    value
+        .get("projects")?
+        .get(root)?
+        .get("mcpServers")?
+        .as_object()
+}

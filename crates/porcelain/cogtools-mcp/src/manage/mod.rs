@@ -1,0 +1,428 @@
+//! `cogtools mcp add`, `remove`, `list`, `test` and `import`: the MCP servers that are sources.
+
+mod foreign;
+mod import;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::environment::PrivateVariables;
+use cogtools_core::sandbox::Denial;
+use cogtools_core::source::{Provider, ProviderError, RemoteTool, Transport};
+use cogtools_core::suggest::did_you_mean;
+use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source};
+use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
+use cogtools_program::args::RegistryArgs;
+use cogtools_program::call::quote;
+use cogtools_program::dirs::{config_paths, state_dir};
+use cogtools_program::project::{cancellable_context, config, project, registry};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize};
+use cogtools_program::{Failure, Io};
+use serde_json::{Map, Value, json};
+
+use foreign::Imported;
+use import::{ImportArgs, import};
+
+/// The key of the configuration.
+const KEY: &str = "mcpServers";
+
+/// Commands for the servers that are sources.
+#[derive(Subcommand)]
+pub(crate) enum ServersCommand {
+    /// Add a server: start it once in its sandbox, show its tools, ask, and approve it
+    Add(AddArgs),
+    /// Remove a server, its approval and its secrets
+    Remove {
+        /// Its name
+        name: String,
+        #[command(flatten)]
+        layer: LayerArg,
+    },
+    /// List the servers of the project and of the user
+    List,
+    /// Start a server now, and list its tools, or say why there are none
+    Test {
+        /// Its name
+        name: String,
+    },
+    /// Take over the servers of another host
+    Import(ImportArgs),
+}
+
+/// Options of `add`.
+#[derive(Args)]
+pub(crate) struct AddArgs {
+    /// Its name
+    name: String,
+    /// Its URL, if it is not started here
+    #[arg(long, conflicts_with = "command", required_unless_present = "command")]
+    url: Option<String>,
+    /// A header for the URL; may be repeated
+    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    header: Vec<String>,
+    /// A variable that it sees, with its value or from the environment; may be repeated
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<String>,
+    #[command(flatten)]
+    layer: LayerArg,
+    /// Start, write and approve without a question
+    #[arg(long)]
+    yes: bool,
+    /// The program and its arguments, after --
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// The file to change.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct LayerArg {
+    /// Use your own configuration, for all projects
+    #[arg(long)]
+    user: bool,
+}
+
+impl LayerArg {
+    /// Opens the file.
+    fn file(self, project: &Project, io: &Io<'_>) -> Result<ConfigFile, Failure> {
+        let file = if self.user {
+            let path = config_paths(io).home_file().ok_or(ConfigFileError::NoHome);
+            path.and_then(|path| ConfigFile::home(&path))
+        } else {
+            ConfigFile::project(project)
+        };
+        file.map_err(failure)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(command: &ServersCommand, io: &mut Io<'_>) -> Result<(), Failure> {
+    match command {
+        ServersCommand::Add(args) => add(args, io),
+        ServersCommand::Remove { name, layer } => remove(name, *layer, io),
+        ServersCommand::List => list(io),
+        ServersCommand::Test { name } => test(name, io),
+        ServersCommand::Import(args) => import(args, io),
+    }
+}
+
+fn failure(error: ConfigFileError) -> Failure {
+    error.diagnostics().into()
+}
+
+fn usage(subject: &str, message: &str) -> Diagnostic {
+    Diagnostic::new(Code::Usage, message).with_subject(subject)
+}
+
+/// Asks `question`, unless `yes` has answered it. Without a terminal the answer is no.
+fn agrees(question: &str, yes: bool, io: &mut Io<'_>) -> Result<bool, Failure> {
+    if yes {
+        return Ok(true);
+    }
+    if !io.is_person() {
+        io.print(b"nothing was written: there is no terminal to ask at; --yes answers\n")?;
+        return Ok(false);
+    }
+    let answer = io.ask(question, "answer with --yes")?;
+    Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "y" | "yes")))
+}
+
+/// Keeps the secrets of the server `name` of the project at `root`, or of the user, outside the
+/// configuration.
+fn keep(
+    name: &str,
+    secrets: &BTreeMap<String, String>,
+    root: Option<&Path>,
+    io: &Io<'_>,
+) -> Result<(), Failure> {
+    let Some(state) = state_dir(io) else {
+        let diagnostic = Diagnostic::new(Code::Usage, "the home directory is unknown");
+        return Err(diagnostic.hint("set HOME").into());
+    };
+    let written = PrivateVariables::of(&state, root, name).write(secrets);
+    written.map_err(|error| {
+        let message = format!("its secrets cannot be kept: {error}");
+        Diagnostic::new(Code::IoFailed, message)
+            .with_subject(name)
+            .into()
+    })
+}
+
+impl AddArgs {
+    /// The entry that the command line describes.
+    fn entry(&self) -> Result<Imported, Failure> {
+        let split = |text: &str, at: char| match text.split_once(at) {
+            Some((name, value)) => (name.trim().to_owned(), value.trim().to_owned()),
+            None => (text.to_owned(), format!("${{{text}}}")),
+        };
+        let env: Map<String, Value> = self.env.iter().map(|it| split(it, '=')).map(text).collect();
+        let headers = self.header.iter().map(|it| split(it, ':')).map(text);
+        let headers: Map<String, Value> = headers.collect();
+        let value = match &self.url {
+            Some(url) => json!({"url": url, "headers": headers, "env": env}),
+            None => json!({"command": self.command, "env": env}),
+        };
+        // Every name is accepted here, and checked with the configuration.
+        let imported = Imported::of(&self.name, &value, None);
+        imported.ok_or_else(|| usage(&self.name, "it has neither a program nor a URL").into())
+    }
+}
+
+fn text((name, value): (String, String)) -> (String, Value) {
+    (name, value.into())
+}
+
+/// Adds a server.
+fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let (name, project) = (args.name.as_str(), project(io));
+    let file = args.layer.file(&project, io)?;
+    if name.is_empty() || name.contains(':') {
+        return Err(usage(name, "not a name: it is empty or has a colon").into());
+    }
+    if file.value(&[KEY, name]).map_err(failure)?.is_some() {
+        let diagnostic = usage(name, "there is a server of that name");
+        let hint = format!("cogtools mcp remove {} removes it", quote(name));
+        return Err(diagnostic.hint(hint).into());
+    }
+    let root = (!args.layer.user).then(|| project.root());
+    let cx = cx(&project, io)?;
+    let mut candidate = Candidate {
+        name,
+        project: &project,
+        origin: file.origin(),
+        imported: args.entry()?,
+    };
+    let server = candidate.server()?;
+    keep(name, &candidate.imported.secrets, root, io)?;
+    let tried = candidate.try_out(&server, &cx);
+    let added = tried.and_then(|found| {
+        let value = json!(candidate.imported.entry);
+        let change = file
+            .plan_set(&project, &[KEY, name], &value)
+            .map_err(failure)?;
+        io.show(&format!("{found}{}", change.preview()))?;
+        let agrees = agrees("Add it, to run as shown? [y/N] ", args.yes, io)?;
+        if agrees {
+            write_and_approve(change, name, io)?;
+        }
+        Ok(agrees)
+    });
+    let file = args.layer.file(&project, io)?;
+    if file.value(&[KEY, name]).map_err(failure)?.is_none() {
+        keep(name, &BTreeMap::new(), root, io)?;
+    }
+    added.map(drop)
+}
+
+/// A server that is not added yet.
+struct Candidate<'c> {
+    name: &'c str,
+    project: &'c Project,
+    origin: Origin,
+    imported: Imported,
+}
+
+impl Candidate<'_> {
+    /// The server, as the configuration would have it.
+    fn server(&self) -> Result<Provider, Failure> {
+        let entry = json!(self.imported.entry);
+        let server = Config::server(self.project, self.name, &entry, self.origin.clone())?;
+        server.ok_or_else(|| usage(self.name, "it is disabled").into())
+    }
+
+    /// Starts `server` once, and describes it; what its sandbox has denied is added to the entry.
+    fn try_out(&mut self, server: &Provider, cx: &Context) -> Result<String, Failure> {
+        let error = match server.try_out(cx) {
+            Ok(tools) => {
+                let names: Vec<&str> = tools.iter().map(RemoteTool::name).collect();
+                let (count, names) = (pluralize(names.len(), "tool"), names.join(", "));
+                return Ok(format!(
+                    "{}{count}: {}\n",
+                    describe(server, cx),
+                    sanitize(&names)
+                ));
+            }
+            Err(error) => error.diagnostic(),
+        };
+        let Some(Denial { key, path }) = server.denial(&error.details, cx) else {
+            return Err(error.into());
+        };
+        let sandbox = json!({key: [path]});
+        self.imported.entry.insert("sandbox".to_owned(), sandbox);
+        let verb = if key == "write" { "writing" } else { "reading" };
+        let described = describe(&self.server()?, cx);
+        let path = sanitize(&path);
+        Ok(format!(
+            "{described}its sandbox denied {verb} {path}; with this it is permitted\n"
+        ))
+    }
+}
+
+/// Describes what `server` runs, and may do.
+fn describe(server: &Provider, cx: &Context) -> String {
+    let mut text = String::new();
+    for (label, words) in server.settings().describe() {
+        let words: Vec<_> = words.iter().map(|word| quote(word)).collect();
+        let _ = writeln!(text, "{label} {}", sanitize(&words.join(" ")));
+    }
+    let may = server.effective_sandbox(cx);
+    for line in may.iter().flat_map(|sandbox| sandbox.describe()) {
+        let _ = writeln!(text, "may {}", sanitize(&line));
+    }
+    text
+}
+
+/// Makes the change, approves the server, and shows its tools.
+fn write_and_approve(change: ConfigChange, name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
+    change.write().map_err(failure)?;
+    let project = project(io);
+    let (config, cx) = (config(&project, io)?, cx(&project, io)?);
+    if let Some(source) = trustable(name, &config, &cx) {
+        let content = source.content(&cx).map_err(|diagnostic| *diagnostic)?;
+        source
+            .approve(&content, &cx)
+            .map_err(|diagnostic| *diagnostic)?;
+    }
+    show_tools(name, io)
+}
+
+/// The server as a subject of approval, if it needs one.
+fn trustable(name: &str, config: &Config, cx: &Context) -> Option<TrustableSource> {
+    let wanted = format!("provider:{name}");
+    let all = trustable_sources(config, cx).into_iter();
+    all.into_iter()
+        .find(|source| source.qualified_name() == wanted)
+}
+
+/// Lists the tools of the server `name` with their cost.
+fn show_tools(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
+    let registry = registry(&RegistryArgs::default(), io, None)?;
+    let found = registry.map(|tool| {
+        let tool = tool.ok().filter(|tool| tool.provenance().source == name)?;
+        Some((tool.name().to_string(), tool.tokens()))
+    });
+    let tools: Vec<(String, usize)> = found.items.into_iter().flatten().collect();
+    let mut table = Table::new([Column::text("NAME"), Column::number("TOKENS")]);
+    for (tool, tokens) in &tools {
+        table.row([tool.clone(), tokens.to_string()]);
+    }
+    let total: usize = tools.iter().map(|(_, tokens)| tokens).sum();
+    let count = pluralize(tools.len(), "tool");
+    let text = table.render(io.colour(Stream::Stdout));
+    io.print(format!("{text}{count}, about {total} tokens with every request\n").as_bytes())
+}
+
+fn cx(project: &Project, io: &Io<'_>) -> Result<Context, Failure> {
+    let config = config(project, io)?;
+    Ok(cancellable_context(
+        io,
+        project,
+        config.env_priority,
+        config.bounds(),
+    ))
+}
+
+/// The MCP servers among the sources.
+fn servers(config: &Config) -> impl Iterator<Item = &Provider> {
+    let providers = config.sources.iter().filter_map(Source::provider);
+    providers.filter(|provider| provider.settings().server.is_some())
+}
+
+/// Removes a server.
+fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let (config, cx) = (config(&project, io)?, cx(&project, io)?);
+    let file = layer.file(&project, io)?;
+    let present = file.value(&[KEY]).map_err(failure)?;
+    let path = file.text().display_path().display().to_string();
+    let Some(change) = file.plan_unset(&project, &[KEY, name]).map_err(failure)? else {
+        let mut diagnostic = usage(
+            name,
+            &format!("`{KEY}` in {path} has no server of that name"),
+        );
+        let names = present
+            .as_ref()
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
+        let meant = did_you_mean(name, names.map(|(name, _)| name.as_str()));
+        diagnostic.hints.extend(meant.map(Hint::from));
+        return Err(diagnostic
+            .hint("one under `tool_sources` is removed there")
+            .into());
+    };
+    if let Some(source) = trustable(name, &config, &cx).filter(|_| !layer.user) {
+        source.revoke(&cx).map_err(|diagnostic| *diagnostic)?;
+    }
+    let root = (!layer.user).then(|| project.root());
+    keep(name, &BTreeMap::new(), root, io)?;
+    change.write().map_err(failure)?;
+    io.show(&format!(
+        "removed {} from {}\n",
+        sanitize(name),
+        sanitize(&path)
+    ))
+}
+
+/// Lists all servers.
+fn list(io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let (config, cx) = (config(&project, io)?, cx(&project, io)?);
+    let columns = ["NAME", "FROM", "STATE", "RUNS"].map(Column::text);
+    let mut table = Table::new(columns);
+    for server in servers(&config) {
+        let settings = server.settings();
+        let state = if server.requires_approval(&cx) {
+            let grant = server.command(&cx).map_err(|error| error.diagnostic())?;
+            let record = cx.trust.read().map_err(|error| error.diagnostic())?;
+            record.verdict(&grant).label()
+        } else {
+            "yours"
+        };
+        let runs = match settings.server.as_ref().map(|server| &server.transport) {
+            Some(Transport::Command(line)) => line.join(" "),
+            Some(Transport::Url(url, _)) => url.clone(),
+            None => String::new(),
+        };
+        let from = if settings.user_configured {
+            "user"
+        } else {
+            "project"
+        };
+        table.row([
+            settings.name.clone(),
+            from.to_owned(),
+            state.to_owned(),
+            runs,
+        ]);
+    }
+    for setting in config.settings.iter().filter(|setting| setting.key == KEY) {
+        let all = setting.value.as_object().into_iter().flatten();
+        for (name, _) in all.filter(|(_, entry)| entry["disabled"] == true) {
+            let row = [name.as_str(), "", "disabled", ""];
+            table.row(row.map(str::to_owned));
+        }
+    }
+    io.print(table.render(io.colour(Stream::Stdout)).as_bytes())
+}
+
+/// Starts a server, and lists its tools.
+fn test(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
+    let project = project(io);
+    let config = config(&project, io)?;
+    let mut cx = cx(&project, io)?;
+    cx.list.refresh = true;
+    let Some(server) = servers(&config).find(|server| server.settings().name == name) else {
+        let mut diagnostic = usage(name, "no MCP server of that name is a source here");
+        let names = servers(&config).map(|server| server.settings().name.as_str());
+        diagnostic
+            .hints
+            .extend(did_you_mean(name, names).map(Hint::from));
+        return Err(diagnostic.hint("cogtools mcp list lists them").into());
+    };
+    let tools = server.tools(&cx);
+    tools.map_err(|error: std::sync::Arc<ProviderError>| error.diagnostic())?;
+    show_tools(name, io)
+}

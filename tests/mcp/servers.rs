@@ -1,0 +1,289 @@
+//! Servers under `mcpServers`: as other hosts write them, added after a trial, and taken over.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use cogtools_test_support::{Project, Run, assert_text, str};
+use serde_json::json;
+
+use crate::run;
+
+/// A server whose tool has its arguments and the variable `MODE` as description. With the argument
+/// `writes` it makes a folder at home first.
+const SERVER: &str = r#"import json, os, sys
+if "writes" in sys.argv:
+    os.makedirs(os.path.expanduser("~/.mine/cache"), exist_ok=True)
+if "fails" in sys.argv:
+    sys.exit("no such luck")
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    text = " ".join(sys.argv[1:] + [os.environ.get(name, "-") for name in ("MODE", "API_TOKEN")])
+    result = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                       "serverInfo": {"name": "s", "version": "1"}},
+        "tools/list": {"tools": [{"name": "t", "description": text, "inputSchema": {"type": "object"}}]},
+    }.get(request["method"], {})
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
+"#;
+
+/// A project with the script.
+fn project() -> Project {
+    let project = Project::new();
+    project.file("server.py", SERVER).file("tools/.keep", "");
+    project
+}
+
+fn mcp(project: &Project, args: &[&str]) -> Run {
+    run("cogtools-mcp", project).args(args)
+}
+
+/// The description of the tool that is declared.
+fn description(project: &Project) -> String {
+    run("cogtools", project)
+        .args(["trust", "--yes", "s"])
+        .env("TOKEN", "t")
+        .run()
+        .succeeds();
+    let declared = run("cogtools-discover", project)
+        .env("TOKEN", "t")
+        .arg("--refresh");
+    let declared = declared.run().json();
+    declared[0]["description"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn entries_of_other_hosts_are_sources() {
+    let project = project();
+    project.file(
+        ".cogtoolrc.yaml",
+        json!({"mcpServers": {
+            "s": {
+                "type": "stdio",
+                "command": "python3",
+                "args": ["server.py", "${TOKEN}", "${NONE:-default}", "$TOKEN"],
+                "env": {"MODE": "<${TOKEN}>"},
+                "autoApprove": ["*"],
+            },
+            "off": {"command": "none", "disabled": true},
+        }})
+        .to_string(),
+    );
+    run("cogtools", &project).args(["trust", "--dry-run", "s"]).run().stdout_contains(
+        "starts    python3 server.py '${TOKEN}' '${NONE:-default}' '$TOKEN'\n  sets      'MODE=<${TOKEN}>'",
+    );
+    assert_eq!(description(&project), "t default $TOKEN <t> -");
+}
+
+#[test]
+fn a_project_may_not_set_variables_that_load_code() {
+    let project = project();
+    let config = "mcpServers: {s: {command: python3, env: {LD_PRELOAD: ./evil.so}}}\n";
+    project.file(".cogtoolrc.yaml", config);
+    mcp(&project, &["list"]).run().fails(
+        78,
+        str![[r#"
+cogtools-mcp: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:14: `env` of a project's server may not set `LD_PRELOAD`
+   |
+ 1 | mcpServers: {s: {command: python3, env: {LD_PRELOAD: ./evil.so}}}
+   |              ^
+hint: set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml
+
+"#]],
+    );
+}
+
+#[test]
+fn servers_of_another_host_are_taken_over_without_their_secrets() {
+    let project = project();
+    project.file(".cogtoolrc.yaml", "# ours\nbudget: 4000 # tokens\n");
+    project.file(
+        ".mcp.json",
+        r#"{ // of Claude Code
+          "mcpServers": {
+            "s": {"command": "python3", "args": ["server.py"], "env": {"API_TOKEN": "s3cr3t"}, "cwd": "/x"},
+            "self": {"command": "cogtools", "args": ["mcp"]},
+          }
+        }"#,
+    );
+    mcp(&project, &["import", "claude-code", "--yes"])
+        .run()
+        .outputs(str![[r#"
++ mcpServers: {s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}"}}}
+not taken over:
+  s in .mcp.json: cwd
+  self in .mcp.json: it is cogtools
+kept for you, outside the file:
+  s: API_TOKEN
+updated .cogtoolrc.yaml: 1 server
+review what they run, and approve it: cogtools trust
+
+"#]]);
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+# ours
+budget: 4000 # tokens
+mcpServers: {s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}"}}}
+
+"#]],
+    );
+    let folder = project.home().join(".local/state/cogtools/variables");
+    let kept = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .flatten()
+        .next()
+        .expect("a file");
+    let mode = kept.metadata().expect("metadata").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(description(&project), "- s3cr3t");
+}
+
+#[test]
+fn codex_has_its_servers_in_toml() {
+    let project = project();
+    project.file(
+        "config.toml",
+        "model = \"x\"\n[mcp_servers.s]\nurl = \"https://example.org/mcp\"\nbearer_token_env_var = \"T\"\n\
+         enabled_tools = [\"a\"]\n",
+    );
+    mcp(&project, &["import", "config.toml"]).run().outputs(str![[r#"
++ mcpServers: {s: {url: "https://example.org/mcp", env: {}, headers: {Authorization: "Bearer ${T}"}}}
+not taken over:
+  s in config.toml: enabled_tools
+nothing was written: there is no terminal to ask at; --yes answers
+
+"#]]);
+    assert!(!project.path(".cogtoolrc.yaml").exists());
+    mcp(&project, &["import", "nothing"]).run().fails(2, str![[r#"
+cogtools-mcp: error[USAGE]: nothing: neither a host nor a file
+hint: name a file, or one of claude-code, claude-desktop, cursor, vscode, codex, opencode, qwen, copilot, goose, crush, zed, antigravity, gemini
+
+"#]]);
+}
+
+#[test]
+fn a_server_is_tried_shown_and_added_and_removed() {
+    let project = project();
+    let add = ["add", "s", "--env", "API_TOKEN=s3cr3t", "--env", "MODE=m"];
+    let command = ["--", "python3", "server.py"];
+    mcp(&project, &add).args(command).run().outputs(str![[r#"
+starts python3 server.py
+sets 'API_TOKEN=${API_TOKEN}' 'MODE=m'
+sees API_TOKEN
+may read the project
+may write nothing
+may use the network
+1 tool: t
++ mcpServers:
++   s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}", MODE: m}}
+nothing was written: there is no terminal to ask at; --yes answers
+
+"#]]);
+    assert!(!project.path(".cogtoolrc.yaml").exists());
+    assert!(!project.read(Project::TRUST).contains("command:s"));
+    mcp(&project, &add)
+        .arg("--yes")
+        .args(command)
+        .run()
+        .outputs(str![[r#"
+starts python3 server.py
+sets 'API_TOKEN=${API_TOKEN}' 'MODE=m'
+sees API_TOKEN
+may read the project
+may write nothing
+may use the network
+1 tool: t
++ mcpServers:
++   s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}", MODE: m}}
+NAME  TOKENS
+t         25
+1 tool, about 25 tokens with every request
+
+"#]]);
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+mcpServers:
+  s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}", MODE: m}}
+
+"#]],
+    );
+    mcp(&project, &["list"]).run().outputs(str![[r#"
+NAME  FROM     STATE     RUNS
+s     project  approved  python3 server.py
+
+"#]]);
+    mcp(&project, &["test", "s"]).run().outputs(str![[r#"
+NAME  TOKENS
+t         25
+1 tool, about 25 tokens with every request
+
+"#]]);
+    mcp(&project, &add).args(command).run().fails(
+        2,
+        str![[r#"
+cogtools-mcp: error[USAGE]: s: there is a server of that name
+hint: cogtools mcp remove s removes it
+
+"#]],
+    );
+    mcp(&project, &["remove", "t"]).run().fails(
+        2,
+        str![[r#"
+cogtools-mcp: error[USAGE]: t: `mcpServers` in .cogtoolrc.yaml has no server of that name
+hint: one under `tool_sources` is removed there
+
+"#]],
+    );
+    mcp(&project, &["remove", "s"]).run().outputs(str![[r#"
+removed s from .cogtoolrc.yaml
+
+"#]]);
+    assert!(!project.read(Project::TRUST).contains("command:s"));
+    assert_eq!(project.read(".cogtoolrc.yaml"), "");
+}
+
+#[test]
+fn what_the_sandbox_denies_is_proposed() {
+    let project = project();
+    let add = ["add", "s", "--", "python3", "server.py", "writes"];
+    mcp(&project, &add).run().outputs(str![[r#"
+starts python3 server.py writes
+may read the project
+may write ~/.mine
+may use the network
+its sandbox denied writing ~/.mine; with this it is permitted
++ mcpServers:
++   s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine"]}}
+nothing was written: there is no terminal to ask at; --yes answers
+
+"#]]);
+    let config = "mcpServers: {s: {command: python3, args: [server.py, writes]}}\n";
+    project.file(".cogtoolrc.yaml", config);
+    let trust = run("cogtools", &project).args(["trust", "--yes", "s"]);
+    trust.run().status(1).stderr_contains(
+        "hint: its sandbox denies writing ~/.mine: add `sandbox: {write: [~/.mine]}`\n",
+    );
+    project.remove(".cogtoolrc.yaml");
+    mcp(&project, &add[..2])
+        .args(["--yes"])
+        .args(&add[2..])
+        .run()
+        .stdout_contains("1 tool,");
+}
+
+#[test]
+fn a_server_that_fails_is_not_added() {
+    let project = project();
+    let add = ["add", "s", "--yes", "--", "python3", "server.py", "fails"];
+    mcp(&project, &add).run().fails(1, str![[r#"
+cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before it answered `initialize`
+  | no such luck
+
+"#]]);
+    assert!(!project.path(".cogtoolrc.yaml").exists());
+}
