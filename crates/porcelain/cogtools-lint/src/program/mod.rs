@@ -105,6 +105,23 @@ pub(crate) fn words_of(list: &[Node]) -> Vec<Word<'_>> {
     found
 }
 
+/// Returns the text on standard input of the programs under `exec`, if one of them runs it as code:
+/// an interpreter without code or a file, or a client of a database without a query.
+pub(crate) fn code_on_stdin(file: &LintFile) -> Option<Word<'_>> {
+    let stdin = word(file.value("implementation")?.get("stdin")?)?;
+    let runs_it = |(_, list): (_, &[Node])| {
+        let words = words_of(list);
+        let has_code = |it: &Word<'_>| it.role == Role::Code || it.text == "-m";
+        let is_program = |it: &&Word<'_>| it.role == Role::Program && it.text != "-";
+        let program = words.iter().rfind(is_program).map_or("", |it| it.text);
+        let is_database = is_in(base(program), DATABASES) || is_in(base(program), QUERY_SECOND);
+        let is_code =
+            interpreter(program).is_some() || is_database && !script::is_whole(stdin.text);
+        is_code && !words.iter().any(has_code)
+    };
+    commands(file).into_iter().any(runs_it).then_some(stdin)
+}
+
 fn word(node: &Node) -> Option<Word<'_>> {
     let text = node.text()?;
     let analysis = njk::analyse(text);
@@ -232,7 +249,7 @@ const INTERPRETERS: [(&str, &[&str]); 13] = [
 
 /// Programs that take code, too, after these options.
 const CODE_OPTIONS: [(&str, &[&str]); 14] = [
-    ("clickhouse-client cqlsh mariadb mysql psql trino", SQL),
+    (DATABASES, SQL),
     ("emacs", &["--eval", "-eval", "--execute"]),
     ("emacsclient", &["--eval", "-e"]),
     ("flock script", &["-c", "--command"]),
@@ -248,6 +265,8 @@ const CODE_OPTIONS: [(&str, &[&str]); 14] = [
     ("tar", &["--to-command", "--checkpoint-action", "-I"]),
 ];
 
+/// Clients of databases.
+const DATABASES: &str = "clickhouse-client cqlsh mariadb mysql psql trino";
 /// The options of clients of databases. A whole query may be what the tool is for; a part of
 /// one is not.
 const SQL: &[&str] = &["-c", "--command", "-e", "--execute", "--query"];

@@ -401,7 +401,7 @@ fn next(place: Place, word: &Word<'_>, before: Option<&str>, program: &str) -> (
 }
 
 /// Returns true if an argument of the call is all of the text.
-fn is_whole(text: &str) -> bool {
+pub(super) fn is_whole(text: &str) -> bool {
     text.starts_with("{{") && text.ends_with("}}")
 }
 

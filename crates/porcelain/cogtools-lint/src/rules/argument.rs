@@ -14,7 +14,9 @@ use crate::contradiction;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{Role, Word, base, can_begin_with_dash, commands, is_in, is_known, words};
+use crate::program::{
+    Role, Word, base, can_begin_with_dash, code_on_stdin, commands, is_in, is_known, words,
+};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
@@ -216,12 +218,9 @@ fn schema_of(file: &LintFile) -> Option<&Schema> {
 }
 
 fn argument_in_code(file: &LintFile, findings: &mut Findings<'_>) {
-    let all = words(file);
-    for word in all
-        .iter()
-        .filter(|it| it.role == Role::Code && it.is_template)
-    {
-        if !is_limited(file, word) {
+    let words = words(file).into_iter().filter(|it| it.role == Role::Code);
+    for word in words.chain(code_on_stdin(file)) {
+        if word.is_template && !is_limited(file, &word) {
             findings.report(word.span, "an argument of the call becomes part of code");
         }
     }
