@@ -205,17 +205,21 @@ fn the_user_reads_the_program_of_a_plan() {
 
     let project = noting();
     project.file("plan.json", plan_with(CODE));
-    let mut terminal = Terminal::open(&project, "cogtools-plan run plan.json");
-    terminal.answer("Run this plan, which calls run_code?", "\r");
-    let screen = terminal.text();
-    for shown in [
-        "const first = tools.note({text: 'a'});",
-        "line 3: note {\"text\":\"b\"}",
-    ] {
-        assert!(screen.contains(shown), "{screen}");
+    for format in ["human", "json"] {
+        let line = format!("cogtools-plan run plan.json --error-format={format}");
+        let mut terminal = Terminal::open(&project, &line);
+        terminal.answer("Run this plan, which calls run_code?", "\r");
+        let screen = terminal.text();
+        for shown in [
+            "REASON",
+            "const first = tools.note({text: 'a'});",
+            "line 3: note {\"text\":\"b\"}",
+        ] {
+            assert!(screen.contains(shown), "{screen}");
+        }
+        assert_eq!(terminal.end(RESULT.trim_end()).0, Some(0));
     }
-    assert_eq!(terminal.end(RESULT.trim_end()).0, Some(0));
-    assert_eq!(notes(&project), "ab");
+    assert_eq!(notes(&project), "abab");
 }
 
 /// Its calls can be decided one by one, and the program can be another one.
@@ -232,6 +236,13 @@ fn the_user_edits_the_program_of_a_plan_and_is_asked_at_each_call() {
     };
     let ask = format!("{DOWN}\r");
     let edit = format!("{DOWN}{DOWN}\r");
+
+    // A program that another step writes is not run without a word.
+    let mut terminal = run("plan.json", r"-e 2,3d -e s/.*/\$tool.hello/");
+    terminal.answer("Run this plan, which calls run_code?", &edit);
+    terminal.answer("another step writes its program", "");
+    terminal.at("enter to choose]", "\u{3}");
+    assert_eq!(terminal.end_screen().0, Some(130));
 
     // Nothing runs that cannot.
     let mut terminal = run("plan.json --session wrong.jsonl", "s/note/nota/");

@@ -59,7 +59,7 @@ pub fn show(question: &ProgramQuestion, io: &mut Io<'_>) {
     // It has been sanitized.
     let _ = io.stderr.write_all(format!("{shown}\n").as_bytes());
     for line in question.problem.iter().chain(&question.calls) {
-        io.quote_lines(line);
+        io.say(line);
     }
 }
 

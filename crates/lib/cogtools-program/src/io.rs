@@ -173,6 +173,13 @@ impl Io<'_> {
         }
     }
 
+    /// Prints lines on standard error that a person at the terminal answers or decides about:
+    /// whatever the form of diagnostics is.
+    pub fn say(&mut self, text: &str) {
+        let text = sanitize_lines(text.trim_end_matches('\n'));
+        let _ = self.stderr.write_all(format!("{text}\n").as_bytes());
+    }
+
     /// Prints lines that belong to a diagnostic, such as a diff, on standard error.
     pub fn quote_lines(&mut self, text: &str) {
         let text = self.reporter.quote_lines(text);

@@ -450,7 +450,7 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
     let (text, lines) = about(question);
     let index = prompt.decide(&lines, &text, &options).ok()?;
     if let Some(rule) = rule.filter(|_| index == answers.len()) {
-        io.quote_lines(rule.preview().trim_end());
+        io.say(&rule.preview());
         let question = format!("Write this to {}?", sanitize(&rule.file()));
         let answers = ["yes".to_owned(), "no, run this call alone".to_owned()];
         if prompt.select(&question, &answers).ok()? == 1 {

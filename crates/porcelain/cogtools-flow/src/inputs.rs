@@ -152,7 +152,7 @@ pub(crate) fn ask_person(
     }
     loop {
         io.stdin.discard_typed();
-        io.quote_lines(&format!("{question}> "));
+        io.say(&format!("{question}> "));
         let line = io.stdin.line().map_err(|error| {
             let message = format!("the answer cannot be read: {error}");
             Diagnostic::new(Code::IoFailed, message)

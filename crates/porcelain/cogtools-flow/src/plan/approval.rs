@@ -17,7 +17,6 @@ use super::show::table;
 use super::steps::{PlanRun, violations};
 
 /// The tools of a plan that a model has written, and the rules for them.
-#[derive(Default)]
 pub(super) struct Rules {
     pub(super) tools: BTreeMap<String, KnownTool>,
     pub(super) permissions: Permissions,
@@ -47,13 +46,14 @@ enum Answer {
 }
 
 /// Returns if the user agrees with every call of the plan, or has agreed before. At a terminal, the
-/// user may edit its programs, and can be asked at each of their calls.
+/// user may edit its programs, and can be asked at each of their calls. `rules` are for a plan of a
+/// model; the user's own has none.
 ///
 /// # Errors
 /// The user does not agree, a rule denies a tool, or the plan waits in its session.
 pub(super) fn agree(
     run: &mut PlanRun,
-    rules: &Rules,
+    rules: Option<&Rules>,
     is_agreed: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
@@ -69,14 +69,14 @@ pub(super) fn agree(
 
 fn decide(
     run: &mut PlanRun,
-    rules: &Rules,
+    rules: Option<&Rules>,
     is_agreed: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let prompt = Prompt::of(io);
     run.programs.person = Person(prompt.clone());
-    if prompt.is_some() && (!rules.tools.is_empty() || run.has_programs()) {
-        io.quote_lines(&table(&run.contract, None, false));
+    if prompt.is_some() && (rules.is_some() || run.has_programs()) {
+        io.say(&table(&run.contract, None, false));
     }
     let mut edited = BTreeSet::new();
     loop {
@@ -90,10 +90,10 @@ fn decide(
         };
         for shown in &shown {
             match shown {
-                Shown::Call(text) => io.quote_lines(text),
+                Shown::Call(text) => io.say(text),
                 Shown::Program(index, question) => {
                     let name = &run.contract.steps[*index].save_as;
-                    io.quote_lines(&format!("{name}: {}", CodeTools::RUN));
+                    io.say(&format!("{name}: {}", CodeTools::RUN));
                     show(question, io);
                 }
             }
@@ -103,7 +103,9 @@ fn decide(
         } else {
             violations(&run.contract, &run.registry, &run.programs)
         };
-        io.warn(&problems, &EACH);
+        for problem in &problems {
+            io.say(&problem.summary());
+        }
         match ask(run, prompt, (&tools, &shown), problems.is_empty())? {
             Answer::Edit(index) => {
                 let args = run.contract.steps[index].args.get_or_insert_default();
@@ -139,7 +141,7 @@ fn decide(
 /// programs, also those that the user has `edited`.
 fn wanted(
     run: &PlanRun,
-    rules: &Rules,
+    rules: Option<&Rules>,
     edited: &BTreeSet<usize>,
 ) -> Result<(Vec<String>, Vec<Shown>), Failure> {
     let (mut tools, mut shown) = (Vec::new(), Vec::new());
@@ -156,16 +158,26 @@ fn wanted(
                 return Err(denied(CodeTools::RUN).into());
             }
             let is_asked = approval.decision == Decision::Asked || edited.contains(&index);
-            let question = run.programs.question(step);
-            if let Some(question) = question.filter(|it| is_asked || !it.calls.is_empty()) {
-                add(CodeTools::RUN, Shown::Program(index, question));
+            match run.programs.question(step) {
+                Some(question) if is_asked || !question.calls.is_empty() => {
+                    add(CodeTools::RUN, Shown::Program(index, question));
+                }
+                None if edited.contains(&index) => {
+                    let name = &step.save_as;
+                    let text = format!(
+                        "{name}: {}\n  another step writes its program",
+                        CodeTools::RUN
+                    );
+                    add(CodeTools::RUN, Shown::Call(text));
+                }
+                _ => {}
             }
             continue;
         }
-        let found = step
-            .called()
-            .and_then(|tool| rules.tools.get_key_value(tool));
-        let Some((tool, known)) = found else {
+        let called = rules.zip(step.called());
+        let Some((rules, (tool, known))) =
+            called.and_then(|(rules, tool)| Some((rules, rules.tools.get_key_value(tool)?)))
+        else {
             continue;
         };
         let approval = rules.permissions.decide(tool, &known.traits);

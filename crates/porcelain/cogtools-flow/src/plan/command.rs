@@ -18,7 +18,7 @@ use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text_input};
 use serde_json::{Value, json};
 
-use super::approval::{self, Rules};
+use super::approval;
 use super::contract::Contract;
 use super::program::Programs;
 use super::question;
@@ -456,7 +456,7 @@ impl RunArgs {
         };
         run.check()?;
         // The user has named the other steps.
-        approval::agree(&mut run, &Rules::default(), false, io)?;
+        approval::agree(&mut run, None, false, io)?;
         run.run(io)
     }
 }

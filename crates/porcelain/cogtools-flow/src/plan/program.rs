@@ -14,6 +14,7 @@ use cogtools_log::Approval;
 use serde_json::{Map, Value};
 
 use super::contract::{Contract, Step};
+use super::references::reference;
 use crate::recorder::Recorder;
 use crate::work::lock;
 
@@ -84,8 +85,7 @@ impl Programs {
     /// The code of `step`, if it runs a program that no other step writes.
     fn code<'s>(&self, step: &'s Step) -> Option<&'s str> {
         let code = step.args.as_ref()?.get(CODE)?.as_str()?;
-        // A reference is the whole of a text.
-        (self.has(step) && !code.starts_with("$tool.")).then_some(code)
+        (self.has(step) && reference(code).is_none()).then_some(code)
     }
 
     /// Explains the program of `step`. Returns its code, too.

@@ -70,7 +70,7 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         tools: catalogue.tools,
         permissions,
     };
-    approval::agree(&mut run, &rules, args.yes, io)?;
+    approval::agree(&mut run, Some(&rules), args.yes, io)?;
     run.run(io)
 }
 

@@ -199,7 +199,7 @@ impl Resolver<'_> {
 
 /// The name and the path of a reference: `^\$tool\.[^.]+(\..+)?$`, where no dot at the end and
 /// no line end in the path is one.
-fn reference(text: &str) -> Option<(&str, Option<&str>)> {
+pub(super) fn reference(text: &str) -> Option<(&str, Option<&str>)> {
     let text = text.strip_prefix("$tool.")?;
     let (name, path) = match text.split_once('.') {
         Some((name, path)) => (name, Some(path)),
