@@ -4,7 +4,7 @@
 //! Before, it ran discovery first, showed only names of tools, and never asked.
 
 use cogtools_test_support::{Outcome, Project, str};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::pseudo_terminal::Terminal;
 use crate::run;
@@ -171,6 +171,35 @@ project . ([ROOT]), 1 tool running programs
   may       do all that you may: it has no sandbox
 
 "#]]);
+}
+
+#[test]
+fn nothing_hides_beside_the_command() {
+    let project = with_tool(
+        "{exec: [sh, {for: x in items, when: x, args: [-o, '{{ x }}']}], cwd: tool, stdin: \"true\\nevil {{ items }}\"}",
+    );
+    dry_run(&project, ".").outputs(str![[r#"
+project . ([ROOT]), 1 tool running programs
+  tool      go (tools/go.yaml)
+  runs      sh [for x in items when x: -o '{{ x }}']
+  stdin     2 lines, 21 bytes
+            | true
+            | evil {{ items }}
+  in        the folder of its tool file
+  program   /usr/bin/sh
+  may       do all that you may: it has no sandbox
+
+"#]]);
+    let json = run("cogtools-trust", &project)
+        .args(["--format=json", "--dry-run", "."])
+        .run()
+        .json();
+    let program = &json["sources"][0]["programs"][0];
+    assert_eq!(program["command"], json!(["sh", "-o", "{{ x }}"]));
+    let condition = json!({"condition": "for x in items when x", "words": ["-o", "{{ x }}"]});
+    assert_eq!(program["conditions"], json!([condition]));
+    assert_eq!(program["stdin"], "true\nevil {{ items }}");
+    assert_eq!(program["cwd"], "tool");
 }
 
 #[test]

@@ -229,7 +229,7 @@ impl ToolUnderTest<'_> {
         };
         let is_request = self.tool.request().is_some();
         let calls_tools = self.tool.js().is_some_and(|js| !js.tools().is_empty());
-        let is_program = self.tool.invocation().is_some();
+        let is_program = self.tool.is_program();
         let takes_presets = is_request || calls_tools || is_program || self.tool.flow().is_some();
         if !example.presets().is_empty() && !takes_presets {
             return case.failures.push(no_flow());

@@ -21,7 +21,7 @@ use crate::file::ReadScope;
 use crate::source::packages;
 use crate::store::{Store, StoreError, dependencies};
 use crate::text::Text;
-use crate::tool::{Author, CommandLine, Word};
+use crate::tool::{Author, CommandLine};
 use crate::trust::Grant;
 use crate::{Context, Diagnostic, Tool};
 
@@ -124,7 +124,7 @@ fn check_tool(tool: &Tool, boundary: &Boundary) -> Result<(), Box<Diagnostic>> {
         }
     }
     let mut checked = boundary.check_arguments(&literals, folder);
-    if let Some(Word::Literal(program)) = line.words.first() {
+    if let Some(program) = line.words.first().and_then(|it| it.literal.as_ref()) {
         let program: PathBuf = folder.join(program).components().collect();
         if program.is_file() {
             checked = checked.and_then(|()| boundary.check_program(&program));
@@ -139,16 +139,12 @@ fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
         return Vec::new();
     };
     let mut found = containment::uncovered(&line.literals());
-    let is_interpreter = line
-        .literals()
-        .iter()
-        .any(|word| containment::is_interpreter(word));
-    for (index, word) in line.words.iter().enumerate() {
-        if let Word::Template(source) = word
-            && (index == 0 || is_interpreter)
-        {
+    let is_interpreter = is_interpreter(&line);
+    let stdin = line.stdin.iter().map(|word| (1, word));
+    for (index, word) in line.words.iter().enumerate().chain(stdin) {
+        if word.literal.is_none() && (index == 0 || is_interpreter) {
             found.push(Uncovered {
-                what: source.clone(),
+                what: word.source.clone(),
                 why: Reason::Argument,
             });
         }
@@ -158,10 +154,26 @@ fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
     found
 }
 
+/// Returns true if a word of `line` is the name of an interpreter.
+fn is_interpreter(line: &CommandLine) -> bool {
+    let literals = line.literals();
+    literals
+        .iter()
+        .any(|word| containment::is_interpreter(word))
+}
+
+/// Returns the text that a call of `line` runs as a script: its own, or standard input of an
+/// interpreter.
+fn script_of(line: &CommandLine) -> Option<&str> {
+    let stdin = line.stdin.as_ref().filter(|_| is_interpreter(line));
+    let stdin = stdin.map(|word| word.literal.as_ref().unwrap_or(&word.source));
+    line.script.as_ref().or(stdin).map(String::as_str)
+}
+
 /// Lists what the script of a tool starts and names. Scripts in the package's other files
 /// are its own.
 fn of_scripts(tool: &Tool, line: &CommandLine, root: &Path, cx: &Context) -> Vec<Uncovered> {
-    let Some(script) = &line.script else {
+    let Some(script) = script_of(line) else {
         return Vec::new();
     };
     let boundary = boundary(root, cx);
@@ -283,10 +295,10 @@ fn loaded_by(root: &Path) -> Vec<Loaded> {
 
 /// The commands of a script, as far as they can be separated.
 fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
-    let script = line.script.as_deref().unwrap_or_default();
+    let script = script_of(line).unwrap_or_default();
     let commands = script
         .lines()
-        .skip(1)
+        .skip(usize::from(script.starts_with("#!")))
         .flat_map(|line| line.split([';', '|', '&', '(']));
     let words = commands.map(|command| command.split_whitespace().map(str::to_owned).collect());
     words

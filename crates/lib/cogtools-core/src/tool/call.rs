@@ -1,6 +1,8 @@
 //! A call of a tool: the program it starts, and its output.
 
+use std::borrow::Cow;
 use std::fmt::{self, Debug};
+use std::ops::Range;
 
 use serde_json::{Map, Value};
 
@@ -30,31 +32,29 @@ pub struct ToolOutput {
     pub stderr: String,
 }
 
-/// The command line of a call, as far as it is known before.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The program that a call starts, as far as it is known before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     /// The program and its arguments.
     pub words: Vec<Word>,
+    /// The words that a call repeats or leaves out, with the text that says so, such as
+    /// `for label in labels`.
+    pub conditions: Vec<(Range<usize>, String)>,
     /// The text of a script.
     pub script: Option<String>,
+    /// The text on standard input, if it is not the arguments as JSON.
+    pub stdin: Option<Word>,
+    /// True if the program runs in the folder of its tool file.
+    pub is_in_folder: bool,
 }
 
 /// An element of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// Text that is the same in every call.
-    Literal(String),
-    /// A template that reads arguments of the call.
-    Template(String),
-}
-
-/// The program or script that a call starts, as it is written in the tool file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Invocation<'h> {
-    /// A program and its arguments, each a template over the arguments of the call.
-    Command(Vec<&'h str>),
-    /// A script that begins with `#!`.
-    Script(&'h str),
+pub struct Word {
+    /// The text in the tool file.
+    pub source: String,
+    /// The argument, if it is the same in every call.
+    pub literal: Option<String>,
 }
 
 /// A tool of another program, as a lock pins it.
@@ -102,24 +102,58 @@ impl ToolOutput {
 }
 
 impl fmt::Display for CommandLine {
-    /// Writes the words as they are in the file, and the text of a script.
+    /// Writes the words as they are in the file, the text of a script and the surroundings.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Word::Literal(text) | Word::Template(text)) in self.words.iter().enumerate() {
-            let space = if index > 0 { " " } else { "" };
-            write!(f, "{space}{text}")?;
+        f.write_str(&self.join(Cow::Borrowed))?;
+        if self.is_in_folder {
+            f.write_str("\nin the folder of its tool file")?;
+        }
+        if let Some(stdin) = &self.stdin {
+            write!(f, "\nstandard input: {}", stdin.source)?;
         }
         let mut script = self.script.iter();
         script.try_for_each(|script| write!(f, "\n{script}"))
     }
 }
 
+impl Word {
+    /// Makes a word that is the same in every call.
+    pub(super) fn literal(text: String) -> Self {
+        Self {
+            source: text.clone(),
+            literal: Some(text),
+        }
+    }
+}
+
 impl CommandLine {
     /// Returns the elements that are the same in every call.
     pub fn literals(&self) -> Vec<String> {
-        let literals = self.words.iter().filter_map(|word| match word {
-            Word::Literal(text) => Some(text.clone()),
-            Word::Template(_) => None,
-        });
+        let literals = self.words.iter().filter_map(|word| word.literal.clone());
         literals.collect()
+    }
+
+    /// Joins the words, each as `quote` returns it. Words that a call repeats or leaves out stand
+    /// in brackets, after the text that says so.
+    pub fn join<'w>(&'w self, quote: impl Fn(&'w str) -> Cow<'w, str>) -> String {
+        let mut text = String::new();
+        for (index, word) in self.words.iter().enumerate() {
+            if index > 0 {
+                text.push(' ');
+            }
+            let is_first = |(range, _): &&(Range<usize>, String)| range.start == index;
+            if let Some((_, condition)) = self.conditions.iter().find(is_first) {
+                text.extend(["[", condition, ": "]);
+            }
+            text.push_str(&quote(&word.source));
+            if self
+                .conditions
+                .iter()
+                .any(|(range, _)| range.end == index + 1)
+            {
+                text.push(']');
+            }
+        }
+        text
     }
 }

@@ -60,8 +60,8 @@ struct Element {
 
 /// Text in the list: one argument of the program, or as many as an array has items.
 #[derive(Debug)]
-pub(super) struct ElementWord {
-    pub(super) template: Template,
+struct ElementWord {
+    template: Template,
     /// The path in `{{ path }}`, if the template is nothing else.
     path: Option<Vec<String>>,
 }
@@ -123,11 +123,6 @@ impl Exec {
         commands.find_map(|(platform, command)| is_own(platform).then_some(command))
     }
 
-    /// Returns all words for this platform, whether or not a call leaves them out.
-    pub(super) fn words(&self) -> impl Iterator<Item = &ElementWord> {
-        self.command().into_iter().flat_map(Command::words)
-    }
-
     /// Runs the program with its arguments, rendered over `arguments`.
     pub(super) fn call(
         &self,
@@ -179,13 +174,33 @@ impl Exec {
 
     /// Returns the command line for a tool whose file is `text`.
     pub(super) fn command_line(&self, text: &Text) -> CommandLine {
-        command_line(self.words(), text)
+        let scope = TemplateScope::of(text);
+        let mut line = CommandLine {
+            stdin: self.stdin.as_ref().map(|stdin| word(stdin, &scope)),
+            is_in_folder: self.is_in_folder,
+            ..CommandLine::default()
+        };
+        if let Some(command) = self.command() {
+            line.words.push(word(&command.program.template, &scope));
+            for element in &command.elements {
+                let start = line.words.len();
+                let words = element.words.iter();
+                line.words
+                    .extend(words.map(|it| word(&it.template, &scope)));
+                let condition = element.head().map(|head| (start..line.words.len(), head));
+                line.conditions.extend(condition);
+            }
+        }
+        line
     }
 
     /// Returns the words that are the same in every call, of all platforms.
     pub(super) fn literals(&self, text: &Text) -> Vec<String> {
+        let scope = TemplateScope::of(text);
         let words = self.commands.iter().flat_map(|(_, it)| it.words());
-        command_line(words, text).literals()
+        words
+            .filter_map(|it| it.template.constant(&scope))
+            .collect()
     }
 
     /// Finds the reason why every call would fail.
@@ -230,16 +245,10 @@ impl Exec {
     }
 }
 
-/// Returns the command line of `words` of a tool whose file is `text`.
-fn command_line<'w>(words: impl Iterator<Item = &'w ElementWord>, text: &Text) -> CommandLine {
-    let scope = TemplateScope::of(text);
-    let words = words.map(|word| match word.template.constant(&scope) {
-        Some(text) => Word::Literal(text),
-        None => Word::Template(word.template.source().to_owned()),
-    });
-    CommandLine {
-        words: words.collect(),
-        script: None,
+fn word(template: &Template, scope: &TemplateScope<'_>) -> Word {
+    Word {
+        source: template.source().to_owned(),
+        literal: template.constant(scope),
     }
 }
 
@@ -328,6 +337,15 @@ impl Element {
             condition: condition.map_or(Some(None), |it| it.map(Some))?,
             words: words?,
         })
+    }
+
+    /// Returns the text that says when its words are repeated or left out.
+    fn head(&self) -> Option<String> {
+        let each = self.each.iter().map(|it| (FOR, it));
+        let heads = each.chain(self.condition.iter().map(|it| (WHEN, it)));
+        let heads = heads.map(|(key, it)| format!("{key} {}", it.condition().trim()));
+        let heads: Vec<String> = heads.collect();
+        (!heads.is_empty()).then(|| heads.join(" "))
     }
 
     /// Adds the templates, with what guards their reads.

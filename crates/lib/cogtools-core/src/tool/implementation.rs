@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::text::Text;
 use crate::tool::agent::{Agent, tool_failure};
-use crate::tool::call::{CommandLine, Foreign, Invocation, RunError, ToolOutput, Word};
+use crate::tool::call::{CommandLine, Foreign, RunError, ToolOutput, Word};
 use crate::tool::exec::Exec;
 use crate::tool::flow::Flow;
 use crate::tool::http::Http;
@@ -195,8 +195,8 @@ impl Implementation {
             Self::Agent(_) => {
                 let words = ["cogtools", "ask", "--agent"].map(str::to_owned);
                 Some(CommandLine {
-                    words: words.map(Word::Literal).to_vec(),
-                    script: None,
+                    words: words.map(Word::literal).to_vec(),
+                    ..CommandLine::default()
                 })
             }
             _ => None,
@@ -211,16 +211,9 @@ impl Implementation {
         }
     }
 
-    /// Returns the program or script that a call starts, if the tool file says so.
-    pub(super) fn invocation(&self) -> Option<Invocation<'_>> {
-        match self {
-            Self::Exec(exec) => {
-                let words = exec.words().map(|word| word.template.source());
-                Some(Invocation::Command(words.collect()))
-            }
-            Self::Script(script) => Some(Invocation::Script(&script.0)),
-            _ => None,
-        }
+    /// Returns true if the tool file says which program or script a call starts.
+    pub(super) const fn is_program(&self) -> bool {
+        matches!(self, Self::Exec(_) | Self::Script(_))
     }
 
     /// The calls of a tool without a file.

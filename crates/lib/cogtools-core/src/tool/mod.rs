@@ -39,7 +39,7 @@ pub use accept::{AcceptError, Accepted, Branch, Coverage, EnumValue, OptionalPro
 pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub(crate) use blocks::mcp_output;
-pub use call::{CommandLine, Invocation, RunError, ToolOutput, Word};
+pub use call::{CommandLine, RunError, ToolOutput, Word};
 pub(crate) use call::{Foreign, Remote};
 pub(crate) use capability::is_capability;
 pub(crate) use command::CommandCall;
@@ -295,9 +295,9 @@ impl Tool {
         }
     }
 
-    /// The program or script that a call starts, if its file says so.
-    pub fn invocation(&self) -> Option<Invocation<'_>> {
-        self.implementation.invocation()
+    /// Returns true if its file says which program or script a call starts.
+    pub const fn is_program(&self) -> bool {
+        self.implementation.is_program()
     }
 
     /// Returns true if its result is the output of a template. An argument that no template reads

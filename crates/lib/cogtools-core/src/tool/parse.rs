@@ -99,7 +99,7 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Impleme
     let implementation = entry.and_then(|entry| Implementation::read(entry, reader));
     let is_program = implementation
         .as_ref()
-        .is_none_or(|it| it.invocation().is_some());
+        .is_none_or(Implementation::is_program);
     if let Some(entry) = draft.get(Key::Sandbox).filter(|_| !is_program) {
         reader.report_sandbox(&SandboxError::NoProgram, entry.span);
     }

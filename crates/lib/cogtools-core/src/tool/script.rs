@@ -69,8 +69,9 @@ impl Script {
     pub(super) fn command_line(&self) -> CommandLine {
         let words = first_line(&self.0).words().into_iter();
         CommandLine {
-            words: words.map(Word::Literal).collect(),
+            words: words.map(Word::literal).collect(),
             script: Some(self.0.clone()),
+            ..CommandLine::default()
         }
     }
 

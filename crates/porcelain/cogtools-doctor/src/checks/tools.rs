@@ -7,7 +7,6 @@ use cogtools_core::file::{ReadScope, WritePath};
 use cogtools_core::process::Exit;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
-use cogtools_core::tool::Word;
 use cogtools_core::{Diagnostic, Name, Tool};
 use cogtools_program::call::quote;
 use cogtools_program::documents::{DOCUMENTS, Document};
@@ -98,10 +97,7 @@ fn uncallable(file: &ToolFile, cx: &Context) -> Option<Finding> {
 
 /// The program that `tool` starts, if it is the same in every call.
 fn program_of(tool: &Tool) -> Option<String> {
-    match tool.command_line()?.words.into_iter().next()? {
-        Word::Literal(name) => Some(name),
-        Word::Template(_) => None,
-    }
+    tool.command_line()?.words.into_iter().next()?.literal
 }
 
 /// The template of a command that sets `names`, whose values only the user knows: in the

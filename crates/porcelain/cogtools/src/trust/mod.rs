@@ -58,7 +58,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "One object: sources, an array of objects with name, kind (project, provider, specification or package), state, runs (command lines, the URL of a specification, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and command or script), for a provider sandbox (what its programs may reach, or null), hidden (the code points of invisible characters that were removed from descriptions, if there are any), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
+        "One object: sources, an array of objects with name, kind (project, provider, specification or package), state, runs (command lines, the URL of a specification, or the names of the tools that run programs), files, programs (what each of these tools starts: name, file, env, program, declares, sandbox, and script, or command with conditions, stdin and cwd), for a provider sandbox (what its programs may reach, or null), hidden (the code points of invisible characters that were removed from descriptions, if there are any), uncovered (what and why: what runs without being covered) and, after an approval, tools. If something has a sandbox, limitations: an array of what and note, which no sandbox stops.",
     ),
     (
         "FILES",

@@ -18,7 +18,7 @@ use cogtools_core::file::{self, ReadScope};
 use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
 use cogtools_core::shebang::is_executable;
 use cogtools_core::source::{Specification, clean_path, code_points};
-use cogtools_core::tool::{Author, Invocation, Word};
+use cogtools_core::tool::{Author, CommandLine, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
@@ -108,12 +108,13 @@ pub(crate) fn tools_json(source: &TrustableSource, cx: &Context) -> Option<Value
 
 /// The command line of `words`, each quoted as in a shell.
 pub(crate) fn join<W: AsRef<str>>(words: &[W]) -> String {
-    let quoted = words.iter().map(|word| {
-        let word = word.as_ref();
-        // A word with a NUL, which no shell accepts, is still shown.
-        shlex::try_quote(word).map_or_else(|_| format!("'{word}'"), Cow::into_owned)
-    });
+    let quoted = words.iter().map(|word| quoted(word.as_ref()));
     quoted.collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> Cow<'_, str> {
+    // A word with a NUL, which no shell accepts, is still shown.
+    shlex::try_quote(word).unwrap_or_else(|_| format!("'{word}'").into())
 }
 
 /// A line with `value`, which is a stranger's text.
@@ -204,25 +205,13 @@ struct NamedFile {
 fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
     let file = tool.text().display_path().display();
     let mut lines = labelled("tool", &format!("{} ({file})", tool.name()));
-    match tool.invocation() {
-        Some(Invocation::Command(words)) => {
-            lines.extend(labelled("runs", &join(&words)));
-            lines.extend(program(tool, cx).map(|path| line("program", path)));
-            let files = named_files(tool, &words, cx);
-            lines.extend(files.iter().flat_map(NamedFile::lines));
-            lines.extend(partials(tool).into_iter().flatten());
-        }
-        Some(Invocation::Script(text)) => {
-            lines.push(line("script", size(text.lines().count(), text.len())));
-            lines.extend(excerpt(text).into_iter().map(Line::continued));
-            lines.extend(program(tool, cx).map(|path| line("program", path)));
-        }
-        None => {}
+    if let Some(command) = own_command(tool) {
+        lines.extend(command_lines(&command, tool, cx));
     }
     if let Some(request) = tool.request() {
         lines.extend(labelled("requests", &request));
     }
-    if tool.invocation().is_some() {
+    if tool.is_program() {
         lines.extend(rights(sandbox_of(tool).as_ref(), cx));
     }
     if !tool.env().is_empty() {
@@ -235,6 +224,41 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
     lines
 }
 
+/// The program or script that a call starts, if the tool file says so.
+fn own_command(tool: &Tool) -> Option<CommandLine> {
+    tool.command_line().filter(|_| tool.is_program())
+}
+
+/// The program or script of `command`, its input, its folder and its files.
+fn command_lines(command: &CommandLine, tool: &Tool, cx: &Context) -> Vec<Line> {
+    let sized = |label, text: &str| {
+        let mut lines = vec![line(label, size(text.lines().count(), text.len()))];
+        lines.extend(excerpt(text).into_iter().map(Line::continued));
+        lines
+    };
+    let mut lines = match &command.script {
+        Some(script) => sized("script", script),
+        None => labelled("runs", &command.join(quoted)),
+    };
+    if let Some(stdin) = &command.stdin {
+        lines.extend(sized("stdin", &stdin.source));
+    }
+    if command.is_in_folder {
+        lines.push(line("in", "the folder of its tool file"));
+    }
+    lines.extend(program(tool, cx).map(|path| line("program", path)));
+    if command.script.is_none() {
+        let files = named_files(tool, &command.literals(), cx);
+        lines.extend(files.iter().flat_map(NamedFile::lines));
+        lines.extend(partials(tool).into_iter().flatten());
+    }
+    lines
+}
+
+fn sources(words: &[Word]) -> Value {
+    words.iter().map(|word| word.source.as_str()).collect()
+}
+
 /// Describes `tool` as data.
 fn tool_json(tool: &Tool, cx: &Context) -> Value {
     let mut json = json!({
@@ -245,10 +269,23 @@ fn tool_json(tool: &Tool, cx: &Context) -> Value {
         "declares": hints(tool),
         "sandbox": sandbox_of(tool).map(|sandbox| sandbox.to_json()),
     });
-    match tool.invocation() {
-        Some(Invocation::Command(words)) => json["command"] = words.into(),
-        Some(Invocation::Script(text)) => json["script"] = text.into(),
-        None => {}
+    if let Some(command) = own_command(tool) {
+        match &command.script {
+            Some(script) => json["script"] = script.as_str().into(),
+            None => json["command"] = sources(&command.words),
+        }
+        if !command.conditions.is_empty() {
+            let conditions = command.conditions.iter().map(|(words, condition)| {
+                json!({"condition": condition, "words": sources(&command.words[words.clone()])})
+            });
+            json["conditions"] = conditions.collect();
+        }
+        if let Some(stdin) = command.stdin {
+            json["stdin"] = stdin.source.into();
+        }
+        if command.is_in_folder {
+            json["cwd"] = "tool".into();
+        }
     }
     if let Some(request) = tool.request() {
         json["request"] = request.into();
@@ -269,7 +306,7 @@ pub(crate) fn file_lines(cx: &Context, file: &Path) -> Vec<Line> {
 /// The file that a call starts, if that is known before the call.
 fn program(tool: &Tool, cx: &Context) -> Option<String> {
     let line = tool.command_line()?;
-    let Some(Word::Literal(name)) = line.words.first() else {
+    let Some(name) = line.words.first().and_then(|it| it.literal.as_ref()) else {
         return Some("known only at a call".to_owned());
     };
     let mut variables = cx.environment.process().clone();
@@ -306,12 +343,9 @@ fn hints(tool: &Tool) -> Vec<&'static str> {
 }
 
 /// The files that literal words name, in the tool's folder or in the project.
-fn named_files(tool: &Tool, words: &[&str], cx: &Context) -> Vec<NamedFile> {
+fn named_files(tool: &Tool, words: &[String], cx: &Context) -> Vec<NamedFile> {
     let folder = tool.text().path().parent().unwrap_or(Path::new(""));
-    let literal = words
-        .iter()
-        .filter(|word| !word.contains("{{") && !word.contains("{%"));
-    let named = literal.filter_map(|word| {
+    let named = words.iter().filter_map(|word| {
         referenced_file(folder, word).or_else(|| referenced_file(&cx.root, word))
     });
     named
