@@ -35,7 +35,7 @@ fn gemini_gets_both_generations_of_schemas() {
         "[\n",
         r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{}}},"#,
         "\n",
-        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"exclusiveMinimum":true,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"]}}"#,
+        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"]}}"#,
         "\n]\n",
     );
     discover(&two(), &[]).outputs(expected);
@@ -59,6 +59,19 @@ fn other_hosts_get_their_own_format() {
         {"type": "function", "function":
             {"name": "weigh", "description": "Weigh two sides", "parameters": schema}},
     ]));
+    let strict = json!({
+        "type": "object", "required": ["side", "grams"], "properties": schema["properties"],
+        "additionalProperties": false,
+    });
+    let nothing = json!({
+        "type": "object", "required": [], "properties": {}, "additionalProperties": false,
+    });
+    discover(&two(), &["--format=openai-strict"]).outputs_json(&json!([
+        {"type": "function", "function":
+            {"name": "plain", "description": "Nothing to say", "strict": true, "parameters": nothing}},
+        {"type": "function", "function":
+            {"name": "weigh", "description": "Weigh two sides", "strict": true, "parameters": strict}},
+    ]));
     discover(&two(), &["--format=anthropic"]).outputs_json(&json!([
         {"name": "plain", "description": "Nothing to say", "input_schema": empty},
         {"name": "weigh", "description": "Weigh two sides", "input_schema": schema,
@@ -76,7 +89,7 @@ fn other_hosts_get_their_own_format() {
     discover(&two(), &["--format=cobol"]).fails(
         2,
         str![[r#"
-cogtools-discover: error[USAGE]: invalid value 'cobol' for '--format <HOST>' [possible values: gemini, openai, anthropic, mcp]
+cogtools-discover: error[USAGE]: invalid value 'cobol' for '--format <HOST>' [possible values: gemini, openai, openai-strict, anthropic, mcp]
 hint: usage: cogtools-discover [OPTIONS]
 hint: --help explains every option
 

@@ -82,6 +82,7 @@ mod sessions;
 mod skill;
 mod sources;
 mod starters;
+mod strict;
 mod tables;
 mod templates;
 mod terminal;

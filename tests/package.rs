@@ -248,3 +248,32 @@ fn a_packaged_tool_runs_in_another_project() {
         .outputs("Hello Ada");
     call("where").run().status(0).stdout_contains("/plugins/");
 }
+
+#[test]
+fn a_check_finds_what_a_package_leaves_out() {
+    let project = project();
+    let manifest = |files: &str| {
+        let text = format!(
+            r#"{{"name": "checks", {files} "cogtools": {{"tools": ["./tools", "nowhere"]}}}}"#
+        );
+        project.file("package.json", text);
+        package(&project, &[]).status(0);
+        package(&project, &["--check"])
+    };
+    let unknown = "\
+cogtools-package: error[INVALID_CONFIG]: package.json: `cogtools.tools` names `nowhere`, which is no folder
+hint: correct the path, or remove it
+";
+    for files in [
+        "",
+        r#""files": ["tools/"],"#,
+        r#""files": [], "private": true,"#,
+    ] {
+        manifest(files).fails(78, unknown);
+    }
+    let left_out = "\
+cogtools-package: error[INVALID_CONFIG]: package.json: `files` leaves out `./tools`: npm does not publish its tools
+hint: add the folder to `files`
+";
+    manifest(r#""files": ["lib"],"#).fails(78, format!("{left_out}{unknown}"));
+}

@@ -230,3 +230,32 @@ fn a_link_does_not_lead_out_of_the_project() {
         .stderr_contains("points outside");
     assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0);
 }
+
+/// What `init` writes is what this program and `cogtools docs` write, and the doctor looks after it.
+#[test]
+fn init_writes_the_same() {
+    let project = Project::new();
+    run("cogtools-init", &project)
+        .args(["--defaults", "--host", "agents"])
+        .run()
+        .status(0);
+    run("cogtools-skill", &project)
+        .arg("--check")
+        .run()
+        .status(0);
+    run("cogtools-docs", &project)
+        .arg("--check")
+        .run()
+        .status(0);
+    let doctor = || {
+        run("cogtools-doctor", &project)
+            .path(crate::programs())
+            .run()
+    };
+    doctor().stdout_contains(&format!("skills are current: {BODY}"));
+    project.file(
+        "tools/bye.yaml",
+        "name: bye\ndescription: Leaves\nimplementation: bye\n",
+    );
+    doctor().stdout_contains(&format!("skills are out of date: {BODY}"));
+}

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cogtools_test_support::gemini_complaints;
 use serde_json::Value;
 
 use super::{Scene, own_list};
@@ -31,7 +32,7 @@ fn every_tool_of_every_server_is_declared() {
         assert!(prefixed.len() > 47 || *name == prefixed, "{name}");
     }
     let all: BTreeSet<String> = tools.into_values().collect();
-    for format in ["openai", "anthropic"] {
+    for format in ["openai", "openai-strict", "anthropic"] {
         let discover = scene.run("cogtools-discover").args(["--format", format]);
         let outcome = discover.run();
         outcome.status(0).stderr_is("");
@@ -53,6 +54,9 @@ fn every_tool_of_every_server_is_declared() {
              hint: --verbose shows each of them\n"
         ));
         let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        if format == "gemini" {
+            assert_eq!(gemini_complaints(&declared), Vec::<String>::new());
+        }
         let declared = super::names(&declared);
         let left_out: BTreeSet<&str> = all.difference(&declared).map(String::as_str).collect();
         assert_eq!(left_out, BTreeSet::from(NOT_FOR_GEMINI), "{format}");

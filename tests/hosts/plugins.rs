@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::clients::{cache, claude_code, codex, converse, gemini, opencode, run_host};
 use crate::gateway::model::{LAST, Model};
-use crate::{programs, run};
+use crate::{programs, repository, run};
 
 /// The first line of the user's file, and the arguments for it.
 const RESULT: &str = "Good day\n";
@@ -121,6 +121,23 @@ fn gemini_cli_calls_the_tool_of_an_extension() {
     let response = &conversation.main()[1].responses()[0]["response"]["output"];
     let expected = format!("<untrusted_context>\n{RESULT}\n</untrusted_context>");
     assert_eq!(*response, json!(expected));
+}
+
+/// Where a client follows the standard and has roots, the server learns where its user works.
+#[test]
+fn the_server_of_a_plugin_works_in_the_roots_of_its_client() {
+    let python = install::python(&cache(), "mcp-python-1.30.0", &["mcp==1.30.0"]);
+    let (author, user) = (author(), user());
+    user.dir("data")
+        .file("other/notes.txt", "Good night\nThe rest\n");
+    Run::new(python)
+        .project(&user)
+        .arg(repository().join("tests/mcp/peers/roots.py"))
+        .args([author.path("dist/plugin"), user.path("data")])
+        .arg(programs())
+        .args([user.path(""), user.path("other")])
+        .run()
+        .outputs(format!("{RESULT}Good night\n"));
 }
 
 #[test]

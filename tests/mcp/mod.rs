@@ -24,6 +24,7 @@ pub(crate) mod peer;
 mod person;
 mod progress;
 mod proxy;
+mod roots;
 mod servers;
 mod service;
 pub(crate) mod session;

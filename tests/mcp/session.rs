@@ -28,6 +28,9 @@ pub(crate) struct Session {
     answers: VecDeque<Value>,
     /// The messages of the forms that the person has seen.
     pub(super) asked: Vec<String>,
+    /// The folders of the client, and how often the server has asked for them.
+    pub(super) roots: Vec<String>,
+    pub(super) asked_for_roots: usize,
 }
 
 impl Session {
@@ -78,6 +81,8 @@ impl Session {
             next: 1,
             answers: answers.iter().cloned().collect(),
             asked: Vec::new(),
+            roots: Vec::new(),
+            asked_for_roots: 0,
         };
         let hello = session.ask(
             "initialize",
@@ -134,6 +139,12 @@ impl Session {
                     self.asked.push(message.to_owned());
                     let answer = self.answers.pop_front().expect("one more answer");
                     self.send(&json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+                }
+                _ if line["method"] == "roots/list" => {
+                    self.asked_for_roots += 1;
+                    let roots: Value = self.roots.iter().map(|uri| json!({"uri": uri})).collect();
+                    let result = json!({"roots": roots});
+                    self.send(&json!({"jsonrpc": "2.0", "id": line["id"], "result": result}));
                 }
                 Some(id) => drop(self.early.insert(id, line)),
                 None => self.notified.push(line),

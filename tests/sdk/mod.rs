@@ -11,7 +11,7 @@ mod typescript;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, gemini_complaints};
 
 use crate::{repository, run};
 
@@ -66,6 +66,15 @@ fn declared(project: &Project, format: &str) -> String {
     let two = lines(&two).split_off(lines(&two).len() - 2);
     tools.extend(two);
     format!("[{}]", tools.join(","))
+}
+
+/// A request with `parameters` is not refused because of a keyword.
+#[test]
+fn parameters_are_what_gemini_takes() {
+    for (project, _) in projects("gemini") {
+        let declared = serde_json::from_str(&declared(&project, "gemini")).expect("JSON");
+        assert_eq!(gemini_complaints(&declared), Vec::<String>::new());
+    }
 }
 
 /// The names that a check prints, one per line.

@@ -37,6 +37,11 @@ fn openai() {
 }
 
 #[test]
+fn openai_strict() {
+    check("openai-strict");
+}
+
+#[test]
 fn anthropic() {
     check("anthropic");
 }
@@ -121,6 +126,16 @@ fn mismatching_results_are_rejected() {
         ("openai", function("", schema), true),
         ("openai", function(r#", "title": "x""#, schema), false),
         ("openai", function("", bad), false),
+        (
+            "openai-strict",
+            function(r#", "strict": false"#, schema),
+            true,
+        ),
+        (
+            "openai-strict",
+            function(r#", "strict": true"#, schema),
+            false,
+        ),
         ("anthropic", named("input_schema", schema), true),
         ("anthropic", named("parameters", schema), false),
         ("anthropic", named("input_schema", bad), false),

@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use cogtools_test_support::{Project, Run, install};
+use cogtools_test_support::{Project, Run, gemini_complaints, install};
 
 use super::cache;
 use crate::{repository, run};
@@ -141,6 +141,10 @@ fn check(format: &str) {
             .filter(|line| line.contains("is left out: "))
             .count();
         assert_eq!(count, specification.left_out.len(), "{warnings}");
+        if format == "gemini" {
+            let declared = serde_json::from_slice(&outcome.stdout).expect("JSON");
+            assert_eq!(gemini_complaints(&declared), Vec::<String>::new());
+        }
         let checked = Run::new(&python)
             .project(&project)
             .arg(repository().join("tests/sdk/check.py"))
@@ -163,6 +167,11 @@ fn gemini_takes_every_operation() {
 #[test]
 fn openai_takes_every_operation() {
     check("openai");
+}
+
+#[test]
+fn openai_takes_every_operation_in_strict_mode() {
+    check("openai-strict");
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Explanation {
     pub(crate) fn named_tools(&self, scope: &Scope) -> BTreeMap<String, String> {
         let digests = self.calls.iter().filter_map(|call| {
             let tool = scope.find(&call.tool).ok()?;
-            let declaration = cogtools_core::Target::Gemini.declare(&tool).to_string();
+            let declaration = tool.pinned_declaration().to_string();
             let digest = digest::bytes(declaration.as_bytes()).to_string();
             Some((call.tool.clone(), digest))
         });

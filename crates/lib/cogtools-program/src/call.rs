@@ -8,9 +8,10 @@ use clap::Args;
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::hint::{Callee, Command};
 use cogtools_core::{
-    self as core, Code, Context, Diagnostic, Hint, ProgressUpdate, Tool, ToolOutput, media,
+    self as core, Code, Context, Diagnostic, Hint, ProgressUpdate, Target, Tool, ToolOutput, media,
 };
 
+use crate::args;
 use crate::call_timeout;
 use crate::failure::Failure;
 use crate::hint::command_line;
@@ -28,6 +29,8 @@ pub struct Call {
     pub verbose: bool,
     /// The called tool or file, for hints.
     pub callee: Callee,
+    /// The format of the declaration that the caller has.
+    pub declared: Target,
 }
 
 impl Call {
@@ -40,6 +43,7 @@ impl Call {
             syntax: Syntax::from_flag(options.yaml),
             verbose: options.verbose.verbose,
             callee,
+            declared: options.declared.target,
         };
         call.reject(&options.words).map(|()| call)
     }
@@ -87,7 +91,19 @@ pub struct CallOptions {
     #[arg(long)]
     yaml: bool,
     #[command(flatten)]
+    declared: DeclaredArg,
+    #[command(flatten)]
     verbose: VerboseArg,
+}
+
+/// `--format`: the format of the declaration that a model had when it wrote the arguments.
+#[derive(Args, Clone, Copy, Debug)]
+#[group(skip)]
+pub struct DeclaredArg {
+    /// Format of the declaration; after openai-strict, null is no argument where it is no value
+    #[arg(long = "format", id = "format", value_name = "HOST", value_parser = args::host())]
+    #[arg(default_value = "gemini")]
+    pub target: Target,
 }
 
 /// `--verbose`.
@@ -119,7 +135,10 @@ pub fn accept_and_run(
             input_diagnostic(&error, &name, || tool.skeleton(), &line)
         })?
     };
-    let read = |tool: &Tool| input_arguments(tool.name().as_str(), bytes, call);
+    let read = |tool: &Tool| {
+        let arguments = input_arguments(tool.name().as_str(), bytes, call)?;
+        Ok(call.declared.read(arguments, tool))
+    };
     let output = run(io, tool, call.verbose, read, context, prepare)?;
     print(&output, io)
 }

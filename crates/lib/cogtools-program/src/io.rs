@@ -234,6 +234,7 @@ impl Io<'_> {
 }
 
 /// The directory and the environment of an [`Io`] without its streams, which belong to a client.
+#[derive(Clone)]
 pub struct DetachedIo {
     /// The environment.
     pub vars: Vars,
@@ -257,6 +258,15 @@ impl DetachedIo {
             reporter: io.reporter.clone(),
             requests: io.context.requests.clone(),
             cancel,
+        }
+    }
+
+    /// The same in another working directory, which is absolute.
+    #[must_use]
+    pub fn in_folder(&self, cwd: PathBuf) -> Self {
+        Self {
+            cwd,
+            ..self.clone()
         }
     }
 

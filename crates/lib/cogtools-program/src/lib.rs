@@ -14,6 +14,7 @@ pub mod dirs;
 #[cfg(feature = "documents")]
 pub mod documents;
 mod failure;
+pub mod file_uri;
 pub mod format;
 mod hint;
 mod input;

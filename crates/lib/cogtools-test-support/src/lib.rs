@@ -31,7 +31,7 @@ pub use diff::difference;
 pub use expected::{Expected, assert_text, is_blessing};
 pub use fake::{
     ApiError, Break, Clock, Conversation, FakeGemini, Kind, Model, Options, Request, Turn,
-    Unfinished, Usage,
+    Unfinished, Usage, gemini_complaints,
 };
 pub use gemini::{Gemini, Version};
 pub use litellm::LiteLlm;

@@ -2,12 +2,13 @@
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_edit::{ApplyError, Plan, Step};
+use cogtools_edit::{ApplyError, Plan};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::trust_created_project;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 
+use crate::host::Host;
 use crate::interview::Answers;
 use crate::manual::MANUAL;
 use crate::setup_context::SetupContext;
@@ -20,7 +21,7 @@ pub const PROGRAM: Program = Program {
     command: InitArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidConfig],
+    codes: &[Code::Denied, Code::InvalidConfig],
     variables: &[],
     manual: MANUAL,
 };
@@ -58,7 +59,13 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let requested = args.answers;
     let answers = requested.clone().resolve(&cx, io)?;
     if args.print {
-        let steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
+        let mut steps = host::steps(&cx, &answers.hosts).map_err(nothing_written)?;
+        if answers.hosts.contains(&Host::Agents) {
+            let survey = Survey::new(io).map_err(nothing_written)?;
+            let (created, _) = starter::steps(&cx.root, &survey, answers.packages);
+            let written = documents::steps(&survey, &answers, &created, io);
+            steps.extend(written.map_err(nothing_written)?);
+        }
         return print::files(&cx, &steps, io);
     }
     check_directory(&cx)?;
@@ -119,26 +126,14 @@ pub(crate) fn plan(
     answers: &Answers,
     io: &Io<'_>,
 ) -> Result<Plan, Failure> {
-    let mut steps: Vec<Step> = Vec::new();
-    let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    let configuration = starter::configuration(&cx.root, survey, answers.packages);
-    let example = survey.folder.as_ref();
-    let example = example.map(|folder| starter::example(&cx.root, folder));
-    for created in std::iter::once(configuration.map(|step| vec![step])).chain(example) {
-        match created {
-            Ok(created) => steps.extend(created),
-            Err(error) => diagnostics.push(error.diagnostic()),
-        }
-    }
+    let (mut steps, mut diagnostics) = starter::steps(&cx.root, survey, answers.packages);
     match host::steps(cx, &answers.hosts) {
         Ok(edits) => steps.extend(edits),
         Err(errors) => diagnostics.extend(errors),
     }
-    if answers.docs {
-        match documents::steps(survey, answers, &steps, io) {
-            Ok(written) => steps.extend(written),
-            Err(errors) => diagnostics.extend(errors),
-        }
+    match documents::steps(survey, answers, &steps, io) {
+        Ok(written) => steps.extend(written),
+        Err(errors) => diagnostics.extend(errors),
     }
     if let Some(refresh) = answers.refresh {
         match refresh.step(&cx.root, io) {

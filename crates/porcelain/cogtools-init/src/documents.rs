@@ -1,20 +1,21 @@
-//! `--docs`: the table of tools in the documents that hosts give to models.
+//! Texts about the tools for models: the table in documents, and skills.
 
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::WritePath;
-use cogtools_core::source::{Folder, GlobalModules, Packages};
+use cogtools_core::source::{Folder, GlobalModules, Packages, Skills};
 use cogtools_core::text::Text;
 use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool};
 use cogtools_edit::{Change, Step};
 use cogtools_program::Io;
 use cogtools_program::dirs::owners;
 use cogtools_program::documents::{
-    DOCUMENTS, Document, NewTool, Table, Update, collect, project_config,
+    DOCUMENTS, Document, NewTool, Update, collect, project_config, skill,
 };
 
 use crate::host::Host;
 use crate::interview::Answers;
+use crate::starter::GOLDEN;
 use crate::survey::Survey;
 
 /// A section of the man page.
@@ -62,47 +63,75 @@ pub(crate) fn without_table(hosts: &[Host], survey: &Survey) -> Vec<&'static str
         .collect()
 }
 
-/// The steps that write the table of the tools, as they are after `steps`, into the documents.
+/// The steps that write texts about the tools, as they are after `steps`: the table into documents,
+/// and skills for agents.
 pub(crate) fn steps(
     survey: &Survey,
     answers: &Answers,
     steps: &[Step],
     io: &Io<'_>,
 ) -> Result<Vec<Step>, Vec<Diagnostic>> {
-    let documents: Vec<&str> = survey
-        .documents
-        .iter()
-        .map(|document| document.name)
-        .filter(|name| is_read(name, &answers.hosts))
+    let has_skills = answers.hosts.contains(&Host::Agents);
+    if !answers.docs && !has_skills {
+        return Ok(Vec::new());
+    }
+    let existing = survey.documents.iter().map(|document| document.name);
+    let mut documents: Vec<&str> = existing
+        .filter(|name| answers.docs && is_read(name, &answers.hosts))
         .collect();
+    let own = Host::Agents
+        .document()
+        .filter(|own| has_skills && !documents.contains(own));
+    documents.extend(own);
     if documents.is_empty() {
         return Err(vec![no_document(&answers.hosts)]);
     }
     let project = Project::at(&io.cwd);
-    let table = table(&project, survey, answers, steps, io)?;
-    let mut opened: Vec<Document> = Vec::new();
-    let mut diagnostics = Vec::new();
+    let config = config(&project, survey, answers, io)?;
+    let folder = survey.folder.as_deref();
+    let new = folder.and_then(|folder| new_tool(folder, steps, &config, &project));
+    let new = new.as_ref().map(|(tool, source)| NewTool {
+        tool,
+        source: *source,
+        files: &GOLDEN,
+    });
+    // Tools that are left out are reported by the doctor and the linter.
+    let (table, _) = collect(config.clone(), new, &project, io);
+    let (mut updates, mut diagnostics) = (Vec::new(), Vec::new());
     for name in documents {
         match open(name, project.root()) {
             // AGENTS.md is often a link to CLAUDE.md.
             Ok(document)
-                if opened
+                if updates
                     .iter()
-                    .any(|it| it.real_path() == document.real_path()) => {}
-            Ok(document) => opened.push(document),
+                    .any(|it: &Update| it.document().real_path() == document.real_path()) => {}
+            Ok(document) => match document.update(&table) {
+                Ok(update) => updates.push(update),
+                Err(error) => diagnostics.push(error.diagnostic()),
+            },
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
+    if has_skills {
+        for skill in skill::collect(config, None, new, &project, io).0.values() {
+            match skill.updates(
+                &Path::new(Skills::FOLDER).join(&skill.name),
+                false,
+                &project,
+            ) {
+                Ok(files) => updates.extend(files),
+                Err(failure) => diagnostics.extend(failure.diagnostics().to_vec()),
+            }
+        }
+    }
     let mut written = Vec::new();
-    for document in opened {
-        let update = document.update(&table);
-        let update = update.and_then(|update| update.check_writable().map(|()| update));
-        match update.map_err(cogtools_program::documents::DocumentError::diagnostic) {
-            Ok(update) => match step(&update, project.root()) {
-                Ok(step) => written.push(step),
-                Err(diagnostic) => diagnostics.push(*diagnostic),
-            },
-            Err(diagnostic) => diagnostics.push(diagnostic),
+    for update in updates {
+        let checked = update
+            .check_writable()
+            .map_err(|error| Box::new(error.diagnostic()));
+        match checked.and_then(|()| step(&update, project.root())) {
+            Ok(step) => written.push(step),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     if diagnostics.is_empty() {
@@ -121,27 +150,18 @@ fn is_read(document: &str, hosts: &[Host]) -> bool {
     hosts.iter().any(|host| host.document() == Some(document))
 }
 
-/// The table after `steps`, which may write the configuration and the first tool.
-fn table(
+/// The configuration after the run, which may create it.
+fn config(
     project: &Project,
     survey: &Survey,
     answers: &Answers,
-    steps: &[Step],
     io: &Io<'_>,
-) -> Result<Table, Vec<Diagnostic>> {
+) -> Result<Config, Vec<Diagnostic>> {
     let mut config = project_config(project, io)?;
     if survey.creates_configuration {
         config.sources = planned_sources(project, survey, answers, io);
     }
-    let folder = survey.folder.as_deref();
-    let new = folder.and_then(|folder| new_tool(folder, steps, &config, project));
-    let new = new.as_ref().map(|(tool, source)| NewTool {
-        tool,
-        source: *source,
-    });
-    // Tools that are left out are reported by the doctor and the linter.
-    let (table, _) = collect(config, new, project, io);
-    Ok(table)
+    Ok(config)
 }
 
 /// The sources that the new `.cogtoolrc.yaml` names.

@@ -77,6 +77,14 @@ crush
 zed
   context_servers in .zed/settings.json.
 
+antigravity
+  mcpServers in .agents/mcp_config.json.
+
+agents
+  For every agent that reads them: the tools as skills in .agents/skills, as cogtools-skill(1) \
+writes them, and the table of cogtools-docs(1) in AGENTS.md, which is created or gets the table at its \
+end. No server is needed: the agent calls the tools in a shell.
+
 An existing entry that starts cogtools is left unchanged; an entry of the same name that does \
 something else is an error. The files of claude-desktop, codex and goose are shared by all projects \
 of a user: give each project its own --name.";
@@ -211,6 +219,13 @@ const fn start(host: Host) -> &'static str {
             "\
 - start agy in this directory; it accepts at most 100 tools of all servers, and has
   cogtools skill for projects with more
+"
+        }
+        Host::Agents => {
+            "\
+- start an agent that reads AGENTS.md or .agents/skills in this directory; it calls
+  the tools in a shell (cogtools must be on PATH). After a change of the tools:
+    cogtools skill && cogtools docs
 "
         }
         Host::Zed => {

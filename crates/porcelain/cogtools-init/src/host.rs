@@ -49,6 +49,8 @@ pub(crate) enum Host {
     Zed,
     /// Antigravity, in the project.
     Antigravity,
+    /// Every agent that reads AGENTS.md and .agents/skills, in the project.
+    Agents,
 }
 
 /// The variable that editors replace with the project's folder.
@@ -56,7 +58,7 @@ const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
     /// Every host with its name.
-    pub(crate) const ALL: [(&'static str, Self); 16] = [
+    pub(crate) const ALL: [(&'static str, Self); 17] = [
         ("gemini", Self::Gemini),
         ("gemini-commands", Self::GeminiCommands),
         ("gemini-mcp", Self::GeminiMcp),
@@ -73,6 +75,7 @@ impl Host {
         ("crush", Self::Crush),
         ("zed", Self::Zed),
         ("antigravity", Self::Antigravity),
+        ("agents", Self::Agents),
     ];
 
     /// The host of that name.
@@ -146,6 +149,7 @@ impl Host {
             | Self::Crush
             | Self::Zed
             | Self::Antigravity
+            | Self::Agents
             | Self::Qwen => Some("AGENTS.md"),
             Self::ClaudeDesktop => None,
         }
@@ -163,7 +167,8 @@ impl Host {
 pub(crate) fn steps(cx: &SetupContext, hosts: &[Host]) -> Result<Vec<Step>, Vec<Diagnostic>> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut edits: Vec<Edit> = Vec::new();
-    for host in hosts {
+    // The files of agents are texts about the tools.
+    for host in hosts.iter().filter(|host| **host != Host::Agents) {
         match host.edit(cx) {
             Ok(edit) => join(edit, &mut edits),
             Err(diagnostic) => diagnostics.push(*diagnostic),

@@ -163,5 +163,6 @@ const fn title(host: Host) -> &'static str {
         Host::Crush => "Crush",
         Host::Zed => "Zed",
         Host::Antigravity => "Antigravity",
+        Host::Agents => "agents that read AGENTS.md and .agents/skills",
     }
 }

@@ -19,7 +19,7 @@ pub(crate) const OTHER_FOLDER: &str = "ai-tools";
 /// The example's name.
 const EXAMPLE: &str = "hello.yaml";
 /// The golden files of the example: the results that its two example calls have.
-const GOLDEN: [(&str, &str); 2] = [
+pub(crate) const GOLDEN: [(&str, &str); 2] = [
     ("hello.1.golden", include_str!("../starter/hello.1.golden")),
     ("hello.2.golden", include_str!("../starter/hello.2.golden")),
 ];
@@ -49,11 +49,7 @@ pub(crate) enum StarterError {
 
 /// Creates the configuration file of `project` unless it exists, or another file says where
 /// the tools come from. With `packages`, it names `node_modules`, too.
-pub(crate) fn configuration(
-    project: &Path,
-    survey: &Survey,
-    packages: bool,
-) -> Result<Step, StarterError> {
+fn configuration(project: &Path, survey: &Survey, packages: bool) -> Result<Step, StarterError> {
     let file = PathBuf::from(CONFIGURATION);
     let path = project.join(&file);
     match fs::metadata(&path) {
@@ -79,8 +75,27 @@ pub(crate) fn configuration(
     }
 }
 
+/// The steps that make `project` a project with a tool, and what prevents them.
+pub(crate) fn steps(
+    project: &Path,
+    survey: &Survey,
+    packages: bool,
+) -> (Vec<Step>, Vec<Diagnostic>) {
+    let (mut steps, mut diagnostics) = (Vec::new(), Vec::new());
+    let configuration = configuration(project, survey, packages);
+    let example = survey.folder.as_ref();
+    let example = example.map(|folder| example_steps(project, folder));
+    for created in std::iter::once(configuration.map(|step| vec![step])).chain(example) {
+        match created {
+            Ok(created) => steps.extend(created),
+            Err(error) => diagnostics.push(error.diagnostic()),
+        }
+    }
+    (steps, diagnostics)
+}
+
 /// Creates the example tool and its golden files in `folder` unless it already has tools.
-pub(crate) fn example(project: &Path, folder: &Path) -> Result<Vec<Step>, StarterError> {
+fn example_steps(project: &Path, folder: &Path) -> Result<Vec<Step>, StarterError> {
     let folder = folder.to_path_buf();
     let file = folder.join(EXAMPLE);
     let path = project.join(&folder);

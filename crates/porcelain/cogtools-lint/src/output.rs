@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::{Level, digest};
+use cogtools_program::file_uri;
 use cogtools_program::terminal::style::{CYAN, GREEN, RED, Style, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
 use serde_json::{Value, json};
@@ -271,16 +272,7 @@ fn uri(path: &Path, report: &Report<'_>) -> String {
         Ok(relative) => ("", relative),
         Err(_) => ("file://", absolute.as_path()),
     };
-    let mut uri = start.to_owned();
-    for byte in shown.to_string_lossy().replace('\\', "/").bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    format!("{start}{}", file_uri::encoded(shown))
 }
 
 /// The path without `.` and `..`.

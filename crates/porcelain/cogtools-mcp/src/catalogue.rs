@@ -23,6 +23,7 @@ use crate::auth::Store;
 use crate::declarations::{DeclarationCache, LoadResult, PublishOptions, PublishedTool, publish};
 use crate::server::AppState;
 use crate::sources::SourceSessions;
+use crate::workspace::Workspace;
 
 /// The tools of a project, for every request.
 pub(crate) struct Catalogue {
@@ -31,6 +32,7 @@ pub(crate) struct Catalogue {
     /// The API that the client passes tools to, if it is known.
     api: Option<Target>,
     io: DetachedIo,
+    workspace: Workspace,
     cache: DeclarationCache,
     /// See [`Self::listed`].
     listed: OnceLock<u64>,
@@ -71,6 +73,7 @@ impl Catalogue {
         mut registry: RegistryArgs,
         budget: BudgetArg,
         api: Option<Target>,
+        workspace: Workspace,
         io: &Io<'_>,
     ) -> Self {
         let source_changed = Arc::<Notify>::default();
@@ -88,6 +91,7 @@ impl Catalogue {
             budget,
             api,
             io: DetachedIo::new(io, Cancel::default()),
+            workspace,
             cache: DeclarationCache::default(),
             listed: OnceLock::new(),
             reported: Mutex::default(),
@@ -96,10 +100,18 @@ impl Catalogue {
         }
     }
 
-    /// Runs `work` with the server's directory and environment, but without its
-    /// streams: those belong to the client.
+    /// Runs `work` with the server's environment, in its directory or that of the client, but
+    /// without its streams: those belong to the client.
     pub(crate) fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
-        self.io.run(work)
+        match self.workspace.folder() {
+            Some(folder) => self.io.in_folder(folder).run(work),
+            None => self.io.run(work),
+        }
+    }
+
+    /// Returns the folder where the user of the client works.
+    pub(crate) const fn workspace(&self) -> &Workspace {
+        &self.workspace
     }
 
     /// Returns true if the configuration says that clients show tools in `menu`, too.

@@ -34,6 +34,7 @@ use crate::observe::{Collector, Metrics, Observers};
 use crate::questions::Questions;
 use crate::serve::{Address, Listen, MAX_QUEUED, SHUTDOWN_GRACE, serve, write_loop};
 use crate::server::AppState;
+use crate::workspace::Workspace;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -59,6 +60,8 @@ pub(crate) const NAME: &str = "cogtools-mcp";
 
 /// The variable with the token of `--http`.
 const TOKEN_VAR: &str = "MCP_SERVER_TOKEN";
+/// The variable with the sources of tools.
+const SOURCES_VAR: &str = "COGTOOLS_TOOL_SOURCES";
 /// The APIs of `--api`.
 const APIS: [Target; 3] = [Target::Gemini, Target::OpenAi, Target::Anthropic];
 /// The time that a client may take to read the rest of the output after a signal.
@@ -157,6 +160,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(command) = args.command {
         return manage::run(&command, io);
     }
+    let is_named = args.project.is_some();
     if let Some(directory) = args.project {
         let cwd = io.cwd.join(&directory);
         if !cwd.is_dir() {
@@ -173,7 +177,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         lenient: true,
         ..RegistryArgs::default()
     };
-    let catalogue = Arc::new(Catalogue::new(registry, args.budget, args.api, io));
+    // Where a variable names the tools, as for a plugin, the directory may not be the user's.
+    let has_tools = io.vars.contains_key(OsStr::new(SOURCES_VAR));
+    let workspace = Workspace::new(has_tools && !is_named && args.http.is_none());
+    let catalogue = Catalogue::new(registry, args.budget, args.api, workspace, io);
+    let catalogue = Arc::new(catalogue);
     // An invalid configuration is reported before any client waits.
     for diagnostic in catalogue.registry()?.config_errors() {
         io.report(Severity::Error, diagnostic);
@@ -354,6 +362,10 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "PROTOCOL",
         "The server supports stateful MCP, for clients that send initialize (revisions up to 2025-11-25), and stateless MCP, for other clients (revision 2026-07-28 and later). It lists tools and, with `hosts: {mcp: {menus: [prompts, resources]}}` in the configuration, prompts and the documentation of each tool as a resource, cogtools://tools/NAME.\n\nA tool's inputSchema is JSON Schema 2020-12, and includes the tool's examples. The tool file supplies title, annotations and, if output declares the schema of an object, outputSchema. A tool of another MCP server keeps the values of that server, including its icons and _meta. Calls are validated as by `cogtools-call(1)`. Where a flow asks a person, a client that declares elicitation shows a form: over standard streams by a request of the server, and for stateless clients, also over HTTP, by a result that asks for input. The person has ten minutes, and without an answer the call fails. An error that the model can fix is a result with isError and the text described in `cogtools-errors(7)`; an unknown tool or an invalid request is a protocol error. The server reloads the tools for each call and each list. When a change to files affects the list, it notifies its clients: always over standard streams, and over HTTP if they subscribe.\n\nA tool that is implemented by a template and has an example is a prompt of the same name. If a parameter is not a string, the prompt argument is parsed as JSON. The server completes enumerations and booleans.",
+    ),
+    (
+        "WHERE TOOLS WORK",
+        "Tools work in the project: the one of --project, or else of the current directory. If COGTOOLS_TOOL_SOURCES names the tools and --project no project, as for a plugin, a stateful client that has roots is asked for them, over standard streams: the project is then the one of the first folder that exists, also after the client has changed its roots. The tools stay the same; their approval does not depend on the client.",
     ),
     (
         "REJECTED TOOLS",

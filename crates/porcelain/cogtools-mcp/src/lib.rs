@@ -20,6 +20,7 @@ mod serve;
 mod server;
 mod sources;
 mod stdio;
+mod workspace;
 
 pub use auth::token;
 pub use client::PROGRAM as CLIENT;

@@ -18,7 +18,7 @@ use rmcp::model::{
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
@@ -86,6 +86,7 @@ impl Server {
             return Err(ErrorData::invalid_params(message, None));
         }
         let (catalogue, code) = (self.catalogue(), self.state.code.clone());
+        catalogue.workspace().known().await;
         let list = move || {
             let (mut listing, warnings) = catalogue.list()?;
             if let Some(code) = code {
@@ -118,6 +119,14 @@ impl Server {
         let introduction = in_pool(move || Introduction::of(&catalogue)).await;
         self.state.introduced.cancel();
         introduction.unwrap_or_default()
+    }
+
+    /// Asks a stateful client where its user works; the configuration there may filter the tools.
+    async fn follow_roots(&self, peer: &Peer<RoleServer>) {
+        let catalogue = &self.state.catalogue;
+        if self.stateful && catalogue.workspace().ask(peer).await {
+            catalogue.source_changed().notify_one();
+        }
     }
 
     async fn warn(&self, diagnostics: Vec<Diagnostic>) {
@@ -258,12 +267,22 @@ impl ServerHandler for Server {
             result.capabilities.logging = Some(serde_json::Map::new());
             let host = self.state.catalogue.sessions().host();
             host.connect(context.peer.clone(), &request.capabilities);
+            let has_roots = request.capabilities.roots.is_some();
+            self.state.catalogue.workspace().expect(has_roots);
         }
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
         result.server_info.title = introduction.title;
         result.instructions = introduction.instructions;
         Ok(result)
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.follow_roots(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.follow_roots(&context.peer).await;
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -302,6 +321,7 @@ impl ServerHandler for Server {
             .or_else(|| serve::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
+        self.state.catalogue.workspace().known().await;
         let questions = &self.state.questions;
         let paused = match questions.answer(&request, &arguments)?.transpose() {
             Ok(paused) => paused,

@@ -12,13 +12,14 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
 use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
 use cogtools_program::documents::project_config;
+use cogtools_program::documents::skill::{self, Skill};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::{Value, json};
 
-use crate::skill::{self, Packaged, Skill};
+use crate::skill::Packaged;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -44,7 +45,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHERE TOOLS RUN",
-        "The host starts `cogtools mcp`, which must be on its PATH, with COGTOOLS_TOOL_SOURCES. Claude Code and Gemini CLI start it in the project of the user, and so tools run there. By the standard, as in Codex, a server does not learn where the user works: tools run in PLUGIN_DATA, the folder for data of the plugin, and see the user's files by absolute paths only. The skills run the tools in the agent's shell, and so in the project of the user.",
+        "The host starts `cogtools mcp`, which must be on its PATH, with COGTOOLS_TOOL_SOURCES. Claude Code and Gemini CLI start it in the project of the user, and so tools run there. By the standard, a server starts in the plugin: where the host has roots, tools run in the first folder that it names; else, as in Codex, they run in PLUGIN_DATA, the folder for data of the plugin, and see the user's files by absolute paths only. The skills run the tools in the agent's shell, and so in the project of the user.",
     ),
     (
         "SECRETS",
@@ -52,7 +53,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "CHECK",
-        "With --check, nothing is written. If a file would change, it is named on standard error and the exit status is 1.",
+        "With --check, nothing is written. If a file would change, it is named on standard error and the exit status is 1. A folder under `cogtools.tools` in package.json that is not under `files`, or does not exist, is an error, too.",
     ),
     (
         "JSON",
@@ -120,6 +121,8 @@ struct Plugin {
     name: String,
     version: String,
     description: String,
+    /// The package.json of the project.
+    manifest: Value,
     /// The folders of tools, relative to the plugin's.
     folders: Vec<PathBuf>,
     /// The files, by their paths in the plugin.
@@ -161,7 +164,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let actions = target.actions(&plugin)?;
     let is_stale = |action: &&(PathBuf, &str)| action.1 != "unchanged";
     if args.check {
-        let stale: Vec<Diagnostic> = actions.iter().filter(is_stale).map(stale).collect();
+        let mut stale: Vec<Diagnostic> = actions.iter().filter(is_stale).map(stale).collect();
+        stale.extend(plugin.missing(&project));
         if !stale.is_empty() {
             return Err(stale.into());
         }
@@ -206,9 +210,40 @@ impl Plugin {
             name: skill::name_of(&name),
             version: word("version").unwrap_or_else(|| "0.1.0".to_owned()),
             description: word("description").unwrap_or_default(),
+            manifest,
             folders: Vec::new(),
             files: BTreeMap::new(),
         }
+    }
+
+    /// Explains what the package.json does not publish, and what it names without reason.
+    fn missing(&self, project: &Project) -> Vec<Diagnostic> {
+        let list = |value: &Value| -> Vec<PathBuf> {
+            let texts = value.as_array().into_iter().flatten();
+            let texts = texts.filter_map(Value::as_str);
+            let path = |text: &str| text.trim_end_matches(['/', '*']).into();
+            texts.map(path).collect()
+        };
+        let below = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
+        let files = &self.manifest["files"];
+        let publishes_all = self.manifest["private"] == true || !files.is_array();
+        let files: Vec<PathBuf> = list(files).iter().map(|path| below(path)).collect();
+        let named = list(&self.manifest["cogtools"]["tools"]).into_iter();
+        let wrong = named.filter_map(|path| {
+            let (path, shown) = (below(&path), path.display());
+            if !project.root().join(&path).is_dir() {
+                let message = format!("`cogtools.tools` names `{shown}`, which is no folder");
+                return Some((message, "correct the path, or remove it"));
+            }
+            let is_published = publishes_all || files.iter().any(|file| path.starts_with(file));
+            let message = format!("`files` leaves out `{shown}`: npm does not publish its tools");
+            (!is_published).then_some((message, "add the folder to `files`"))
+        });
+        let diagnostic = |(message, hint): (String, &str)| {
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+            diagnostic.with_subject("package.json").hint(hint)
+        };
+        wrong.map(diagnostic).collect()
     }
 
     /// Adds the files of a source; `out` is the folder of the plugin, which is not a part of it.

@@ -7,7 +7,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::{Code, Diagnostic, Tool};
 use cogtools_program::args::{self, RegistryArgs};
-use cogtools_program::call::{self, VerboseArg};
+use cogtools_program::call::{self, DeclaredArg, VerboseArg};
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 
@@ -99,6 +99,8 @@ struct RunArgs {
     #[arg(value_name = "KEY=VALUE")]
     arguments: Vec<String>,
     #[command(flatten)]
+    declared: DeclaredArg,
+    #[command(flatten)]
     verbose: VerboseArg,
     #[command(flatten)]
     registry: RegistryArgs,
@@ -120,7 +122,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
             diagnostics.into()
         };
-        Arguments::from_words(&args.arguments, tool.schema()).map_err(errors)
+        let arguments = Arguments::from_words(&args.arguments, tool.schema()).map_err(errors)?;
+        Ok(args.declared.target.read(arguments, tool))
     };
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);
     let output = call::run(

@@ -216,13 +216,15 @@ impl Config {
     /// The filter of `host`, if there is one.
     pub fn host(&self, host: Target) -> Option<&Filter> {
         let mut hosts = self.hosts.iter();
-        hosts.find(|(name, _)| *name == host).map(|(_, f)| f)
+        hosts.find(|(name, _)| *name == host.host()).map(|(_, f)| f)
     }
 
     /// The budget of the declarations for `host`: its own, or the one for all hosts.
     pub fn budget(&self, host: Option<Target>) -> Option<Budget> {
         let of = |host| self.budgets.iter().find(|(name, _)| *name == host);
-        of(host).or_else(|| of(None)).map(|(_, budget)| *budget)
+        of(host.map(Target::host))
+            .or_else(|| of(None))
+            .map(|(_, budget)| *budget)
     }
 
     /// The bounds of every program.

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::Target;
-use crate::schema::{Reach, Role, Schema};
+use crate::schema::{Reach, Role, Schema, collect_properties};
 use crate::tool::Author;
 use crate::{Code, Diagnostic, OmissionReason, Rejected, Tool};
 
@@ -63,7 +63,7 @@ impl Target {
     pub(super) const fn api(self) -> &'static Api {
         match self {
             Self::Gemini => &GEMINI,
-            Self::OpenAi => &OPEN_AI,
+            Self::OpenAi | Self::OpenAiStrict => &OPEN_AI,
             Self::Anthropic => &ANTHROPIC,
             Self::Mcp => &UNKNOWN,
         }
@@ -142,6 +142,14 @@ impl Api {
         } else {
             schema.json_schema()
         }
+    }
+
+    /// The JSON Schema of the parameters in `schema` for strict mode, if that can say it and
+    /// accepts its size.
+    pub(super) fn strict_schema_of(schema: &Schema) -> Option<Map<String, Value>> {
+        let strict = schema.strict_object()?;
+        let is_small = HostLimit::exceeded_by(&Schema::from(strict.clone())).is_empty();
+        is_small.then_some(strict)
     }
 
     fn rejections(&self, target: Target, tool: &Tool) -> Vec<Diagnostic> {
@@ -274,8 +282,6 @@ type Object = Map<String, Value>;
 
 /// Keywords that are not permitted there.
 const NOT_AT_THE_ROOT: [&str; 5] = ["allOf", "anyOf", "oneOf", "not", "enum"];
-/// Keywords that list schemas.
-const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
 /// The first keyword of a schema that is not permitted at its root.
 fn composed_root(schema: &Object) -> Option<&'static str> {
@@ -301,23 +307,6 @@ pub(super) fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
     }
     schema.insert("properties".into(), properties.into());
     Cow::Owned(schema)
-}
-
-/// Adds the properties of a schema and of the schemas that it lists; the first one of
-/// each name wins.
-fn collect_properties(schema: &Object, properties: &mut Object) {
-    let named = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in named.into_iter().flatten() {
-        if !properties.contains_key(name) {
-            properties.insert(name.clone(), property.clone());
-        }
-    }
-    for list in LISTS {
-        let parts = schema.get(list).and_then(Value::as_array);
-        for part in parts.into_iter().flatten().filter_map(Value::as_object) {
-            collect_properties(part, properties);
-        }
-    }
 }
 
 /// A limit of a host.
@@ -387,7 +376,7 @@ impl HostLimit {
         date: "2026-02",
     };
     /// The number of values that make an enum a large one.
-    pub const LARGE_ENUM_VALUES: usize = 250;
+    const LARGE_ENUM_VALUES: usize = 250;
     /// The characters of all names and values of a tool.
     pub const SCHEMA_TEXT: Self = Self {
         host: "OpenAI in strict mode",
@@ -406,6 +395,45 @@ impl HostLimit {
         Self::LARGE_ENUM,
         Self::SCHEMA_TEXT,
     ];
+
+    /// The limits that `schema` exceeds: pointers into it, outer ones last, each with the message.
+    pub fn exceeded_by(schema: &Schema) -> Vec<(String, String)> {
+        let (mut properties, mut values, mut text) = (0, 0, 0);
+        let mut exceeded = Vec::new();
+        let (mut levels, mut deepest) = (0, String::new());
+        for sub_schema in schema.sub_schemas() {
+            let pointer = sub_schema.pointer;
+            let options = sub_schema.schema.get("enum").and_then(Value::as_array);
+            if let Some(options) = options {
+                let characters = |value: &Value| value.as_str().map_or(0, |it| it.chars().count());
+                let length = options.iter().map(characters).sum();
+                values += options.len();
+                text += length;
+                let is_large = options.len() > Self::LARGE_ENUM_VALUES;
+                let message = Self::LARGE_ENUM.exceeded(length).filter(|_| is_large);
+                exceeded.extend(message.map(|message| (format!("{pointer}/enum"), message)));
+            }
+            if let Role::Property { name, .. } = sub_schema.role {
+                properties += 1;
+                text += name.chars().count();
+                let level = pointer.matches("/properties/").count();
+                if level > levels {
+                    (levels, deepest) = (level, pointer);
+                }
+            }
+        }
+        let counted = [
+            (Self::NESTING, levels, deepest),
+            (Self::PROPERTIES, properties, String::new()),
+            (Self::ENUM_VALUES, values, String::new()),
+            (Self::SCHEMA_TEXT, text, String::new()),
+        ];
+        let counted = counted.into_iter();
+        exceeded.extend(counted.filter_map(|(limit, found, pointer)| {
+            limit.exceeded(found).map(|message| (pointer, message))
+        }));
+        exceeded
+    }
 
     /// The message for a tool with `found` of them, if those are too many.
     pub fn exceeded(&self, found: usize) -> Option<String> {

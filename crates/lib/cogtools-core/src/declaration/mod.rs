@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 pub use api::HostLimit;
 
-use self::api::flatten_root;
+use self::api::{Api, flatten_root};
+use crate::arguments::Arguments;
 use crate::schema::Schema;
 use crate::yaml::Node;
 use crate::{Tool, estimate_tokens};
@@ -27,6 +28,9 @@ pub enum Target {
     Gemini,
     /// OpenAI's `tools` of type `function`.
     OpenAi,
+    /// The same with `strict`, for which an optional parameter is a required one that may be `null`.
+    #[strum(serialize = "openai-strict")]
+    OpenAiStrict,
     /// Anthropic's `tools`.
     Anthropic,
     /// MCP's `Tool`.
@@ -35,7 +39,7 @@ pub enum Target {
 
 impl Target {
     /// The names on the command line.
-    pub const NAMES: [&'static str; 4] = ["gemini", "openai", "anthropic", "mcp"];
+    pub const NAMES: [&'static str; 5] = ["gemini", "openai", "openai-strict", "anthropic", "mcp"];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -45,6 +49,26 @@ impl Target {
     /// The target called `name`.
     pub fn parse(name: &str) -> Option<Self> {
         name.parse().ok()
+    }
+
+    /// The target whose filter and budget in the configuration are those of this one.
+    #[must_use]
+    pub const fn host(self) -> Self {
+        match self {
+            Self::OpenAiStrict => Self::OpenAi,
+            host => host,
+        }
+    }
+
+    /// The arguments of a call of `tool` whose declaration had this format.
+    #[must_use]
+    pub fn read(self, arguments: Arguments, tool: &Tool) -> Arguments {
+        if self != Self::OpenAiStrict {
+            return arguments;
+        }
+        let mut object = arguments.into_object();
+        tool.schema().remove_absent(&mut object);
+        object.into()
     }
 
     /// The declaration of `tool` as compact JSON.
@@ -73,6 +97,15 @@ impl Target {
                 "type": "function",
                 "function": {"name": name, "description": description, "parameters": json_schema()},
             }),
+            Self::OpenAiStrict => {
+                let strict = Api::strict_schema_of(&schema);
+                json!({"type": "function", "function": {
+                    "name": name,
+                    "description": description,
+                    "strict": strict.is_some(),
+                    "parameters": strict.map_or_else(json_schema, Cow::Owned),
+                }})
+            }
             Self::Anthropic => {
                 let mut result = json!({
                     "name": name, "description": description, "input_schema": json_schema(),
@@ -96,6 +129,17 @@ impl Tool {
             tool: self,
             schema: api.unwrap_or(Target::Mcp).api().schema_of(self),
         }
+    }
+
+    /// The declaration that locks and sessions pin: for the same file, it always stays the same.
+    pub fn pinned_declaration(&self) -> Value {
+        let schema = Target::Gemini.api().schema_of(self);
+        let declaration = Gemini::new(self, &schema);
+        let pinned = Gemini {
+            parameters: declaration.parameters.map(|_| schema.pinned_object()),
+            ..declaration
+        };
+        serde_json::to_value(pinned).unwrap_or_default()
     }
 
     /// The approximate number of tokens that the tool's declaration costs in every

@@ -18,7 +18,7 @@ use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::TextError;
 use crate::tool::Author;
-use crate::{Code, Diagnostic, Target, Tool, containment, digest, text, yaml};
+use crate::{Code, Diagnostic, Tool, containment, digest, text, yaml};
 
 /// Declarations of the sources of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -354,7 +354,7 @@ impl Pinner {
             add("content".to_owned(), &content);
         }
         Pin {
-            sha256: digest::value(&Target::Gemini.declare(tool)).to_string(),
+            sha256: digest::value(&tool.pinned_declaration()).to_string(),
             runs: digest::value(&json!([annotations, implementation, content])).to_string(),
             parts,
         }

@@ -235,6 +235,20 @@ impl<'s> Declared<'s> {
         self.parts.iter().filter_map(properties)
     }
 
+    /// Returns true if a schema declares the property `key`, and does not require it.
+    pub(super) fn is_optional(&self, key: &str) -> bool {
+        let declares = |part: &Object| {
+            part.get("properties")
+                .is_some_and(|it| it.get(key).is_some())
+        };
+        let requires = |part: &Object| {
+            let required = part.get("required").and_then(Value::as_array);
+            required.is_some_and(|names| names.iter().any(|name| name == key))
+        };
+        let mut parts = self.parts.iter();
+        parts.any(|part| declares(part) && !requires(part))
+    }
+
     /// Returns the schemas of the property `key`, or else the schemas of undeclared properties.
     pub(super) fn property(&self, key: &str) -> Vec<&'s Object> {
         let named: Vec<&Object> = self

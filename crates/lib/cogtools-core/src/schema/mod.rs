@@ -5,6 +5,7 @@
 //! validation cannot disagree.
 
 mod closed;
+mod dialect;
 mod error;
 mod expand;
 mod keyword;
@@ -20,6 +21,8 @@ mod without;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+pub(crate) use dialect::collect_properties;
+pub use dialect::{GEMINI_KEYWORDS, looks_around};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
 use serde_json::{Map, Value};
@@ -139,9 +142,8 @@ impl Schema {
         Value::Object(self.json_schema().into_owned())
     }
 
-    /// The Schema Object with only bounds that the Gemini API accepts, if others have written it;
-    /// the linter tells the author of any other.
-    pub(crate) fn gemini_object(&self) -> Cow<'_, Map<String, Value>> {
+    /// The Schema Object as locks pin it: without exclusive bounds, if others have written it.
+    pub(crate) fn pinned_object(&self) -> Cow<'_, Map<String, Value>> {
         if self.is_recovered() && !translate::changes_nothing(&self.object) {
             Cow::Owned(recover::without_exclusive_bounds(&self.object))
         } else {

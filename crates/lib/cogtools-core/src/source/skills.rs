@@ -27,8 +27,6 @@ const FILE: &str = "SKILL.md";
 const SCRIPTS: &str = "scripts";
 /// The tokens of the skills in the instructions of an agent.
 const MAX_TOKENS: usize = 4_000;
-/// The longest description, in characters, by the specification.
-const MAX_DESCRIPTION: usize = 1024;
 /// The most skills of a folder, and the most files of a skill that are listed.
 const MAX_ENTRIES: usize = 200;
 /// The introduction to the skills, and to those whose descriptions do not fit.
@@ -81,6 +79,15 @@ struct Skill {
 impl Skills {
     /// The folder of skills in a project, and in the user's home directory.
     pub const FOLDER: &str = ".agents/skills";
+    /// Limits of a `SKILL.md`: lines, tokens and the characters of its description by the
+    /// specification, and the bytes that Antigravity reads.
+    pub const MAX_LINES: usize = 499;
+    /// See [`Self::MAX_LINES`].
+    pub const MAX_BODY_TOKENS: usize = 5_000;
+    /// See [`Self::MAX_LINES`].
+    pub const MAX_BYTES: usize = 24_000;
+    /// See [`Self::MAX_LINES`].
+    pub const MAX_DESCRIPTION: usize = 1024;
     /// The name of the tool that reads them.
     pub const READ: &str = "read_skill";
     /// The name of the tool that runs their scripts.
@@ -387,7 +394,11 @@ impl SkillFolder {
         invisible::remove_from_texts(&mut description, &mut BTreeSet::new());
         let words = description.as_str().unwrap_or_default().split_whitespace();
         let words: Vec<&str> = words.collect();
-        skill.description = words.join(" ").chars().take(MAX_DESCRIPTION).collect();
+        skill.description = words
+            .join(" ")
+            .chars()
+            .take(Skills::MAX_DESCRIPTION)
+            .collect();
         if skill.description.is_empty() {
             return Err("it has no `description`".to_owned());
         }

@@ -1,10 +1,11 @@
-//! The table of a project's tools, and the documents that contain it.
+//! The table of a project's tools, the documents that contain it, and the tools as skills.
 //!
 //! Agents learn about tools from their host; people who read GEMINI.md do not. The table is
 //! between two markers, and every other byte of the document is preserved.
 
 mod document;
 mod markers;
+pub mod skill;
 mod table;
 
 pub use document::{Document, DocumentError, Update, collect_all};

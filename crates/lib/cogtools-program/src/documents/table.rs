@@ -150,6 +150,24 @@ pub struct NewTool<'t> {
     pub tool: &'t Tool,
     /// The index of the source that will contain it, and contains no other tools.
     pub source: usize,
+    /// The names and texts of the files that will be beside it.
+    pub files: &'t [(&'t str, &'t str)],
+}
+
+impl NewTool<'_> {
+    /// Returns true if it is among the tools of a project with `config`.
+    pub(super) fn is_listed(&self, config: &Config) -> bool {
+        let name = self.tool.name().as_str();
+        config.filter.matches_name(name) && config.filter.matches_toolset(None)
+    }
+
+    /// The text of the file `name` beside it.
+    pub(super) fn file(&self, name: &str) -> Option<String> {
+        let mut files = self.files.iter();
+        files
+            .find(|(known, _)| *known == name)
+            .map(|(_, text)| (*text).to_owned())
+    }
 }
 
 /// The configuration of `project` without the user's, which must not change a document
@@ -173,10 +191,7 @@ pub fn collect(
     let Some(new) = new else {
         return rows(config, project, io);
     };
-    let is_listed = {
-        let name = new.tool.name().as_str();
-        config.filter.matches_name(name) && config.filter.matches_toolset(None)
-    };
+    let is_listed = new.is_listed(&config);
     let mut before = config.clone();
     before.sources.truncate(new.source);
     let (before, _) = rows(before, project, io);

@@ -42,6 +42,23 @@ pub(super) fn check(declarations: &[&Value], complaints: &mut Vec<String>) {
     }
 }
 
+/// Explains why the API refuses the `parameters` of these declarations, which Gemini CLI reads.
+pub fn gemini_complaints(declared: &Value) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for declaration in declared.as_array().into_iter().flatten() {
+        let mut declaration = declaration.clone();
+        if let Some(fields) = declaration.as_object_mut() {
+            fields.shift_remove("parametersJsonSchema");
+        }
+        one(
+            &declaration,
+            &declaration["name"].to_string(),
+            &mut complaints,
+        );
+    }
+    complaints
+}
+
 fn one(declaration: &Value, at: &str, complaints: &mut Vec<String>) {
     if !is_name(declaration["name"].as_str().unwrap_or_default(), ".:-") {
         complaints.push(format!(

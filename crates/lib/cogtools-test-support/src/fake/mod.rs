@@ -34,6 +34,7 @@ mod turn;
 mod unfinished;
 
 pub use clock::Clock;
+pub use declaration::gemini_complaints;
 pub use delivery::Break;
 pub use error::ApiError;
 pub use model::Model;

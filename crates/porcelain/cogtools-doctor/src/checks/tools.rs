@@ -1,10 +1,12 @@
 //! Tool files that are invalid or shadowed, and references to missing tools.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::environment::refusal;
 use cogtools_core::file::{ReadScope, WritePath};
 use cogtools_core::process::Exit;
+use cogtools_core::source::Skills;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::{Diagnostic, Name, Tool};
@@ -65,6 +67,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     }
     findings.extend(missing_tools(cx));
     findings.extend(documents(cx));
+    findings.extend(skills(cx));
     let count = match valid {
         1 => "1 tool is valid".to_owned(),
         valid => format!("{valid} tools are valid"),
@@ -260,38 +263,57 @@ fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
     Finding::warning(message).hint(fix)
 }
 
-/// Returns true if the tables are current; nothing if there are none.
+/// The state of the tables of tools, if there are some.
 fn documents(cx: &Context) -> Option<Finding> {
-    let files: Vec<&str> = DOCUMENTS
+    let files = DOCUMENTS.map(PathBuf::from).into_iter();
+    current(cx, "the table of tools is", "docs", files)
+}
+
+/// The state of the skills that cogtools has written, if there are some.
+fn skills(cx: &Context) -> Option<Finding> {
+    let entries = fs::read_dir(cx.root().join(Skills::FOLDER))
         .into_iter()
-        .filter(|file| has_table(cx.root(), file))
-        .collect();
+        .flatten();
+    let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+    let folders = folders.map(|folder| Path::new(Skills::FOLDER).join(folder.file_name()));
+    let mut files: Vec<PathBuf> = folders.map(|folder| folder.join("SKILL.md")).collect();
+    files.sort();
+    current(cx, "skills are", "skill", files.into_iter())
+}
+
+/// Reports by `cogtools COMMAND --check` if what cogtools has written into `files` is current.
+fn current(
+    cx: &Context,
+    what: &str,
+    command: &str,
+    files: impl Iterator<Item = PathBuf>,
+) -> Option<Finding> {
+    let files = files.filter(|file| has_table(cx.root(), file));
+    let files: Vec<String> = files.map(|file| file.display().to_string()).collect();
     if files.is_empty() {
         return None;
     }
     let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
     let program = cx.host.programs.join(program);
-    let output = run(&program, &["docs", "--check"], b"", &cx.host).ok()?;
+    let output = run(&program, &[command, "--check"], b"", &cx.host).ok()?;
     let files = files.join(", ");
     let Exit::Status(status) = output.exit else {
         return None;
     };
     match status.code() {
-        Some(0) => Some(Finding::ok(format!(
-            "the table of tools is current: {files}"
-        ))),
+        Some(0) => Some(Finding::ok(format!("{what} current: {files}"))),
         Some(1) => {
-            let message = format!("the table of tools is out of date: {files}");
-            Some(Finding::warning(message).fix("cogtools docs"))
+            let message = format!("{what} out of date: {files}");
+            Some(Finding::warning(message).fix(format!("cogtools {command}")))
         }
         // What keeps it from running is reported elsewhere.
         _ => None,
     }
 }
 
-fn has_table(root: &Path, file: &str) -> bool {
-    let path = WritePath::in_project(root, Path::new(file));
-    let document = Document::open(path, PathBuf::from(file));
+fn has_table(root: &Path, file: &Path) -> bool {
+    let path = WritePath::in_project(root, file);
+    let document = Document::open(path, file.to_path_buf());
     // Markers that are not a pair are reported by `cogtools docs`.
     document.map_or(true, |document| document.has_markers())
 }

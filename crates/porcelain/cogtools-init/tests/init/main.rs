@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed precondition fails the test")]
 
+mod agents;
 mod beside;
 mod cases;
 mod documents;

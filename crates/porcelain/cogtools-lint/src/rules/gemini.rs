@@ -1,21 +1,20 @@
-//! Schemas that Gemini's `parameters` cannot express: the API rejects the whole request
-//! with status 400, and with it all other tools.
+//! Schemas that Gemini's `parameters` cannot express: a declaration leaves out what the API rejects,
+//! and models that read it do not see it.
 
-use cogtools_core::schema::Role;
+use cogtools_core::schema::{GEMINI_KEYWORDS, Role};
 use cogtools_core::{Level, Target};
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::is_in;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "gemini-keyword",
         level: Level::Warn,
         summary: "a keyword that Gemini's `parameters` does not support",
-        why: "the Gemini API rejects the whole request with status 400; Gemini CLI 0.1 and programs that send `parameters` themselves lose every tool",
+        why: "`parameters` is declared without it, so models behind Gemini CLI 0.1 and programs that send `parameters` do not see it; the Gemini API rejects a whole request that has it",
         fix: "describe it in `description`, or turn the rule off if no such host is used",
         example: example!("gemini-keyword"),
         check: gemini_keyword,
@@ -24,7 +23,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "gemini-enum",
         level: Level::Warn,
         summary: "an enum with values that are not strings, or with the empty string",
-        why: "the Gemini API rejects the whole request with status 400",
+        why: "`parameters` is declared without the enum, so models behind Gemini CLI 0.1 and programs that send `parameters` do not see it; the Gemini API rejects a whole request that has it",
         fix: "write the values in quotes with `type: string`, or use `minimum` and `maximum`",
         example: example!("gemini-enum"),
         check: gemini_enum,
@@ -33,7 +32,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "gemini-format",
         level: Level::Warn,
         summary: "a string `format` other than `date-time` and `enum`",
-        why: "the Gemini API rejects the whole request with status 400, and Gemini CLI 0.2.2 throws on it",
+        why: "`parameters` is declared without it, because the Gemini API rejects a whole request that has it; Gemini CLI 0.2.2 throws on it",
         fix: "describe the format in `description`, or add a `pattern`",
         example: example!("gemini-format"),
         check: gemini_format,
@@ -42,7 +41,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "gemini-empty-object",
         level: Level::Warn,
         summary: "an object that does not name its properties",
-        why: "the Gemini API rejects the whole request with status 400, and OpenAI rejects it in strict mode",
+        why: "models know nothing of what belongs in it, the Gemini API rejects `properties: {}`, and OpenAI's strict mode rejects maps",
         fix: "name the properties, or use a list of objects with a key and a value",
         example: example!("gemini-empty-object"),
         check: gemini_empty_object,
@@ -58,13 +57,12 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-const KEYWORDS: &str = "type format title description nullable enum items minItems maxItems properties required \
-    minProperties maxProperties minLength maxLength pattern minimum maximum anyOf default \
-    example propertyOrdering";
-
 fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        let unsupported = sub_schema.schema.keys().filter(|key| !is_in(key, KEYWORDS));
+        let unsupported = sub_schema
+            .schema
+            .keys()
+            .filter(|key| !GEMINI_KEYWORDS.contains(&key.as_str()));
         for key in unsupported {
             let message = format!("`{key}` is not a keyword of Gemini's `parameters`");
             findings.report(file.keyword(&sub_schema, key), message);

@@ -1,6 +1,6 @@
 //! Schemas that `OpenAI`, `Anthropic` and MCP clients reject or do not receive.
 
-use cogtools_core::schema::Role;
+use cogtools_core::schema::{Role, looks_around};
 use cogtools_core::{HostLimit, Level};
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "openai-strict",
         level: Level::Warn,
         summary: "a keyword that OpenAI's strict mode rejects, or look-around in a `pattern`",
-        why: "with `strict: true` OpenAI rejects the whole request; without it the model may send invalid arguments",
+        why: "a program that sets `strict: true` itself has its whole request rejected; `--format openai-strict` leaves the keyword out, or does without strict mode for maps, and the model may send invalid arguments",
         fix: "describe it in `description`, or turn the rule off if strict mode is not used",
         example: example!("openai-strict"),
         check: openai_strict,
@@ -85,52 +85,10 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// Returns true if a pattern has look-ahead or look-behind.
-fn looks_around(pattern: &str) -> bool {
-    ["(?=", "(?!", "(?<=", "(?<!"]
-        .iter()
-        .any(|it| pattern.contains(it))
-}
-
 fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
-    let all = file.sub_schemas();
-    let (mut properties, mut values, mut text) = (0, 0, 0);
-    let mut deepest: Option<(usize, &str)> = None;
-    for sub_schema in &all {
-        if let Role::Property { name, .. } = sub_schema.role {
-            properties += 1;
-            text += name.chars().count();
-            let levels = sub_schema.pointer.matches("/properties/").count();
-            if deepest.is_none_or(|(most, _)| levels > most) {
-                deepest = Some((levels, &sub_schema.pointer));
-            }
-        }
-        let options = sub_schema.schema.get("enum").and_then(Value::as_array);
-        let Some(options) = options else {
-            continue;
-        };
-        let characters = |value: &Value| value.as_str().map_or(0, |text| text.chars().count());
-        let length = options.iter().map(characters).sum();
-        values += options.len();
-        text += length;
-        let is_large = options.len() > HostLimit::LARGE_ENUM_VALUES;
-        if let Some(message) = HostLimit::LARGE_ENUM.exceeded(length).filter(|_| is_large) {
-            findings.report(file.keyword(sub_schema, "enum"), message);
-        }
-    }
-    if let Some((levels, pointer)) = deepest
-        && let Some(message) = HostLimit::NESTING.exceeded(levels)
-    {
-        findings.report(file.locate(pointer), message);
-    }
-    for (limit, found) in [
-        (HostLimit::PROPERTIES, properties),
-        (HostLimit::ENUM_VALUES, values),
-        (HostLimit::SCHEMA_TEXT, text),
-    ] {
-        if let Some(message) = limit.exceeded(found) {
-            findings.report(file.locate(""), message);
-        }
+    let schema = file.tool.as_ref().map(|tool| tool.schema());
+    for (pointer, message) in schema.map(HostLimit::exceeded_by).unwrap_or_default() {
+        findings.report(file.locate(&pointer), message);
     }
 }
 

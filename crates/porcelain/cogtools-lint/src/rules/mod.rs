@@ -18,6 +18,7 @@ mod result;
 mod safety;
 mod schema;
 mod script;
+mod skill;
 mod suppression;
 mod template;
 mod types;
@@ -49,7 +50,7 @@ pub const RETIRED_RULES: [&str; 5] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 23] = [
+    let groups: [&'static [Rule]; 24] = [
         validity::RULES,
         name::RULES,
         description::RULES,
@@ -71,6 +72,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         agent::RULES,
         flow::RULES,
         file::RULES,
+        skill::RULES,
         usage::RULES,
         suppression::RULES,
     ];

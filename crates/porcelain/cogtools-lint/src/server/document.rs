@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Location, Project, Tool};
+use cogtools_program::file_uri;
 use njk::scan::{Scan, scan};
 use serde_json::{Value, json};
 
-use super::{path_of, uri_of_path};
 use crate::finding::Finding;
 use crate::lint_file::LintFile;
 
@@ -50,7 +50,7 @@ pub(super) struct Document {
 impl Document {
     /// The file that a client opened; none if it is of no interest.
     pub(super) fn open(uri: &str, text: &str, version: i64) -> Option<Self> {
-        let path = path_of(uri)?;
+        let path = file_uri::path(uri)?;
         let name = path.file_name()?.to_str()?;
         let kind = match path.extension()?.to_str()? {
             _ if name == Project::CONFIG => Kind::Config,
@@ -267,5 +267,5 @@ pub(super) fn range(span: Span) -> Range<usize> {
 
 /// A place in a file that need not be open.
 pub(super) fn place(path: &Path, range: &Value) -> Value {
-    json!({"uri": uri_of_path(path), "range": range})
+    json!({"uri": file_uri::of(path), "range": range})
 }

@@ -9,9 +9,7 @@ mod navigation;
 mod workspace;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::{self, BufReader, Read};
-use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 
@@ -318,42 +316,4 @@ fn capabilities(has_hints: bool) -> Value {
         },
         "serverInfo": {"name": "cogtools", "version": env!("CARGO_PKG_VERSION")},
     })
-}
-
-/// The path of a `file:` URI.
-fn path_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = &rest[rest.find('/')?..];
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut at = 0;
-    while let Some(&byte) = path.as_bytes().get(at) {
-        let code = path.get(at + 1..at + 3).filter(|_| byte == b'%');
-        let decoded = code.and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(decoded.unwrap_or(byte));
-        at += if decoded.is_some() { 3 } else { 1 };
-    }
-    let path = String::from_utf8(bytes).ok()?;
-    // On Windows, the path of `file:///c:/x` is `c:/x`.
-    let is_drive = path.as_bytes().get(2) == Some(&b':');
-    let path = path.strip_prefix('/').filter(|_| is_drive).unwrap_or(&path);
-    Some(PathBuf::from(path))
-}
-
-/// The `file:` URI of a path.
-fn uri_of_path(path: &std::path::Path) -> String {
-    let path = path.to_string_lossy().replace('\\', "/");
-    let mut uri = String::from(if path.starts_with('/') {
-        "file://"
-    } else {
-        "file:///"
-    });
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            byte => drop(write!(uri, "%{byte:02X}")),
-        }
-    }
-    uri
 }

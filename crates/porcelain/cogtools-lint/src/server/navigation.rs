@@ -6,13 +6,14 @@ use std::ops::Range;
 use cogtools_core::pointer::child;
 use cogtools_core::text::Text;
 use cogtools_core::yaml::{Data, Node};
+use cogtools_program::file_uri;
 use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Scan, TokenKind, scan};
 use serde_json::{Map, Value, json};
 
 use super::completion::{is_tool_name, schema_at, type_of};
 use super::document::{Document, Kind, place, range};
-use super::{Question, format, uri_of_path};
+use super::{Question, format};
 use crate::lint_file::{LintFile, all};
 
 /// The thing at a place of a file.
@@ -369,7 +370,7 @@ fn everywhere(document: &Document, target: &Target) -> Vec<(String, Vec<Value>)>
     let own: Vec<Value> = own.map(|span| document.range(span)).collect();
     let mut all = vec![(document.uri.clone(), own)];
     for (text, spans) in places_elsewhere(document, target) {
-        let uri = uri_of_path(text.path());
+        let uri = file_uri::of(text.path());
         if let Some(other) = Document::open(&uri, text.as_str(), 0) {
             let ranges = spans.into_iter().map(|span| other.range(span)).collect();
             all.push((uri, ranges));
