@@ -1,3 +1,5 @@
+//! Schemas in the dialects of APIs, and arguments that were written for them.
+
 use super::*;
 
 fn object(value: Value) -> Object {
