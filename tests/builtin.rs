@@ -45,12 +45,15 @@ fn they_are_there_only_if_the_configuration_names_them() {
     };
     let expected = [
         "get_current_date",
+        "lint_tool",
         "list_files",
         "read_file",
         "run_js",
         "search_files",
+        "test_tool",
         "todo_read",
         "todo_write",
+        "write_tool",
     ];
     assert_eq!(names(&project), expected);
     project.remove(".cogtoolrc.yaml");
@@ -366,4 +369,143 @@ fn files_with_secrets_are_known_by_name() {
         );
     }
     call(&project, "search_files", &json!({"query": "secret: 1"})).outputs("");
+}
+
+const SAY: &str = "\
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: say
+description: Says something to a person.
+parameters:
+  person: {type: string, description: The person}
+examples:
+  - {person: Ada}
+implementation: 'Hello {{ person }}'
+";
+
+#[test]
+fn a_tool_file_is_checked() {
+    let project = project();
+    let wrong = SAY.replace("{{ person }}", "{{ persn }}");
+    let check = |arguments: &Value| call(&project, "lint_tool", arguments);
+    check(&json!({"path": "tools/say.yaml", "text": wrong})).outputs(str![[r#"
+tools/say.yaml:8:17: error[undeclared-variable]: no parameter is named `persn`
+   |
+ 8 | implementation: 'Hello {{ persn }}'
+   |                 ^^^^^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: did you mean `person`?
+
+1 file: 1 error
+
+"#]]);
+    assert!(!project.path("tools/say.yaml").exists());
+    project.file("tools/say.yaml", SAY);
+    check(&json!({"path": "tools/say.yaml"})).outputs(str![[r#"
+1 file: nothing to report
+
+"#]]);
+    check(&json!({"path": "tools/none.yaml"})).fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: lint_tool: `tools/none.yaml` cannot be read: No such file or directory (os error 2)
+hint: list_files lists the files of the project
+
+"#]]);
+    for (path, message) in [
+        (".env", "may contain secrets"),
+        ("../say.yaml", "is outside the project"),
+        ("--fix", "is not the path of a tool file"),
+        ("src/main.rs", "is not the path of a tool file"),
+    ] {
+        let outcome = check(&json!({"path": path}));
+        let stderr = String::from_utf8_lossy(&outcome.status(1).stderr).into_owned();
+        assert!(stderr.contains(message), "{path}: {stderr}");
+    }
+}
+
+#[test]
+fn a_tool_file_is_written_and_tested() {
+    let project = project();
+    let path = "tools/say.yaml";
+    let write =
+        |path: &str, text: &str| call(&project, "write_tool", &json!({"path": path, "text": text}));
+    write(path, &SAY.replace("name: say\n", "name: tell\n")).fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: tools/say.yaml:2:7: the tool is named `tell`, but its file is `say.yaml`
+   |
+ 2 | name: tell
+   |       ^^^^
+hint: rename the file to `tell.yaml`, or the tool
+
+"#]]);
+    assert!(!project.path(path).exists());
+    write(path, SAY).outputs(str![[r#"
+wrote tools/say.yaml
+1 file: nothing to report
+
+"#]]);
+    assert_eq!(project.read(path), SAY);
+    // What is no tool is not replaced, and no link leads out of the project.
+    project.file("say.yaml", "on: push\n");
+    write("say.yaml", SAY).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: write_tool: `say.yaml` is not a tool file and is not replaced
+hint: choose another name
+
+"#]],
+    );
+    assert_eq!(project.read("say.yaml"), "on: push\n");
+    symlink("/tmp", project.path("out")).expect("a link");
+    write("out/say.yaml", SAY).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: write_tool: `out/say.yaml` is outside the project
+hint: name a path relative to the project's folder
+
+"#]],
+    );
+    let test = |update: bool| {
+        call(
+            &project,
+            "test_tool",
+            &json!({"path": path, "update": update}),
+        )
+    };
+    test(false).outputs(str![[r#"
+FAILED say (1 example)
+  tools/say.yaml:7:5: example 1: missing: `tools/say.1.golden` does not exist
+    hint: cogtools test --update tools/say.yaml
+
+1 tool, 1 example: 1 failure
+cogtools-test: error[TEST_FAILED]: 1 failure
+hint: the report on standard output shows what to fix
+hint: cogtools test --update accepts the current results as golden files
+
+"#]]);
+    test(true).outputs(str![[r#"
+ok say (1 example)
+  wrote tools/say.1.golden
+
+1 tool, 1 example: all passed; 1 golden file written
+
+"#]]);
+    assert_eq!(project.read("tools/say.1.golden"), "Hello Ada");
+}
+
+#[test]
+fn only_the_user_lets_a_model_write() {
+    let project = project();
+    let declared = run("cogtools-discover", &project)
+        .arg("--format=mcp")
+        .run()
+        .json();
+    let hints = |name: &str| {
+        let all = declared.as_array().expect("a list");
+        let tool = all
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .expect("it is declared");
+        tool["annotations"]["destructiveHint"].clone()
+    };
+    assert_eq!(hints("lint_tool"), json!(false));
+    assert_eq!(hints("write_tool"), json!(true));
+    assert_eq!(hints("test_tool"), json!(true));
 }

@@ -28,6 +28,7 @@ mod docs;
 mod dotenv;
 mod editor;
 mod elements;
+mod enum_commands;
 mod eval;
 mod examples;
 mod failures;

@@ -217,3 +217,57 @@ fn catastrophic_pattern_is_abandoned() {
          hint: send value (string, matching `^((?=a)a|(?=a)aa)+$`)\n",
     );
 }
+
+#[test]
+fn what_is_deprecated_is_said_to_models_and_people() {
+    let tool = "name: old\ndescription: Greet somebody.\ndeprecated: use `greet`.\nparameters:\n  \
+                person: {type: string, description: The person}\n  \
+                name: {type: string, description: The name, deprecated: use person, optional: true}\n\
+                implementation: x\n";
+    let project = project_with("old", tool);
+    let said = "Deprecated: use `greet`. Greet somebody.";
+    let name = json!({
+        "type": "string", "description": "Deprecated: use person. The name", "deprecated": true,
+    });
+    for (format, tool, parameters) in [
+        ("gemini", "", "/parametersJsonSchema"),
+        ("openai", "/function", "/parameters"),
+        ("anthropic", "", "/input_schema"),
+        ("mcp", "", "/inputSchema"),
+    ] {
+        let args = ["--format", format];
+        let found = run("cogtools-discover", &project).args(args).run().json();
+        let found = found[0].pointer(tool).expect("a tool");
+        assert_eq!(found["description"], said, "{format}");
+        let parameters = found.pointer(parameters).expect("parameters");
+        let own = &parameters["properties"]["name"];
+        assert_eq!(own["description"], name["description"], "{format}");
+        assert_eq!(parameters["required"], json!(["person"]), "{format}");
+    }
+    let expanded = run("cogtools-expand", &project).arg("old").run().json();
+    assert_eq!(expanded["parameters"]["properties"]["name"], name);
+    // People read it in the description, too, and where a caller is checked.
+    let found = run("cogtools", &project)
+        .args(["run", "find_tool", "query=greet"])
+        .run();
+    let found = String::from_utf8_lossy(&found.status(0).stdout).into_owned();
+    assert!(found.contains(said), "{found}");
+    project.file(
+        "tools/asks.yaml",
+        "name: asks\ndescription: d\nimplementation: {agent: {rules: x, tools: [old]}}\n",
+    );
+    let linted = run("cogtools-lint", &project)
+        .args(["--json", "asks"])
+        .run();
+    let found = String::from_utf8_lossy(&linted.stdout).into_owned();
+    assert!(
+        found.contains("deprecated-tool") && found.contains("use `greet`"),
+        "{found}"
+    );
+    // A call still runs.
+    run("cogtools-call", &project)
+        .arg("old")
+        .stdin(&json!({"person": "Ada", "name": "A"}))
+        .run()
+        .outputs("x");
+}

@@ -11,7 +11,10 @@ use super::{xtask, xtask_program};
 use crate::repository;
 
 /// Other programs that the workflow may run.
-const OTHERS: [&str; 2] = ["gh release create ", "sudo apt-get install "];
+const OTHERS: [&str; 3] = [EXTENSION, "gh release create ", "sudo apt-get install "];
+/// Writes our extension for VS Code, as a user of the program would.
+const EXTENSION: &str =
+    "cargo run --package cogtools --bin cogtools -- editor install --to dist/cogtools.vsix";
 
 /// Every target that a release is built for.
 const TARGETS: [&str; 7] = [
@@ -86,6 +89,22 @@ fn every_command_exists() {
         called.iter().collect::<Vec<_>>(),
         expected.iter().collect::<Vec<_>>()
     );
+}
+
+#[test]
+fn the_extension_is_published() {
+    let workflow = workflow();
+    let steps = steps(&workflow, "run");
+    let at = |start: &str| steps.iter().position(|step| step.starts_with(start));
+    let written = at(EXTENSION).expect("it is written");
+    let published = at("gh release create ").expect("there is a release");
+    assert!(written < published && steps[published].ends_with(" dist/*"));
+    let project = Project::new();
+    let args = EXTENSION.rsplit(" -- ").next().unwrap_or_default();
+    let args = args.replace("dist/", "").replace("editor ", "");
+    let run = crate::run("cogtools-editor", &project);
+    run.args(args.split(' ')).run().status(0);
+    assert!(project.path("cogtools.vsix").is_file());
 }
 
 #[test]

@@ -8,7 +8,20 @@ use super::document::Document;
 /// The pages with a model.
 const AGENT: &str = "docs/agent.md";
 const PLAN: &str = "docs/how-to/check-a-plan.md";
+const AUTHOR: &str = "docs/tutorial-authoring.md";
 const EDITOR: &str = "docs/how-to/use-your-editor.md";
+
+/// The tool that the model writes.
+const TRIP: &str = "\
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: trip
+description: Converts the length of a trip from kilometres to miles.
+parameters:
+  km: {type: number, description: The length in kilometres}
+examples:
+  - {km: 5}
+implementation: \"{{ (km * 0.621371) | round(2) }} miles\"
+";
 
 /// The answers of the model of a page, in order; empty if it has none.
 fn turns(page: &str) -> Vec<Turn> {
@@ -21,6 +34,18 @@ fn turns(page: &str) -> Vec<Turn> {
             Turn::text("Hello, Grace!"),
             Turn::text("A semicolon."),
         ],
+        AUTHOR => {
+            let path = "tools/trip.yaml";
+            let draft = TRIP.replace("(km *", "(kilometres *");
+            vec![
+                Turn::call("lint_tool", json!({"path": path, "text": draft})),
+                Turn::call("write_tool", json!({"path": path, "text": TRIP})),
+                Turn::call("test_tool", json!({"path": path, "update": true})),
+                Turn::text(
+                    "I wrote tools/trip.yaml: it converts kilometres, and its example passes.",
+                ),
+            ]
+        }
         EDITOR => vec![
             Turn::call("get_selected_text", json!({})),
             Turn::text("A function that does nothing."),

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use xtask_manual::pictures;
 
-/// Pictures of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
+/// Pictures of Neovim with the language server, of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
 /// which the test `browser` takes when it renews expected text.
-const PHOTOGRAPHS: [&str; 4] = [
+const PHOTOGRAPHS: [&str; 5] = [
     "editor-ask.png",
+    "editor-lint.png",
     "editor-proposal.png",
     "ui-dark.png",
     "ui-light.png",

@@ -88,7 +88,7 @@ pub fn strip_types(code: &str) -> Result<Option<String>, Mistake> {
     }
 }
 
-fn offsets(span: Span) -> Range<usize> {
+pub(crate) fn offsets(span: Span) -> Range<usize> {
     let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
     offset(span.start)..offset(span.end)
 }

@@ -218,12 +218,12 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
     registry(&RegistryArgs::default(), io, host)
 }
 
-/// The context of the sources; the default one if none of them needs it.
+/// The context of the sources, which only programs need to be cancelled in.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
     if config.needs_context() {
         cancellable_context(io, project, config.env_priority, config.bounds())
     } else {
-        Context::default()
+        context(io, project, config.env_priority, config.bounds())
     }
 }
 

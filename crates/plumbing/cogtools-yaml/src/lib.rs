@@ -85,7 +85,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// `tool` if `cogtools.lock` pins it, or if it need not. A template in a project without
 /// that file needs no configuration, unless a layer of it mentions the key.
 fn pinned(tool: Tool, env: EnvArgs, locked: LockedArg, io: &Io<'_>) -> Result<Tool, Failure> {
-    let is_asked = locked.locked == Some(true) || tool.runs_programs();
+    let is_asked = locked.locked == Some(true) || tool.runs_programs() || tool.lists_values();
     if !is_asked && !may_be_locked(&project(io), io) {
         return Ok(tool);
     }

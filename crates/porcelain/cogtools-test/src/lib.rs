@@ -7,6 +7,7 @@ mod fixture;
 mod golden;
 mod history;
 mod invocation;
+mod js_coverage;
 mod junit;
 mod report;
 mod review;
@@ -309,7 +310,7 @@ pub(crate) const SECTIONS: &[(&str, &str)] = &[
     ),
     (
         "COVERAGE",
-        "--coverage shows what the examples reach: each branch of a template (if, elif, else, case, default, the body of a loop and what is printed for an empty list, and both sides of an inline if), also in templates that it includes, in commands and in their conditions (when), each choice of a router and condition of a node in a flow, each optional property, and each value of an enum. What no example reaches has a line: the file, the line of its condition, and the condition. The last line counts all. Examples with fails do not count. It is a report, and changes no exit status.",
+        "--coverage shows what the examples reach: each branch of a template (if, elif, else, case, default, the body of a loop and what is printed for an empty list, and both sides of an inline if), also in templates that it includes, in commands and in their conditions (when), each branch of JavaScript (if, else, both sides of ?:, case, default, and what is right of &&, || and ??, once an example evaluates it), each choice of a router and condition of a node in a flow, each optional property, and each value of an enum. What no example reaches has a line: the file, the line of its condition, and the condition. The last line counts all. Examples with fails do not count. It is a report, and changes no exit status.",
     ),
     (
         "FORMATS",

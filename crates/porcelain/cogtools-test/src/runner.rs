@@ -14,6 +14,7 @@ use fancy_regex::Regex;
 use crate::fixture;
 use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
 use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
+use crate::js_coverage::js_branches;
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
 
@@ -121,7 +122,14 @@ impl Runner {
         };
         self.run_cases(&tool, &under_test, &mut suite);
         let ways: Vec<String> = suite.cases.iter().map(|case| case.way.clone()).collect();
-        suite.coverage = self.coverage.then(|| tool.coverage(&ways));
+        suite.coverage = self.coverage.then(|| {
+            let mut coverage = tool.coverage(&ways);
+            coverage.branches.extend(js_branches(&tool, &self.cx));
+            coverage
+                .branches
+                .sort_by_key(|it| (it.location.file.clone(), it.location.line));
+            coverage
+        });
         if self.only.is_some() {
             return suite;
         }

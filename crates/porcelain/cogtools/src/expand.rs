@@ -82,7 +82,13 @@ fn tool(wanted: &OsStr, io: &Io<'_>) -> Result<Tool, Failure> {
         let file = Path::new(wanted);
         let path = io.cwd.join(file);
         let tool = Tool::load(&path, file, &read_scope(&path, io));
-        return tool.map_err(|error| error.diagnostics().into());
+        let tool = tool.map_err(|error| Failure::from(error.diagnostics()))?;
+        if !tool.lists_values() {
+            return Ok(tool);
+        }
+        return unfiltered_registry(io, None)?
+            .check_file(tool)
+            .map_err(Failure::from);
     }
     let registry = unfiltered_registry(io, None)?;
     let tool = registry.find(&wanted.to_string_lossy());

@@ -32,7 +32,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. The values that commands list for enums are listed anew and pinned as they are, and the run prints which have come and gone. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported.",
     ),
     (
         "DRIFT",
@@ -66,7 +66,7 @@ struct LockArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: LockArgs = args::parse(matches)?;
     let project = project(io);
-    let registry = unfiltered_registry(io, None)?;
+    let registry = unfiltered_registry(io, None)?.renewing_values();
     let snapshot = Snapshot::of(&registry, project.root(), project.display_path());
     let (path, display_path) = project.resolve(Lock::FILE.as_ref());
     let existing = path.exists().then(|| Lock::read(&path, &display_path));
@@ -87,6 +87,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let lock = snapshot.lock_beside(earlier);
     let text = lock.text();
     let target = WritePath::in_project(project.root(), &path);
+    let values = earlier.map_or_else(Vec::new, |it| it.changed_values(&lock));
     let (action, written) = match existing {
         Some(Ok(earlier)) if earlier == lock => ("unchanged", Ok(())),
         Some(_) => ("updated", file::write(&target, text.as_bytes())),
@@ -99,7 +100,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let unavailable = snapshot.unavailable.iter().map(SourceError::diagnostic);
     let errors: Vec<Diagnostic> = unavailable.chain(snapshot.tool_errors).collect();
     io.warn(&errors, &EACH);
-    report(action, &display_path, &lock, &args.format, io)
+    report(action, &display_path, &lock, &args.format, io)?;
+    if args.format.is_json() {
+        return Ok(());
+    }
+    let lines = values.iter().map(|line| format!("values of {line}\n"));
+    io.show(&lines.collect::<String>())
 }
 
 /// Prints what was done with the file of `lock`.

@@ -272,11 +272,11 @@ fn tools(root: &Path) -> Vec<Tool> {
     let files = digest::files(root).unwrap_or_default().into_iter();
     let yaml = files.filter(|file| file.extension().is_some_and(|end| end == "yaml"));
     let scope = ReadScope::package(root, false);
-    yaml.filter_map(|file| {
+    let tools = yaml.filter_map(|file| {
         let text = Text::read(&root.join(&file), &file, &scope).ok()?;
-        Tool::parse(text).ok().filter(Tool::runs_programs)
-    })
-    .collect()
+        Tool::parse(text).ok()
+    });
+    tools.flat_map(Tool::programs).collect()
 }
 
 /// The files of a project that the programs of the package at `root` load by themselves.

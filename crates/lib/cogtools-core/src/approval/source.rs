@@ -139,7 +139,7 @@ impl TrustableSource {
             .iter()
             .flat_map(|folder| folder.list().entries)
             .filter_map(|entry| entry.load().ok())
-            .filter(Tool::runs_programs)
+            .flat_map(Tool::programs)
             .collect();
         (!tools.is_empty()).then(|| Self {
             name: package.name,
@@ -155,7 +155,7 @@ impl TrustableSource {
     fn add_folder(folder: &Folder, own: &mut Vec<Tool>, found: &mut Vec<Self>) {
         let entries = folder.list().entries;
         let tools = entries.iter().filter_map(|entry| entry.load().ok());
-        for tool in tools.filter(Tool::runs_programs) {
+        for tool in tools.flat_map(Tool::programs) {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
                 if tool.provenance().author == Author::Project {
                     own.push(tool);

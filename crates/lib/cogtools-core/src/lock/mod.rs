@@ -17,7 +17,7 @@ use crate::file::ReadScope;
 use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::TextError;
-use crate::tool::Author;
+use crate::tool::{Author, Values};
 use crate::{Code, Diagnostic, Tool, containment, digest, text, yaml};
 
 /// Declarations of the sources of a project.
@@ -126,6 +126,35 @@ impl Lock {
             .or_insert_with(|| pinner.pin(tool));
     }
 
+    /// The pinned values of the enums of the tool `name`, by their commands.
+    pub(crate) fn values(&self, name: &str) -> Values {
+        let pins = self.sources.values().filter_map(|tools| tools.get(name));
+        pins.flat_map(|pin| pin.values.clone()).collect()
+    }
+
+    /// Lists the values that `now` has gained and lost, a line for each command.
+    pub fn changed_values(&self, now: &Self) -> Vec<String> {
+        let pins = |lock: &Self| {
+            let tools = lock.sources.values().flatten();
+            let pins = tools.flat_map(|(name, pin)| {
+                let values = pin.values.clone().into_iter();
+                values.map(|(command, values)| ((name.clone(), command), values))
+            });
+            pins.collect::<BTreeMap<_, _>>()
+        };
+        let (before, now) = (pins(self), pins(now));
+        let none = Vec::new();
+        let lines = now.iter().filter_map(|(key, values)| {
+            let old = before.get(key).unwrap_or(&none);
+            let gained = values.iter().filter(|it| !old.contains(it));
+            let lost = old.iter().filter(|it| !values.contains(it));
+            let changes = gained.map(|it| format!(" +{it}"));
+            let changes: String = changes.chain(lost.map(|it| format!(" -{it}"))).collect();
+            (!changes.is_empty()).then(|| format!("{}:{changes}", key.0))
+        });
+        lines.collect()
+    }
+
     /// Counts the pinned sources and tools.
     pub fn counts(&self) -> (usize, usize) {
         let tools = self.sources.values().map(BTreeMap::len);
@@ -231,6 +260,11 @@ pub struct LockedTools {
 }
 
 impl LockedTools {
+    /// The pinned values of the enums of the tool `name`.
+    pub(crate) fn values(&self, name: &str) -> Values {
+        self.lock.values(name)
+    }
+
     /// Pins of `lock`, of the project at `root`, known to the user as `display_path`.
     pub fn new(lock: Lock, root: &Path, display_path: &Path) -> Self {
         let pinner = Mutex::new(Pinner::new(root, display_path));
@@ -278,6 +312,9 @@ pub(crate) struct Pin {
     /// Shortened hashes by part: `description`, `/NAME` for a parameter, `parameters`
     /// for the rest of them, `annotations`, `implementation`, `content`.
     parts: BTreeMap<String, String>,
+    /// The values of its enums by the commands that listed them.
+    #[serde(default, skip_serializing_if = "Values::is_empty")]
+    values: Values,
 }
 
 /// Makes the pins of the tools in one project.
@@ -353,7 +390,10 @@ impl Pinner {
         if !content.is_null() {
             add("content".to_owned(), &content);
         }
+        let commands = tool.value_commands.iter();
+        let values = commands.filter_map(|it| Some((it.key(), it.values.clone()?)));
         Pin {
+            values: values.collect(),
             sha256: digest::value(&tool.pinned_declaration()).to_string(),
             runs: digest::value(&json!([annotations, implementation, content])).to_string(),
             parts,
@@ -377,6 +417,8 @@ impl Pinner {
         let mut all = vec![json!(keys), files_of(tool, &self.root)];
         // What a lock has pinned before stays as it is.
         all.extend((!tool.shared.is_empty()).then(|| json!(tool.shared)));
+        let commands = tool.value_commands.iter().zip(tool.listers());
+        all.extend(commands.map(|(command, it)| json!([command.key(), files_of(&it, &self.root)])));
         all.into()
     }
 

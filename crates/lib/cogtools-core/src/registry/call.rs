@@ -230,7 +230,7 @@ impl Registry {
     /// Fails if `tool`, which was loaded from a file, differs from its pin: the pin of the source
     /// which has the file.
     pub fn check_file(&self, tool: Tool) -> Result<Tool, Vec<Diagnostic>> {
-        if !self.is_locked() {
+        if !self.is_locked() && tool.value_commands.is_empty() {
             return Ok(tool);
         }
         let real = tool.text().path().canonicalize().ok();
@@ -244,7 +244,7 @@ impl Registry {
             Some(file) => tool.from(file.provenance),
             None => tool,
         };
-        self.check_lock(tool).map_err(ToolError::diagnostics)
+        self.admit(tool).map_err(ToolError::diagnostics)
     }
 }
 
@@ -271,7 +271,7 @@ impl Snapshot {
                 snapshot.unavailable.push(error);
             }
         }
-        let loaded = load_all(&all.entries, |_, tool| tool);
+        let loaded = load_all(&all.entries, |_, tool| registry.with_values(tool?));
         for (file, loaded) in all.entries.into_iter().zip(loaded) {
             let loaded = loaded.map_err(|error| {
                 let diagnostics = error.diagnostics();

@@ -1,6 +1,7 @@
 //! All tools of a project; every lookup goes through this module.
 
 mod call;
+mod values;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
@@ -39,6 +40,8 @@ pub struct Registry {
     cx: Context,
     /// The only tools that are admitted, if they are pinned.
     locked: Option<Arc<LockedTools>>,
+    /// True if the values of enums are listed anew, whatever is pinned or cached.
+    renews_values: bool,
     /// Errors of the configuration, parts of which were left out.
     config_errors: Vec<Diagnostic>,
     capability_aliases: BTreeMap<String, String>,
@@ -113,6 +116,7 @@ impl Registry {
             budget,
             cx,
             locked: None,
+            renews_values: false,
             config_errors: Vec::new(),
         }
     }
@@ -188,7 +192,7 @@ impl Registry {
             let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
-                    return self.check_lock(tool).map_err(FindError::Invalid);
+                    return self.admit(tool).map_err(FindError::Invalid);
                 }
                 let mut not_found = self.explain_missing(&valid);
                 not_found.filtered_out = Some(tool.file().to_path_buf());
@@ -323,7 +327,7 @@ impl Registry {
     ) -> Found<T> {
         self.files().map(|files| {
             load_all(files, |file, tool| {
-                each(file, tool.and_then(|tool| self.check_lock(tool)))
+                each(file, tool.and_then(|tool| self.admit(tool)))
             })
         })
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::environment::{AGENT_DEPTH, Vars};
-use crate::process::{LineSink, Process, SandboxMode};
+use crate::process::{LineSink, Output, Process, SandboxMode};
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::call::RunError;
@@ -401,18 +401,18 @@ fn number(node: &Node) -> Option<f64> {
 
 /// A run of `cogtools` for a call, so that clients of models and the executor of flows are not in
 /// the programs that run for each call.
-pub(super) struct OwnProgram<'p> {
+pub(crate) struct OwnProgram<'p> {
     /// The subcommand and its options.
-    pub(super) args: &'p [&'p str],
+    pub(crate) args: &'p [&'p str],
     /// The content of its standard input.
-    pub(super) input: Vec<u8>,
-    pub(super) timeout: Duration,
+    pub(crate) input: Vec<u8>,
+    pub(crate) timeout: Duration,
     /// The longest output, in bytes.
-    pub(super) max_output: usize,
+    pub(crate) max_output: usize,
     /// True if agents may run in it, which run within each other only so far.
-    pub(super) runs_agents: bool,
+    pub(crate) runs_agents: bool,
     /// The reader of the lines on its standard error while it runs.
-    pub(super) lines: Option<LineSink>,
+    pub(crate) lines: Option<LineSink>,
 }
 
 impl OwnProgram<'_> {
@@ -421,13 +421,32 @@ impl OwnProgram<'_> {
     /// # Errors
     /// The failure of the program, with its own code.
     pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
+        let (timeout, max_output) = (self.timeout, self.max_output);
+        let output = self.output(name, cx)?;
+        if output.exit.is_success() {
+            // What is cut is no result.
+            return if output.stdout.left_out == 0 {
+                Ok(output.stdout.bytes)
+            } else {
+                Err(CommandError::TooLarge(max_output).diagnostic(name))
+            };
+        }
+        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
+            let error = CommandError::of(output.exit, timeout);
+            return Err(error.diagnostic_with_output(name, &output));
+        };
+        Err(Box::new(diagnostic.with_subject(name)))
+    }
+
+    /// Runs it for a call of the tool `name`, and returns how it has ended.
+    pub(crate) fn output(self, name: &str, cx: &Context) -> Result<Output, RunError> {
         let variables = variables(self.runs_agents, cx);
         let variables = variables.map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
         let program = cx.own_program();
         let program = program
             .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
         let args = self.args.iter().map(OsString::from).chain(tape_args(cx));
-        let output = Process::new(&program, &cx.root)
+        Process::new(&program, &cx.root)
             .args(args.collect::<Vec<_>>())
             .variables(variables)
             .input(self.input)
@@ -435,20 +454,7 @@ impl OwnProgram<'_> {
             .stdout_limit(self.max_output)
             .stderr_lines(self.lines)
             .run(&cx.cancel)
-            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
-        if output.exit.is_success() {
-            // What is cut is no result.
-            return if output.stdout.left_out == 0 {
-                Ok(output.stdout.bytes)
-            } else {
-                Err(CommandError::TooLarge(self.max_output).diagnostic(name))
-            };
-        }
-        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
-            let error = CommandError::of(output.exit, self.timeout);
-            return Err(error.diagnostic_with_output(name, &output));
-        };
-        Err(Box::new(diagnostic.with_subject(name)))
+            .map_err(|error| CommandError::Start(program, error).diagnostic(name))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::annotations::Annotations;
 use crate::tool::capability::default_capability;
+use crate::tool::values::ValueCommand;
 use crate::tool::{Example, Output};
 use crate::trust::Grant;
 
@@ -49,6 +50,10 @@ pub struct Definition {
     pub(crate) text: Text,
     /// The digests of the files with parts of it, by their names.
     pub(crate) shared: BTreeMap<String, String>,
+    /// The commands that list values of its enums.
+    pub(crate) value_commands: Vec<ValueCommand>,
+    /// The index of the command of another tool's enum that it runs, if it is for nothing else.
+    pub(crate) lists_values: Option<usize>,
     /// The files that it may run, if it is in the private copy of a package.
     pub(crate) boundary: Option<Box<Boundary>>,
 }
@@ -120,6 +125,8 @@ impl Definition {
             hidden: BTreeSet::new(),
             text: Text::empty(""),
             shared: BTreeMap::new(),
+            value_commands: Vec::new(),
+            lists_values: None,
             boundary: None,
         }
     }

@@ -113,6 +113,9 @@ pub enum DefinitionError {
     /// A part in another file that cannot be used.
     #[error("{0}")]
     Shared(String),
+    /// A command that cannot list the values of an enum.
+    #[error("the command of an enum {0}")]
+    Values(String),
     /// An invalid environment variable name.
     #[error("`{0}` is not a valid environment variable name")]
     Variable(String),
@@ -208,6 +211,9 @@ impl DefinitionError {
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
             Self::Shared(_) => {
                 "name a part as in `./shared.yaml#/parameters/city`, in the tool's folder".into()
+            }
+            Self::Values(_) => {
+                "write `enum: {from: {exec: [git, branch]}}`, without arguments of the call".into()
             }
             Self::Variable(_) => "use letters, digits and underscores, as in `API_KEY`".into(),
             Self::SameExample(_) => {

@@ -26,6 +26,7 @@ mod reader;
 mod schema_part;
 mod script;
 mod template;
+mod values;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -36,6 +37,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use accept::{AcceptError, Accepted, Branch, Coverage, EnumValue, OptionalProperty};
+pub(crate) use agent::OwnProgram;
 pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub(crate) use blocks::mcp_output;
@@ -56,6 +58,7 @@ pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
 pub use template::{TOOL_DIR, TemplateSource};
+pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;
 use crate::file::ReadScope;
@@ -103,7 +106,7 @@ impl Tool {
         let _step = tracing::debug_span!("load tool", file = ?display_path).entered();
         let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
         let stem = path.file_stem().and_then(|stem| stem.to_str());
-        parse::tool(text, Some(stem.unwrap_or_default())).map_err(|error| error.concealed(scope))
+        Self::parse_as(text, stem.unwrap_or_default()).map_err(|error| error.concealed(scope))
     }
 
     /// Parses the text of a tool file.
@@ -112,7 +115,12 @@ impl Tool {
     ///
     /// The text is not a valid tool.
     pub fn parse(text: Text) -> Result<Self, ToolError> {
-        parse::tool(text, None)
+        parse::tool(text, None, &Values::new())
+    }
+
+    /// Parses the text of a tool file; the name of the tool must be `stem`.
+    pub(crate) fn parse_as(text: Text, stem: &str) -> Result<Self, ToolError> {
+        parse::tool(text, Some(stem), &Values::new())
     }
 
     /// Makes a tool without a file, which messages call `display_path`.
@@ -175,6 +183,9 @@ impl Tool {
     /// Returns the same tool in a private copy of its package, whose file is `text`.
     pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
         let mut copy = Self::parse(text)?.from(Arc::clone(&self.definition.provenance));
+        if let Some(index) = self.lists_values {
+            copy = copy.lister(index)?;
+        }
         copy.definition.boundary = Some(Box::new(boundary));
         Ok(copy)
     }
@@ -293,6 +304,19 @@ impl Tool {
             Implementation::Js(js) => Some(JsSource::new(js, &self.text)),
             _ => None,
         }
+    }
+
+    /// Returns the same tool with other `code`, whose result may be anything, to observe its own; if
+    /// it is JavaScript.
+    pub fn with_js(&self, code: &str) -> Option<Self> {
+        let tool = Self::parse(self.text.clone()).ok()?;
+        let mut tool = tool.from(Arc::clone(&self.provenance));
+        let Implementation::Js(js) = &mut tool.implementation else {
+            return None;
+        };
+        js.code = js.code.with_source(code.to_owned());
+        tool.definition.output = Output::default();
+        Some(tool)
     }
 
     /// Returns true if its file says which program or script a call starts.

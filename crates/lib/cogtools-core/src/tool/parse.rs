@@ -14,6 +14,7 @@ use crate::tool::implementation::Implementation;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
 use crate::tool::schema_part::Shared;
+use crate::tool::values::Values;
 use crate::tool::{Annotations, Definition, Example, Key, Output, Tool, ToolError, example};
 use crate::yaml::{self, Data, Entry, MAX_DEPTH, MAX_NODES, Node, YamlError, YamlErrorKind};
 use crate::{Code, Diagnostic};
@@ -24,8 +25,9 @@ struct Draft<'n> {
     entries: [Option<&'n Entry>; Key::ALL.len()],
 }
 
-/// Parses the tool file `text`; the name of the tool has to be `stem`, if that is known.
-pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
+/// Parses the tool file `text`; the name of the tool has to be `stem`, if that is known. Its enums
+/// have the `known` values of their commands.
+pub(super) fn tool(text: Text, stem: Option<&str>, known: &Values) -> Result<Tool, ToolError> {
     let mut document = yaml::parse(&text)
         .map_err(|error| ToolError::Syntax(Box::new(error.diagnostic(Code::InvalidTool, &text))))?;
     let locator = Locator {
@@ -33,7 +35,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
         numbered: None,
     };
     let mut reader = Reader::new(locator);
-    let shared = Shared::resolve(&mut document, &text, &mut reader);
+    let shared = Shared::resolve(&mut document, &text, known, &mut reader);
     let read = read(&document, &mut reader);
     let mut diagnostics = reader.diagnostics;
     let Some((mut definition, implementation, span)) = read.filter(|_| diagnostics.is_empty())
@@ -63,7 +65,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>) -> Result<Tool, ToolError> {
     let examples = document.take_items(Key::Examples.as_str()).into_iter();
     let examples = examples.map(|item| Example::new(item, &definition.schema));
     definition.examples = examples.collect();
-    definition.shared = shared;
+    shared.record(&mut definition);
     definition.text = text;
     Ok(Tool {
         definition,

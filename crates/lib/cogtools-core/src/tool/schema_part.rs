@@ -1,5 +1,7 @@
 //! Parts of a tool file that are in other files of its folder: `$ref: ./shared.yaml#/NAME` in a
-//! schema, and `enum: {from: ./cities.txt}`.
+//! schema, and `enum: {from: ./cities.txt}`. The values of `enum: {from: {exec: […]}}` are the lines
+//! that a command prints: it is recorded here, and run by
+//! [`Registry`](crate::Registry) if the user has approved it.
 //!
 //! They are put in the place of what names them before anything else reads the document, so that
 //! what is declared, pinned and approved has them.
@@ -11,9 +13,10 @@ use serde_json::Value;
 
 use crate::digest;
 use crate::text::{Span, Text};
-use crate::tool::DefinitionError;
 use crate::tool::reader::Reader;
 use crate::tool::template::{read_beside, stays_inside};
+use crate::tool::values::{ValueCommand, Values};
+use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{self, Data, Entry, Node};
 
 const REF: &str = "$ref";
@@ -32,6 +35,9 @@ pub(super) struct Shared<'t> {
     files: BTreeMap<String, Value>,
     /// The digests of the files by their names, relative to the tool's folder.
     digests: BTreeMap<String, String>,
+    /// The values that commands have printed, as far as they are known.
+    known: &'t Values,
+    commands: Vec<ValueCommand>,
     /// The parts that the current one is in.
     way: Vec<String>,
     /// The size of the files and parts so far.
@@ -39,17 +45,20 @@ pub(super) struct Shared<'t> {
 }
 
 impl<'t> Shared<'t> {
-    /// Puts the parts into the `document` of the file `text`, and returns the digests of their
-    /// files; errors go to the reader.
+    /// Puts the parts and the `known` values into the `document` of the file `text`; errors go to
+    /// the reader.
     pub(super) fn resolve(
         document: &mut Node,
         text: &'t Text,
+        known: &'t Values,
         reader: &mut Reader<'_>,
-    ) -> BTreeMap<String, String> {
+    ) -> Self {
         let mut shared = Self {
             text,
             files: BTreeMap::new(),
             digests: BTreeMap::new(),
+            known,
+            commands: Vec::new(),
             way: Vec::new(),
             size: 0,
         };
@@ -67,7 +76,13 @@ impl<'t> Shared<'t> {
                 }
             }
         }
-        shared.digests
+        shared
+    }
+
+    /// Says in the `definition` what its schema has from elsewhere.
+    pub(super) fn record(self, definition: &mut Definition) {
+        definition.shared = self.digests;
+        definition.value_commands = self.commands;
     }
 
     /// Resolves a schema, or a map from names to schemas, in the file `from`.
@@ -96,6 +111,15 @@ impl<'t> Shared<'t> {
                 _ => self.walk(&mut entry.value, false, from, reader),
             }
         }
+        // Until the command has run, any text is a value.
+        if let Some(at) = entries.iter().position(is_command) {
+            let span = entries.remove(at).value.span;
+            if !entries.iter().any(|entry| entry.key == "type") {
+                let key = "type".to_owned();
+                let value = Node::from_json("string".into(), span);
+                entries.insert(at, Entry { key, span, value });
+            }
+        }
         let Some(part) = part else { return };
         match self.load(part.text().unwrap_or_default(), from, part.span) {
             Err(error) => reader.report(&error, part.span),
@@ -108,9 +132,22 @@ impl<'t> Shared<'t> {
         }
     }
 
-    /// Resolves the values of an enum: `{from: FILE}`, the lines of a text, or a list.
+    /// Resolves the values of an enum: `{from: FILE}`, the lines of a text, or a list; or
+    /// `{from: {exec: […]}}`, if its values are known.
     fn values(&mut self, node: &mut Node, from: &str, reader: &mut Reader<'_>) {
         let Some([only]) = node.entries() else { return };
+        if only.key == FROM && only.value.entries().is_some() {
+            match ValueCommand::read(&only.value, self.known) {
+                Ok(command) => {
+                    if let Some(values) = &command.values {
+                        node.data = Node::from_json(values.as_slice().into(), node.span).data;
+                    }
+                    self.commands.push(command);
+                }
+                Err(error) => reader.report(&error, only.value.span),
+            }
+            return;
+        }
         let Some(target) = only.value.text().filter(|_| only.key == FROM) else {
             return;
         };
@@ -180,6 +217,16 @@ fn entries(node: &mut Node) -> &mut [Entry] {
         Data::Map(entries) => entries,
         _ => &mut [],
     }
+}
+
+/// True for the values of an enum that a command lists, and that are not known.
+fn is_command(entry: &Entry) -> bool {
+    let is_from = |it: &Entry| it.key == FROM && it.value.entries().is_some();
+    entry.key == ENUM
+        && entry
+            .value
+            .entries()
+            .is_some_and(|it| it.iter().all(is_from))
 }
 
 /// The part with the keys beside its name, which are more than its own.

@@ -99,6 +99,11 @@ fn lost_keyword(file: &LintFile, findings: &mut Findings<'_>) {
             .split(' ')
             .filter(|keyword| sub_schema.schema.contains_key(*keyword))
         {
+            // A note on what to use instead is a part of the description.
+            let about = sub_schema.schema.get("description").and_then(Value::as_str);
+            if keyword == "deprecated" && about.is_some_and(|it| it.starts_with("Deprecated: ")) {
+                continue;
+            }
             let message = format!("`{keyword}` does not reach hosts that use JSON Schema");
             findings.report(file.keyword(&sub_schema, keyword), message);
         }

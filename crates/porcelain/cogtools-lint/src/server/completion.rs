@@ -267,12 +267,26 @@ pub(super) fn type_of(schema: &Map<String, Value>) -> String {
 /// Members after `args` and the parameters' values in JavaScript.
 fn in_code(question: &Question<'_>, before: &str) -> Vec<Value> {
     let line = before.rsplit('\n').next().unwrap_or_default();
-    let (Some(path), Some(tool)) = (path_before(line), question.document.tool()) else {
+    let Some(tool) = question.document.tool() else {
         return Vec::new();
     };
-    match path.split_first() {
-        Some((first, path)) if first == "args" => {
-            schema_at(tool, path).map(members).unwrap_or_default()
+    let quote = line.rfind(['\'', '"']);
+    let compared = quote.and_then(|quote| {
+        let value = line[..quote].trim_end();
+        let value = value
+            .strip_suffix("==")
+            .map(|it| it.trim_end_matches(['=', '!']));
+        let value = value.or_else(|| line[..quote].trim_end().strip_suffix("!="))?;
+        path_before(&format!("{}.", value.trim_end()))
+    });
+    let of = if compared.is_some() {
+        enum_values
+    } else {
+        members
+    };
+    match compared.or_else(|| path_before(line)).as_deref() {
+        Some([first, path @ ..]) if first == "args" => {
+            schema_at(tool, path).map(of).unwrap_or_default()
         }
         _ => Vec::new(),
     }
@@ -288,10 +302,25 @@ fn in_yaml(question: &Question<'_>, before: &str) -> Vec<Value> {
     let above = &before[..before.len() - line.len()];
     let mut path = path_above(above, indent, dashed.is_some());
     if let Some((key, value)) = key.split_once(':') {
-        if value.contains([':', '{', '[']) {
+        path.push(key.trim_matches(['"', '\'']).to_owned());
+        let is_expression = matches!(key, "when" | "for") && path[0] == "implementation";
+        if is_expression {
+            return in_tag(question, before.len() - value.len(), false);
+        }
+        if let Some((_, item)) = value
+            .rsplit_once(['[', ','])
+            .filter(|_| value.contains('['))
+        {
+            path.push("0".to_owned());
+            return if item.contains([':', '{', ']']) {
+                Vec::new()
+            } else {
+                values(question, &path)
+            };
+        }
+        if value.contains([':', '{']) {
             return Vec::new();
         }
-        path.push(key.trim_matches(['"', '\'']).to_owned());
         return values(question, &path);
     }
     let is_key = key
@@ -308,12 +337,13 @@ fn in_yaml(question: &Question<'_>, before: &str) -> Vec<Value> {
     }
     let kind = question.document.kind;
     let keys = format::keys(kind, &path).into_iter();
-    keys.map(|(key, about)| {
-        let mut item = item(key, PROPERTY, "", about);
-        item["insertText"] = format!("{key}: ").into();
-        item
-    })
-    .collect()
+    let keys = keys.map(|(key, about)| item(key, PROPERTY, "", about));
+    let arguments = example_schema(question, &path).map(fields);
+    let mut items: Vec<Value> = arguments.into_iter().flatten().chain(keys).collect();
+    for item in &mut items {
+        item["insertText"] = format!("{}: ", item["label"].as_str().unwrap_or_default()).into();
+    }
+    items
 }
 
 /// The values at `path`: of the format, or names of tools.
@@ -326,6 +356,16 @@ fn values(question: &Question<'_>, path: &[String]) -> Vec<Value> {
             .map(|it| item(&it.name, FUNCTION, "", &it.description))
             .collect();
     }
+    let of_schema = example_schema(question, path).or_else(|| {
+        let (last, parameter) = path.split_last()?;
+        let names = parameter.strip_prefix(&["parameters".to_owned()])?;
+        let names = names.iter().filter(|step| *step != "properties").cloned();
+        let names: Vec<String> = names.collect();
+        (last == "default").then(|| schema_at(question.document.tool()?, &names))?
+    });
+    if let Some(schema) = of_schema {
+        return enum_values(schema);
+    }
     let values = format::values(question.document.kind, path);
     values
         .iter()
@@ -333,11 +373,30 @@ fn values(question: &Question<'_>, path: &[String]) -> Vec<Value> {
         .collect()
 }
 
+/// The schema of what an example has at a `path` of keys.
+fn example_schema<'q>(
+    question: &'q Question<'_>,
+    path: &[String],
+) -> Option<&'q Map<String, Value>> {
+    let [examples, _, rest @ ..] = path else {
+        return None;
+    };
+    let rest = rest.strip_prefix(&["arguments".to_owned()]).unwrap_or(rest);
+    let steps = rest
+        .iter()
+        .map(|step| if step == "0" { ITEM } else { step.as_str() });
+    let tool = question
+        .document
+        .tool()
+        .filter(|_| examples == "examples")?;
+    tool.schema().at(steps)
+}
+
 /// Returns true if the value at `path` is the name of a tool.
 pub(super) fn is_tool_name(path: &[String]) -> bool {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.as_slice() {
-        ["implementation", "agent", "tools", _] => true,
+        ["implementation", "agent", "tools", _] | ["implementation", "tools", _] => true,
         ["implementation", "flow", "nodes", _, rest @ ..] => {
             matches!(
                 rest,

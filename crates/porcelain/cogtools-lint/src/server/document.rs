@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::Span;
-use cogtools_core::yaml::{Data, Node};
+use cogtools_core::yaml::{Data, Entry, Node};
 use cogtools_core::{Location, Project, Tool};
 use cogtools_program::file_uri;
 use njk::scan::{Scan, scan};
@@ -219,9 +219,24 @@ impl Document {
                 text.replace_range(start..end, &" ".repeat(end - start));
             }
         }
+        for (span, is_loop) in self.expressions() {
+            mark(&mut text, &span, part.start, is_loop);
+        }
         // Offsets in the file.
         let lead = " ".repeat(part.start);
         scan(&(lead + &text))
+    }
+
+    /// Where the expressions of `when` and, with true, of `for` are, which are no templates.
+    fn expressions(&self) -> Vec<(Range<usize>, bool)> {
+        let mut found = Vec::new();
+        let implementation = self.yaml().and_then(|it| it.get("implementation"));
+        if let Some(node) = implementation {
+            add_texts(node, &["when", "for"], &mut |entry| {
+                found.push((range(entry.value.span), entry.key == "for"));
+            });
+        }
+        found
     }
 
     /// Where JavaScript is.
@@ -231,7 +246,9 @@ impl Document {
             .yaml()
             .and_then(|document| document.get("implementation"));
         if let Some(node) = implementation {
-            add_code(node, &mut found);
+            add_texts(node, &["js", "script"], &mut |entry| {
+                found.push(range(entry.value.span));
+            });
         }
         found
     }
@@ -244,20 +261,48 @@ impl Document {
     }
 }
 
-/// Adds the values of the keys `js` and `script` in a node.
-fn add_code(node: &Node, found: &mut Vec<Range<usize>>) {
+/// Calls `add` with the entries of these keys in a node whose values are texts.
+fn add_texts(node: &Node, keys: &[&str], add: &mut impl FnMut(&Entry)) {
     match &node.data {
         Data::Map(entries) => {
             for entry in entries {
-                let is_code = matches!(entry.key.as_str(), "js" | "script");
                 match &entry.value.data {
-                    Data::Text { .. } if is_code => found.push(range(entry.value.span)),
-                    _ => add_code(&entry.value, found),
+                    Data::Text { .. } if keys.contains(&entry.key.as_str()) => add(entry),
+                    _ => add_texts(&entry.value, keys, add),
                 }
             }
         }
-        Data::List(items) => items.iter().for_each(|item| add_code(item, found)),
+        Data::List(items) => items.iter().for_each(|item| add_texts(item, keys, add)),
         _ => {}
+    }
+}
+
+/// Makes the expression at `span`, in a text that begins at `start`, a tag of a template: what is
+/// around it is replaced, so that offsets stay.
+fn mark(text: &mut String, span: &Range<usize>, start: usize, is_loop: bool) {
+    let quoted = |at: usize| matches!(text.as_bytes().get(at), Some(b'"' | b'\''));
+    let (Some(mut from), Some(mut to)) =
+        (span.start.checked_sub(start), span.end.checked_sub(start))
+    else {
+        return;
+    };
+    if quoted(from) && to > from + 1 {
+        (from, to) = (from + 1, to - 1);
+    }
+    let (before, after) = if is_loop {
+        ("{%for ", "%}")
+    } else {
+        ("{{", "}}")
+    };
+    let Some(begin) = from.checked_sub(before.len()) else {
+        return;
+    };
+    // The text may end with the expression.
+    text.push_str("  ");
+    for (places, tag) in [(begin..from, before), (to..to + after.len(), after)] {
+        if text.is_char_boundary(places.start) && text.is_char_boundary(places.end) {
+            text.replace_range(places, tag);
+        }
     }
 }
 

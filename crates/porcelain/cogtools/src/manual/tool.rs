@@ -87,6 +87,12 @@ tools. parameters_schema and the schema under output can name parts, too.
 enum: {from: ./FILE}
   The lines of a text (.txt), or a list: {from: ./shared.yaml#/cities}.
 
+enum: {from: {exec: [PROGRAM, ARGUMENT...]}}
+  The lines that a command prints, at most 1000, within 10 seconds. It takes cwd and platforms as \
+the implementation does, but no arguments of the call; it has the rights of the tool, and needs the \
+approval of a tool that runs programs. The values are cached for 5 minutes. Those that \
+cogtools.lock pins count instead, and then the command runs for cogtools-lock only.
+
 properties and items inside an entry
   The same rules, at every level.
 

@@ -73,7 +73,7 @@ fn sugar(inner: &Schema, generator: &mut SchemaGenerator) -> Map<String, Value> 
     let mut properties = keywords(inner, &entry, &json!({"anyOf": kinds}));
     properties.shift_remove("required");
     let from = json!({
-        "type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"],
+        "type": "object", "properties": {"from": {"type": ["string", "object"]}}, "required": ["from"],
         "additionalProperties": false,
     });
     let listed = properties["enum"].take();

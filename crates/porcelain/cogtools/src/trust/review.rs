@@ -238,7 +238,10 @@ fn command_lines(command: &CommandLine, tool: &Tool, cx: &Context) -> Vec<Line> 
     };
     let mut lines = match &command.script {
         Some(script) => sized("script", script),
-        None => labelled("runs", &command.join(quoted)),
+        None => {
+            let label = if tool.is_lister() { "lists" } else { "runs" };
+            labelled(label, &command.join(quoted))
+        }
     };
     if let Some(stdin) = &command.stdin {
         lines.extend(sized("stdin", &stdin.source));
@@ -286,6 +289,9 @@ fn tool_json(tool: &Tool, cx: &Context) -> Value {
         if command.is_in_folder {
             json["cwd"] = "tool".into();
         }
+    }
+    if tool.is_lister() {
+        json["lists_values"] = true.into();
     }
     if let Some(request) = tool.request() {
         json["request"] = request.into();

@@ -1,7 +1,8 @@
 //! The tools that come with cogtools, for agents: files of the project, read only, a list of
-//! things to do, the time, and JavaScript; and what the editor around the terminal shows. They are
+//! things to do, the time, JavaScript, and tool files; and what the editor around the terminal shows. They are
 //! there only if `tool_sources` names `builtin` or `editor`.
 
+mod author;
 mod editor;
 mod files;
 mod find;
@@ -68,12 +69,15 @@ pub(super) const AGENT: &Set = &Set {
     timeout: Tool::TIMEOUT,
     tools: &[
         CURRENT_DATE,
+        author::LINT_TOOL,
         find::LIST_FILES,
         find::READ_FILE,
         RUN_JS,
         find::SEARCH_FILES,
+        author::TEST_TOOL,
         READ,
         WRITE,
+        author::WRITE_TOOL,
     ],
 };
 
