@@ -4,6 +4,8 @@
 //! diff. In addition to the hashes of the whole declaration and of what runs, each pin
 //! has shortened hashes of their parts: they prove nothing, but show where to look.
 
+mod values;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -124,35 +126,6 @@ impl Lock {
         tools
             .entry(tool.name().to_string())
             .or_insert_with(|| pinner.pin(tool));
-    }
-
-    /// The pinned values of the enums of the tool `name`, by their commands.
-    pub(crate) fn values(&self, name: &str) -> Values {
-        let pins = self.sources.values().filter_map(|tools| tools.get(name));
-        pins.flat_map(|pin| pin.values.clone()).collect()
-    }
-
-    /// Lists the values that `now` has gained and lost, a line for each command.
-    pub fn changed_values(&self, now: &Self) -> Vec<String> {
-        let pins = |lock: &Self| {
-            let tools = lock.sources.values().flatten();
-            let pins = tools.flat_map(|(name, pin)| {
-                let values = pin.values.clone().into_iter();
-                values.map(|(command, values)| ((name.clone(), command), values))
-            });
-            pins.collect::<BTreeMap<_, _>>()
-        };
-        let (before, now) = (pins(self), pins(now));
-        let none = Vec::new();
-        let lines = now.iter().filter_map(|(key, values)| {
-            let old = before.get(key).unwrap_or(&none);
-            let gained = values.iter().filter(|it| !old.contains(it));
-            let lost = old.iter().filter(|it| !values.contains(it));
-            let changes = gained.map(|it| format!(" +{it}"));
-            let changes: String = changes.chain(lost.map(|it| format!(" -{it}"))).collect();
-            (!changes.is_empty()).then(|| format!("{}:{changes}", key.0))
-        });
-        lines.collect()
     }
 
     /// Counts the pinned sources and tools.

@@ -7,6 +7,7 @@ mod configuration;
 mod corpus;
 mod cost;
 mod details;
+mod expressions;
 mod fixes;
 mod formats;
 mod nesting;

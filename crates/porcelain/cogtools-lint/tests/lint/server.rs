@@ -34,13 +34,13 @@ implementation: |
 ";
 
 /// A session of a client in `project`.
-struct Client<'p> {
+pub(crate) struct Client<'p> {
     project: &'p Project,
     messages: Vec<Value>,
 }
 
 impl<'p> Client<'p> {
-    fn new(project: &'p Project) -> Self {
+    pub(crate) fn new(project: &'p Project) -> Self {
         let mut client = Self {
             project,
             messages: Vec::new(),
@@ -70,7 +70,7 @@ impl<'p> Client<'p> {
         self.messages.push(message);
     }
 
-    fn open(&mut self, name: &str, text: &str) {
+    pub(crate) fn open(&mut self, name: &str, text: &str) {
         let uri = self.uri(name);
         let params = json!({"textDocument": {
             "uri": uri, "languageId": "yaml", "version": 1, "text": text,
@@ -79,7 +79,14 @@ impl<'p> Client<'p> {
     }
 
     /// Asks about the place behind `needle` in `text`, the text of the file.
-    fn ask_at(&mut self, method: &str, name: &str, text: &str, needle: &str, more: &Value) {
+    pub(crate) fn ask_at(
+        &mut self,
+        method: &str,
+        name: &str,
+        text: &str,
+        needle: &str,
+        more: &Value,
+    ) {
         let mut params = json!({
             "textDocument": {"uri": self.uri(name)},
             "position": position(text, text.find(needle).unwrap() + needle.len()),
@@ -111,14 +118,14 @@ impl<'p> Client<'p> {
     }
 
     /// Ends the session: the result of its last question before.
-    fn last_result(self) -> Value {
+    pub(crate) fn last_result(self) -> Value {
         let mut said = self.end();
         let mut results = said.iter_mut().rev().filter_map(|it| it.get_mut("result"));
         results.next().unwrap().take()
     }
 }
 
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     let project = Project::new();
     project.dir(".gemini").file("tools/greet.yaml", TOOL);
     project
@@ -132,7 +139,7 @@ fn position(text: &str, offset: usize) -> Value {
 }
 
 /// The part of `text` in a range of the protocol.
-fn text_at<'t>(text: &'t str, range: &Value) -> &'t str {
+pub(crate) fn text_at<'t>(text: &'t str, range: &Value) -> &'t str {
     let offset = |position: &Value| {
         let line = usize::try_from(position["line"].as_u64().unwrap()).unwrap();
         let units = usize::try_from(position["character"].as_u64().unwrap()).unwrap();
@@ -188,10 +195,11 @@ fn offered(text: &str, needle: &str) -> Vec<String> {
 }
 
 /// The labels that are offered behind `needle` once the text `before` has become `text`.
-fn offered_in(before: &str, text: &str, needle: &str) -> Vec<String> {
+pub(crate) fn offered_in(before: &str, text: &str, needle: &str) -> Vec<String> {
     let project = project();
     let mut client = Client::new(&project);
     client.open("tools/greet.yaml", before);
+    client.ask_at("hover", "tools/greet.yaml", before, "name", &json!({}));
     let uri = client.uri("tools/greet.yaml");
     client.tell(
         "textDocument/didChange",
@@ -565,105 +573,4 @@ fn a_thousand_edits() {
         said.iter()
             .all(|it| it.get("error").is_none_or(|it| it["code"] == -32601))
     );
-}
-
-/// A tool with expressions that are no templates.
-const RUNS: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
-name: greet
-description: Greets people
-parameters:
-  mood: {enum: [glad, sad], description: How they are}
-  people: {type: array, items: string, description: The guests}
-examples:
-  - mood: glad
-    people: [Ada]
-implementation:
-  exec:
-    - echo
-    - {when: \"mood == 'sad'\", args: ['{{ mood }}']}
-    - for: person in people
-      when: mood
-      args: ['{{ person }}']
-";
-
-#[test]
-fn expressions_are_read_like_templates() {
-    let asked = |method: &str, needle: &str, more: &Value| {
-        let project = project();
-        let mut client = Client::new(&project);
-        client.open("tools/greet.yaml", RUNS);
-        client.ask_at(method, "tools/greet.yaml", RUNS, needle, more);
-        client.last_result()
-    };
-    let renamed = asked("rename", "when: \"mo", &json!({"newName": "way"}));
-    let edits = renamed["changes"]
-        .as_object()
-        .unwrap()
-        .values()
-        .next()
-        .unwrap();
-    let places = edits.as_array().unwrap().iter().map(|edit| {
-        assert_eq!(text_at(RUNS, &edit["range"]), "mood");
-        edit["range"]["start"]["line"].as_u64().unwrap()
-    });
-    assert_eq!(places.collect::<Vec<_>>(), [4, 7, 12, 12, 14]);
-    let renamed = asked("rename", "in peo", &json!({"newName": "guests"}));
-    assert_eq!(
-        renamed.to_string().matches("newText").count(),
-        3,
-        "{renamed}"
-    );
-    let hovered = asked("hover", "when: mo", &json!({}));
-    assert_eq!(
-        hovered["contents"]["value"],
-        "`mood`: \"glad\" | \"sad\"\n\nHow they are"
-    );
-}
-
-#[test]
-fn completion_of_expressions_examples_and_code() {
-    let with = |from: &str, to: &str| {
-        assert!(RUNS.contains(from), "{from}");
-        RUNS.replace(from, to)
-    };
-    let has = |text: &str, needle: &str, expected: &[&str]| {
-        let found = offered_in(RUNS, text, needle);
-        for name in expected {
-            assert!(found.iter().any(|it| it == name), "{name}: {found:?}");
-        }
-    };
-    has(
-        &with("when: mood\n", "when: \n"),
-        "      when: ",
-        &["mood", "people"],
-    );
-    has(
-        &with("person in people", "person in "),
-        "person in ",
-        &["people"],
-    );
-    has(
-        &with("when: mood\n", "when: mood == '\n"),
-        "when: mood == '",
-        &["glad", "sad"],
-    );
-    has(
-        &with("  - mood: glad", "  - mood: "),
-        "  - mood: ",
-        &["glad", "sad"],
-    );
-    has(
-        &with("    people: [Ada]", "    peo"),
-        "    peo",
-        &["people"],
-    );
-    let code = |code: &str| {
-        let start = RUNS.find("implementation:").unwrap();
-        format!(
-            "{}implementation:\n  js: |\n    {code}\n  tools: [gr]\n",
-            &RUNS[..start]
-        )
-    };
-    has(&code("if (args.mood === '') {}"), "=== '", &["glad", "sad"]);
-    has(&code("return 1"), "tools: [gr", &["greet"]);
 }

@@ -148,30 +148,3 @@ branches taken: 2 of 3; optional properties set: 1 of 2; values of enums used: 2
 
 "#]]);
 }
-
-#[test]
-fn branches_of_code_count() {
-    let project = Project::new();
-    project.file(
-        "tools/sum.yaml",
-        "name: sum\ndescription: d\nparameters:\n  n: {type: integer}\n  note: {type: string, optional: true}\n\
-         examples: [{n: 1}, {n: 3, note: x}]\nimplementation:\n  js: |\n    let text = args.note || 'none';\n\
-         \x20   if (args.n > 2) text += '!'\n    if (args.n > 9) return 'many';\n    else if (args.note) text += '?';\n\
-         \x20   switch (args.n) {\n      case 0:\n      case 1: text += 'a'; break;\n      case 2: text += 'b';\n\
-         \x20     default: text += 'c';\n    }\n    const last: string = args.n === 7 ? 'seven' : args.n > 2 && 'x';\n\
-         \x20   return [1, 2].map((n) => (n > args.n ? n : text)).join('') + last;\n",
-    );
-    run(&project, &["--update"]);
-    outcome!(run(&project, &["--coverage"])).outputs(str![]);
-}
-
-#[test]
-fn branches_of_code_that_throws_count() {
-    let project = Project::new();
-    project.file(
-        "tools/sum.yaml",
-        "name: sum\ndescription: d\nparameters: {n: {type: integer}}\n\
-         examples: [{args: {n: 1}, fails: TOOL_FAILED}]\nimplementation:\n  js: |\n    if (args.n) throw new Error('x');\n    return 1;\n",
-    );
-    outcome!(run(&project, &["--coverage"])).outputs(str![]);
-}
