@@ -33,15 +33,17 @@ fn declared(project: &Project) -> serde_json::Value {
 
 fn call(project: &Project, branch: &str) -> Outcome {
     let run = run("cogtools-call", project).arg("go");
-    run.stdin(&serde_json::json!({ "branch": branch })).run()
+    run.stdin(serde_json::json!({ "branch": branch })).run()
 }
 
 /// The number of times that the command has run.
 fn runs(project: &Project) -> usize {
     let ran = project.path("ran");
-    ran.exists()
-        .then(|| project.read("ran").lines().count())
-        .unwrap_or(0)
+    if ran.exists() {
+        project.read("ran").lines().count()
+    } else {
+        0
+    }
 }
 
 #[test]

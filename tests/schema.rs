@@ -226,9 +226,7 @@ fn what_is_deprecated_is_said_to_models_and_people() {
                 implementation: x\n";
     let project = project_with("old", tool);
     let said = "Deprecated: use `greet`. Greet somebody.";
-    let name = json!({
-        "type": "string", "description": "Deprecated: use person. The name", "deprecated": true,
-    });
+    let name = json!({"type": "string", "description": "Deprecated: use person. The name"});
     for (format, tool, parameters) in [
         ("gemini", "", "/parametersJsonSchema"),
         ("openai", "/function", "/parameters"),
@@ -267,7 +265,7 @@ fn what_is_deprecated_is_said_to_models_and_people() {
     // A call still runs.
     run("cogtools-call", &project)
         .arg("old")
-        .stdin(&json!({"person": "Ada", "name": "A"}))
+        .stdin(json!({"person": "Ada", "name": "A"}))
         .run()
         .outputs("x");
 }

@@ -53,7 +53,7 @@ fn null_is_absent_for_those_who_have_the_strict_declaration() {
     let file = run("cogtools-yaml", &project)
         .args(strict)
         .arg("tools/book.yaml");
-    file.stdin(&arguments()).run().outputs(result);
+    file.stdin(arguments()).run().outputs(result);
 }
 
 #[test]

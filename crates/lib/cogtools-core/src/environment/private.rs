@@ -40,10 +40,8 @@ impl PrivateVariables {
     pub fn write(&self, values: &BTreeMap<String, String>) -> Result<(), WriteError> {
         let file = WritePath::below(&self.folder, &self.file);
         if values.is_empty() {
-            return match self.folder.join(&self.file).exists() {
-                true => remove(&file),
-                false => Ok(()),
-            };
+            let exists = self.folder.join(&self.file).exists();
+            return if exists { remove(&file) } else { Ok(()) };
         }
         create_private_folder(&self.folder).map_err(WriteError::Io)?;
         replace_private(&file, json!(values).to_string().as_bytes())

@@ -103,7 +103,7 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
         ("kept for you, outside the file:", &secrets),
     ] {
         if !lines.is_empty() {
-            let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+            let lines: String = lines.iter().flat_map(|line| ["  ", line, "\n"]).collect();
             let _ = write!(text, "{title}\n{lines}");
         }
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use cogtools_core::approval::{TrustableSource, trustable_sources};
 use cogtools_core::environment::PrivateVariables;
-use cogtools_core::sandbox::Denial;
+use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, ProviderError, RemoteTool, Transport};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source};
@@ -268,7 +268,7 @@ fn describe(server: &Provider, cx: &Context) -> String {
         let _ = writeln!(text, "{label} {}", sanitize(&words.join(" ")));
     }
     let may = server.effective_sandbox(cx);
-    for line in may.iter().flat_map(|sandbox| sandbox.describe()) {
+    for line in may.iter().flat_map(Sandbox::describe) {
         let _ = writeln!(text, "may {}", sanitize(&line));
     }
     text

@@ -221,7 +221,7 @@ fn is_server(npm: &Npm, spec: &str) -> bool {
         .unwrap_or_default();
     let needs = |name: &&str| manifest["dependencies"].get(name).is_some();
     let has_tools = manifest.get("cogtools").is_some();
-    !has_tools && manifest.get("bin").is_some() && SERVER_PACKAGES.iter().any(|it| needs(&it))
+    !has_tools && manifest.get("bin").is_some() && SERVER_PACKAGES.iter().any(needs)
 }
 
 fn without_tools(name: &str, was_there: bool) -> Diagnostic {

@@ -236,12 +236,11 @@ fn command_lines(command: &CommandLine, tool: &Tool, cx: &Context) -> Vec<Line> 
         lines.extend(excerpt(text).into_iter().map(Line::continued));
         lines
     };
-    let mut lines = match &command.script {
-        Some(script) => sized("script", script),
-        None => {
-            let label = if tool.is_lister() { "lists" } else { "runs" };
-            labelled(label, &command.join(quoted))
-        }
+    let mut lines = if let Some(script) = &command.script {
+        sized("script", script)
+    } else {
+        let label = if tool.is_lister() { "lists" } else { "runs" };
+        labelled(label, &command.join(quoted))
     };
     if let Some(stdin) = &command.stdin {
         lines.extend(sized("stdin", &stdin.source));

@@ -329,7 +329,7 @@ fn allow_null(schema: &mut Object) {
     }
     match schema.get_mut("type") {
         Some(Value::Array(kinds)) if !kinds.iter().any(|it| it == "null") => {
-            kinds.push("null".into())
+            kinds.push("null".into());
         }
         Some(kind @ Value::String(_)) => *kind = json!([kind.take(), "null"]),
         _ => {}

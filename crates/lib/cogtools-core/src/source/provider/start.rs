@@ -303,9 +303,12 @@ impl Provider {
         if settings.user_configured {
             check_names(settings).map_err(failed)?;
         }
-        let find = |names: &[String]| match settings.user_configured {
-            true => cx.environment.user_env(names),
-            false => cx.child_env(names),
+        let find = |names: &[String]| {
+            if settings.user_configured {
+                cx.environment.user_env(names)
+            } else {
+                cx.child_env(names)
+            }
         };
         let own = self.private_variables(cx);
         let mut own = own.map(|own| own.read()).unwrap_or_default();
