@@ -490,7 +490,10 @@ mod tests {
     fn other_rules() {
         let root = "parameters_schema:\n  type: object\n  properties: {a: {type: string}}\n  \
                     anyOf: [{required: [a]}]";
-        check(root, &[("openai", 6), ("anthropic", 6)]);
+        check(
+            root,
+            &[("openai", 6), ("openai-strict", 6), ("anthropic", 6)],
+        );
         let long = format!("title: t\n# {}", "x".repeat(2000));
         check(&long, &[]);
     }

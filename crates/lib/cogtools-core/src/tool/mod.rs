@@ -19,6 +19,7 @@ mod http;
 mod implementation;
 mod js;
 mod key;
+mod lister;
 mod locator;
 mod parse;
 mod progress_line;

@@ -1,21 +1,17 @@
 //! Enums whose values a command lists: `enum: {from: {exec: […]}}`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::Tool;
 use crate::text::Text;
-use crate::tool::{Definition, DefinitionError, ToolError, parse};
+use crate::tool::{DefinitionError, ToolError};
 use crate::yaml::Node;
 
 /// The values that commands have listed, by [`ValueCommand::key`].
 pub(crate) type Values = BTreeMap<String, Vec<String>>;
 
-/// The time that a command has to list values.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of values of an enum.
 const MAX_VALUES: usize = 1_000;
 
@@ -23,7 +19,7 @@ const MAX_VALUES: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct ValueCommand {
     /// The command, in the form of an implementation.
-    implementation: Value,
+    command: Value,
     /// The values, once they are known.
     pub(crate) values: Option<Vec<String>>,
 }
@@ -31,28 +27,28 @@ pub(crate) struct ValueCommand {
 impl ValueCommand {
     /// Reads the map after `from`; it has the values that are `known`.
     pub(super) fn read(node: &Node, known: &Values) -> Result<Self, DefinitionError> {
-        let mut command = Self {
-            implementation: node.to_json(),
+        let mut found = Self {
+            command: node.to_json(),
             values: None,
         };
         let failed = |why: &str| DefinitionError::Values(why.to_owned());
         if node.get("exec").is_none() {
             return Err(failed("is the value of `exec`"));
         }
-        if !is_literal(&command.implementation) {
+        if !is_literal(&found.command) {
             return Err(failed("is the same for every call"));
         }
-        command.tool("values").map_err(|error| {
+        found.tool("values").map_err(|error| {
             let first = error.diagnostics().into_iter().next();
             failed(&first.map_or_else(String::new, |it| format!("is not valid: {}", it.message)))
         })?;
-        command.values = known.get(&command.key()).cloned();
-        Ok(command)
+        found.values = known.get(&found.key()).cloned();
+        Ok(found)
     }
 
     /// Returns the text that identifies it.
     pub(crate) fn key(&self) -> String {
-        let command = self.implementation.as_object().filter(|it| it.len() == 1);
+        let command = self.command.as_object().filter(|it| it.len() == 1);
         let words = command.and_then(|it| it["exec"].as_array());
         let words = words.map(|it| it.iter().filter_map(Value::as_str).collect::<Vec<_>>());
         // Words without spaces, on this platform and in the project's folder, need no JSON.
@@ -61,15 +57,15 @@ impl ValueCommand {
                 it.iter()
                     .all(|word| !word.is_empty() && !word.contains([' ', '{']))
             })
-            .map_or_else(|| self.implementation.to_string(), |it| it.join(" "))
+            .map_or_else(|| self.command.to_string(), |it| it.join(" "))
     }
 
     /// Makes a tool that runs it.
-    fn tool(&self, name: &str) -> Result<Tool, ToolError> {
+    pub(super) fn tool(&self, name: &str) -> Result<Tool, ToolError> {
         let tool = json!({
             "name": name,
             "description": "Lists the values of an enum.",
-            "implementation": self.implementation,
+            "implementation": self.command,
         });
         let text = Text::new(name, tool.to_string().into_bytes()).map_err(ToolError::Text)?;
         Tool::parse(text)
@@ -101,54 +97,4 @@ pub(crate) fn values(output: &str) -> Result<Vec<String>, &'static str> {
         return Err("it lists no values");
     }
     Ok(values)
-}
-
-impl Tool {
-    /// Returns true if a command lists values of its enums.
-    pub fn lists_values(&self) -> bool {
-        !self.value_commands.is_empty()
-    }
-
-    /// Returns true if it only runs a command that lists values of another tool's enum.
-    pub fn is_lister(&self) -> bool {
-        self.lists_values.is_some()
-    }
-
-    /// Returns the tools that the user approves: it, if it runs programs, and one for each command
-    /// that lists values of its enums.
-    pub fn programs(self) -> Vec<Self> {
-        let listers = self.listers();
-        let own = Some(self).filter(Self::runs_programs);
-        own.into_iter().chain(listers).collect()
-    }
-
-    /// Returns a tool for each command that lists values of its enums.
-    pub(crate) fn listers(&self) -> Vec<Self> {
-        let indexes = 0..self.value_commands.len();
-        indexes.filter_map(|it| self.lister(it).ok()).collect()
-    }
-
-    /// Makes the tool that runs the command with this `index`. It may do what the tool may.
-    pub(crate) fn lister(&self, index: usize) -> Result<Self, ToolError> {
-        let lister = self.value_commands[index].tool(self.name.as_str())?;
-        let definition = Definition {
-            env: self.env.clone(),
-            timeout: self.timeout.min(TIMEOUT),
-            sandbox: self.sandbox.clone(),
-            provenance: Arc::clone(&self.provenance),
-            text: self.text.clone(),
-            lists_values: Some(index),
-            ..lister.definition
-        };
-        Ok(Self {
-            definition,
-            ..lister
-        })
-    }
-
-    /// Returns the same tool with the `known` values in its enums.
-    pub(crate) fn with_values(&self, known: &Values) -> Result<Self, ToolError> {
-        let tool = parse::tool(self.text.clone(), None, known)?;
-        Ok(tool.from(Arc::clone(&self.provenance)))
-    }
 }

@@ -47,7 +47,12 @@ fn strict_mode_says_what_is_optional_with_null() {
     );
     check_strict(
         &json!({"type": "integer", "format": "int32", "minimum": 1, "exclusiveMinimum": true, "nullable": true}),
-        Some(json!({"type": ["integer", "null"], "exclusiveMinimum": 1, "maximum": i32::MAX})),
+        Some(json!({
+            "type": ["integer", "null"],
+            "minimum": i32::MIN,
+            "exclusiveMinimum": 1,
+            "maximum": i32::MAX,
+        })),
     );
     check_strict(
         &json!({"type": "string", "format": "uri", "pattern": "(?=a)", "minLength": 1, "x-a": 1}),

@@ -290,7 +290,7 @@ hint: EnvOrigins shows where each value comes from
         missing(&["KEY", "PROCESS"]),
         str![[r#"
 error[INVALID_CONFIG]: the environment variable `KEY` is not set: the project's .env is not read, because this folder is not trusted yet
-hint: set KEY in the environment, outside the project
+hint: to read it, trust the project: TrustProject(None)
 
 "#]],
     );
