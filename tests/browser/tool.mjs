@@ -91,7 +91,7 @@ await check("examples run when they are asked to, and differences are shown", as
   await page.goto(`${home}/tools/golden`);
   for (const host of hosts) {
     await page.locator("summary", { hasText: new RegExp(`^${host}$`) }).click();
-    assert.match(await page.getByLabel(`Declaration for ${host}`).textContent(), /"Greets"/);
+    assert.match(await page.getByLabel(`Declaration for ${host}`, { exact: true }).textContent(), /"Greets"/);
   }
 });
 
