@@ -231,7 +231,7 @@ fn a_link_does_not_lead_out_of_the_project() {
     assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0);
 }
 
-/// What `init` writes is what this program and `cogtools docs` write, and the doctor looks after it.
+/// `init` writes the files of this program and of `cogtools docs`, and the doctor looks after them.
 #[test]
 fn init_writes_the_same() {
     let project = Project::new();

@@ -261,7 +261,7 @@ impl DetachedIo {
         }
     }
 
-    /// The same in another working directory, which is absolute.
+    /// Returns these streams in another working directory, which is absolute.
     #[must_use]
     pub fn in_folder(&self, cwd: PathBuf) -> Self {
         Self {

@@ -100,7 +100,7 @@ impl Catalogue {
         }
     }
 
-    /// Runs `work` with the server's environment, in its directory or that of the client, but
+    /// Runs `work` with the server's environment, in its directory or in the client's, but
     /// without its streams: those belong to the client.
     pub(crate) fn with_io<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
         match self.workspace.folder() {

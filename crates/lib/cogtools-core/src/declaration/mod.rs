@@ -28,7 +28,7 @@ pub enum Target {
     Gemini,
     /// OpenAI's `tools` of type `function`.
     OpenAi,
-    /// The same with `strict`, for which an optional parameter is a required one that may be `null`.
+    /// OpenAI's `tools` with `strict`: an optional parameter is a required one that may be `null`.
     #[strum(serialize = "openai-strict")]
     OpenAiStrict,
     /// Anthropic's `tools`.
@@ -51,7 +51,7 @@ impl Target {
         name.parse().ok()
     }
 
-    /// The target whose filter and budget in the configuration are those of this one.
+    /// Returns the target whose filter and budget in the configuration this one shares.
     #[must_use]
     pub const fn host(self) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! What a sandbox has denied, as far as the program says so on standard error.
+//! Denials of a sandbox, as far as the program reports them on standard error.
 //!
 //! The text is the program's own, and may lie. So it only becomes a hint, never a right, and a hint
 //! never names the places of keys.

@@ -1,4 +1,4 @@
-//! What the language server knows about expressions that are no templates, examples and code.
+//! Expressions that are no templates, examples and code, in the language server.
 
 use serde_json::{Value, json};
 

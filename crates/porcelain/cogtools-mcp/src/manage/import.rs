@@ -33,7 +33,7 @@ pub(crate) struct ImportArgs {
     yes: bool,
 }
 
-/// Files of hosts below the home directory, besides those of [`McpHost`]; and of Gemini CLI.
+/// Files of hosts below the home directory, besides the files of [`McpHost`], and of Gemini CLI.
 const FILES: [(&str, &str); 4] = [
     ("claude-code", ".claude.json"),
     ("cursor", ".cursor/mcp.json"),

@@ -206,7 +206,7 @@ pub struct Settings {
     pub prefix: String,
     /// The environment variables that it may see.
     pub env: Vec<String>,
-    /// Those that may be missing: its description has a default for each.
+    /// Variables that may be missing: its description has a default for each.
     pub optional_env: Vec<String>,
     /// The limit of its discovery and of a call.
     pub timeout: Option<Duration>,
