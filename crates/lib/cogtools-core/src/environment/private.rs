@@ -20,8 +20,8 @@ pub struct PrivateVariables {
 }
 
 impl PrivateVariables {
-    /// Returns the values of the source `name` in the configuration of the user, or of the project at
-    /// `root`; `state` is the user's state.
+    /// Returns the values of the source `name` in the configuration of the user, or of the
+    /// project at `root`; `state` is the user's state.
     pub fn of(state: &Path, root: Option<&Path>, name: &str) -> Self {
         let key = digest::value(&json!([root.map(|root| root.display().to_string()), name]));
         Self {
