@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::environment::{AGENT_DEPTH, Vars};
-use crate::process::{LineSink, Output, Process, SandboxMode};
+use crate::process::{Exit, LineSink, Output, Process, SandboxMode};
 use crate::schema::Schema;
 use crate::text::Text;
 use crate::tool::call::RunError;
@@ -421,32 +421,27 @@ impl OwnProgram<'_> {
     /// # Errors
     /// The failure of the program, with its own code.
     pub(super) fn run(self, name: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
-        let (timeout, max_output) = (self.timeout, self.max_output);
-        let output = self.output(name, cx)?;
-        if output.exit.is_success() {
-            // What is cut is no result.
-            return if output.stdout.left_out == 0 {
-                Ok(output.stdout.bytes)
-            } else {
-                Err(CommandError::TooLarge(max_output).diagnostic(name))
-            };
-        }
-        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
-            let error = CommandError::of(output.exit, timeout);
-            return Err(error.diagnostic_with_output(name, &output));
-        };
-        Err(Box::new(diagnostic.with_subject(name)))
+        Ok(self.output(name, &[0], cx)?.stdout.bytes)
     }
 
-    /// Runs it for a call of the tool `name`, and returns how it has ended.
-    pub(crate) fn output(self, name: &str, cx: &Context) -> Result<Output, RunError> {
+    /// Runs it for a call of the tool `name`, and returns its output if it exits with one of
+    /// `statuses`.
+    ///
+    /// # Errors
+    /// The failure of the program, with its own code.
+    pub(crate) fn output(
+        self,
+        name: &str,
+        statuses: &[u8],
+        cx: &Context,
+    ) -> Result<Output, RunError> {
         let variables = variables(self.runs_agents, cx);
         let variables = variables.map_err(|diagnostic| Box::new(diagnostic.with_subject(name)))?;
         let program = cx.own_program();
         let program = program
             .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
         let args = self.args.iter().map(OsString::from).chain(tape_args(cx));
-        Process::new(&program, &cx.root)
+        let output = Process::new(&program, &cx.root)
             .args(args.collect::<Vec<_>>())
             .variables(variables)
             .input(self.input)
@@ -454,7 +449,21 @@ impl OwnProgram<'_> {
             .stdout_limit(self.max_output)
             .stderr_lines(self.lines)
             .run(&cx.cancel)
-            .map_err(|error| CommandError::Start(program, error).diagnostic(name))
+            .map_err(|error| CommandError::Start(program, error).diagnostic(name))?;
+        let is_expected = |status: i32| statuses.iter().any(|it| i32::from(*it) == status);
+        if matches!(output.exit, Exit::Status(status) if status.code().is_some_and(is_expected)) {
+            // What is cut is no result.
+            return if output.stdout.left_out == 0 {
+                Ok(output)
+            } else {
+                Err(CommandError::TooLarge(self.max_output).diagnostic(name))
+            };
+        }
+        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
+            let error = CommandError::of(output.exit, self.timeout);
+            return Err(error.diagnostic_with_output(name, &output));
+        };
+        Err(Box::new(diagnostic.with_subject(name)))
     }
 }
 

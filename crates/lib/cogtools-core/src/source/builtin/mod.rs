@@ -1,6 +1,6 @@
 //! The tools that come with cogtools, for agents: files of the project, read only, a list of
-//! things to do, the time, JavaScript, and tool files; and what the editor around the terminal shows. They are
-//! there only if `tool_sources` names `builtin` or `editor`.
+//! things to do, the time, JavaScript, and tool files; and what the editor around the terminal
+//! shows. They are there only if `tool_sources` names `builtin` or `editor`.
 
 mod author;
 mod editor;
