@@ -3,10 +3,12 @@
 //! The text is the program's own, and may lie. So it only becomes a hint, never a right, and a hint
 //! never names the places of keys.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
+use super::run::RUN_LATER;
 use super::{Roots, Sandbox, SandboxPath};
-use crate::file;
+use crate::{Context, file};
 
 /// A file that the program wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,29 +39,42 @@ const SHARED: [&str; 5] = [
     ".local/state",
     "Library/Caches",
 ];
-/// Files and folders below the home directory that have keys, or say what is run.
-const KEYS: [&str; 14] = [
-    ".aws",
+/// Files and folders below the home directory that have keys, or say what is run, besides those
+/// that a project can have, too.
+const KEYS: [&str; 18] = [
     ".azure",
+    ".bash_login",
     ".bash_profile",
     ".bashrc",
+    ".config/autostart",
+    ".config/cogtools",
+    ".config/fish",
     ".config/gcloud",
     ".config/gh",
-    ".docker",
-    ".gemini",
-    ".gnupg",
-    ".kube",
+    ".config/git",
+    ".config/systemd",
     ".local/bin",
-    ".netrc",
+    ".local/state/cogtools",
     ".profile",
-    ".ssh",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    "Library/LaunchAgents",
 ];
 /// The lines around an error that may have its path.
 const AROUND: usize = 3;
 
 impl Sandbox {
-    /// Returns the first file that `text` says was denied, if the sandbox does not permit it.
-    pub(super) fn denial(&self, text: &str, roots: Roots<'_>) -> Option<Denial> {
+    /// Returns the first file that a program was denied, if the end of its standard error, `text`,
+    /// says so.
+    pub(crate) fn denial(&self, text: &str, cx: &Context) -> Option<Denial> {
+        let home = cx.environment.user_vars(["HOME"]);
+        let home = home.get(OsStr::new("HOME")).map(Path::new);
+        let project = &cx.root;
+        self.denial_below(text, Roots { project, home })
+    }
+
+    fn denial_below(&self, text: &str, roots: Roots<'_>) -> Option<Denial> {
         let lines: Vec<&str> = text.lines().collect();
         let is_error = |line: &&str| DENIED.iter().any(|word| line.contains(word));
         let errors = (0..lines.len()).filter(|at| is_error(&lines[*at]));
@@ -95,25 +110,31 @@ fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
     let words = line
         .split(is_end)
         .map(|word| word.trim_end_matches([':', '.', ';']));
-    words
+    let paths = words
         .filter(|word| word.starts_with('/'))
-        .map(PathBuf::from)
+        .map(PathBuf::from);
+    // What is named must be what is meant.
+    let is_up = |path: &PathBuf| path.components().any(|part| part == Component::ParentDir);
+    paths.filter(move |path| !is_up(path))
 }
 
 /// The folder of the program around `path`, as a sandbox names it; `None` if it is no place for
 /// others.
 fn named(path: &Path, roots: Roots<'_>) -> Option<String> {
+    let is_refused = |below: &Path| {
+        file::is_secret(below) || RUN_LATER.iter().any(|name| below.starts_with(name))
+    };
     if let Ok(below) = path.strip_prefix(roots.project) {
         let first = below.components().next()?;
-        let is_secret = file::is_secret(below);
-        return (!is_secret).then(|| first.as_os_str().to_string_lossy().into_owned());
+        let name = first.as_os_str().to_string_lossy().into_owned();
+        return (!is_refused(below)).then_some(name);
     }
     let Some(below) = roots.home.and_then(|home| path.strip_prefix(home).ok()) else {
         let is_system = ["/proc", "/sys", "/dev", "/run", "/var/run"];
         let is_system = is_system.iter().any(|it| path.starts_with(it));
         return (!is_system).then(|| path.display().to_string());
     };
-    if KEYS.iter().any(|key| below.starts_with(key)) || file::is_secret(below) {
+    if KEYS.iter().any(|key| below.starts_with(key)) || is_refused(below) {
         return None;
     }
     let shared = SHARED.iter().find(|folder| below.starts_with(folder));
@@ -152,12 +173,17 @@ mod tests {
             ("[Errno 13] Permission denied: '/etc'", Some("read /etc")),
             ("EACCES: mkdir '/home/u/.ours/a'", None),
             ("EACCES: mkdir '/home/u/.ssh/id'", None),
+            ("EACCES: open '/home/u/.zshrc'", None),
+            ("EACCES: mkdir '/home/u/.cache/../.zshrc.d'", None),
+            ("EACCES: mkdir '/home/u/.local/state/cogtools/x'", None),
+            ("EACCES: mkdir '/home/u/.claude/x'", None),
+            ("EROFS: open '/p/.vscode/tasks.json'", None),
             ("EACCES: mkdir '/home/u/.cache'", None),
             ("EACCES: mkdir '/home/u'", None),
             ("EACCES: mkdir '/'", None),
             ("not found: /home/u/.npm", None),
         ] {
-            let found = sandbox.denial(text, roots);
+            let found = sandbox.denial_below(text, roots);
             let found = found.map(|it| format!("{} {}", it.key, it.path));
             assert_eq!(found.as_deref(), expected, "{text}");
         }

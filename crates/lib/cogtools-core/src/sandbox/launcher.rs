@@ -83,7 +83,7 @@ impl Launcher {
         LAUNCHERS.iter().find(|it| it.programs.iter().any(is_it))
     }
 
-    /// Adds to `sandbox` what it needs, with its cache in `folder`.
+    /// Grants `sandbox` the cache in `folder`, the settings of git and the hosts of the registries.
     pub(crate) fn widen(&self, sandbox: &mut Sandbox, folder: &Path) {
         let path = |text: &str| SandboxPath(text.to_owned());
         sandbox.write.push(path(&folder.to_string_lossy()));

@@ -82,7 +82,7 @@ impl Sandbox {
         self
     }
 
-    /// Adds the project to what it reads, if that is only files elsewhere.
+    /// Adds the project to `read` if all of its paths are outside of the project.
     #[must_use]
     pub(crate) fn with_project(mut self) -> Self {
         if let Some(read) = &mut self.read

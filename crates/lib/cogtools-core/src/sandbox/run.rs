@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, io};
 
-use super::{Denial, Roots, Sandbox, SandboxError, secrets, support};
+use super::{Roots, Sandbox, SandboxError, secrets, support};
 use crate::environment::Vars;
 use crate::process::{
     Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, TempFolder,
@@ -47,7 +47,7 @@ pub(crate) enum RunError {
 
 /// Names below the project's root that you, or programs of yours, run or read as settings later.
 /// `workspace` does not write them.
-const RUN_LATER: [&str; 46] = [
+pub(super) const RUN_LATER: [&str; 46] = [
     ".agents",
     ".antigravity",
     ".cargo",
@@ -139,18 +139,6 @@ impl Run {
     /// Its temporary folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
-    }
-
-    /// Returns the first file that the program was denied, if the end of its standard error,
-    /// `text`, says so.
-    pub(crate) fn denial(sandbox: &Sandbox, text: &str, cx: &Context) -> Option<Denial> {
-        let home = cx.environment.user_vars(["HOME"]);
-        let home = home.get(OsStr::new("HOME")).map(Path::new);
-        let roots = Roots {
-            project: &cx.root,
-            home,
-        };
-        sandbox.denial(text, roots)
     }
 
     /// Names the temporary folder in `variables`.

@@ -465,7 +465,7 @@ impl Provider {
 
     /// Returns the first file that its sandbox denied, if the end of its standard error says so.
     pub fn denial(&self, stderr: &str, cx: &Context) -> Option<Denial> {
-        Run::denial(&self.effective_sandbox(cx)?, stderr, cx)
+        self.effective_sandbox(cx)?.denial(stderr, cx)
     }
 
     /// Adds to `diagnostic` the key that permits what its sandbox has denied.
