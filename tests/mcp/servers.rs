@@ -27,6 +27,12 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)
 "#;
 
+/// The answer to a question that cannot be asked.
+const NO_TERMINAL: &str = "\
+cogtools-mcp: error[DENIED]: nothing was written: there is no terminal to ask at
+hint: review what is shown, and repeat the command with --yes
+";
+
 /// A project with the script.
 fn project() -> Project {
     let project = Project::new();
@@ -150,13 +156,12 @@ fn codex_has_its_servers_in_toml() {
         "model = \"x\"\n[mcp_servers.s]\nurl = \"https://example.org/mcp\"\nbearer_token_env_var = \"T\"\n\
          enabled_tools = [\"a\"]\n",
     );
-    mcp(&project, &["import", "config.toml"]).run().outputs(str![[r#"
+    mcp(&project, &["import", "config.toml"]).run().expect(77, str![[r#"
 + mcpServers: {s: {url: "https://example.org/mcp", env: {}, headers: {Authorization: "Bearer ${T}"}}}
 not taken over:
   s in config.toml: enabled_tools
-nothing was written: there is no terminal to ask at; --yes answers
 
-"#]]);
+"#]], NO_TERMINAL);
     assert!(!project.path(".cogtoolrc.yaml").exists());
     mcp(&project, &["import", "nothing"]).run().fails(2, str![[r#"
 cogtools-mcp: error[USAGE]: nothing: neither a host nor a file
@@ -170,7 +175,9 @@ fn a_server_is_tried_shown_and_added_and_removed() {
     let project = project();
     let add = ["add", "s", "--env", "API_TOKEN=s3cr3t", "--env", "MODE=m"];
     let command = ["--", "python3", "server.py"];
-    mcp(&project, &add).args(command).run().outputs(str![[r#"
+    mcp(&project, &add).args(command).run().expect(
+        77,
+        str![[r#"
 starts python3 server.py
 sets 'API_TOKEN=${API_TOKEN}' 'MODE=m'
 sees API_TOKEN
@@ -180,9 +187,10 @@ may use the network
 1 tool: t
 + mcpServers:
 +   s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}", MODE: m}}
-nothing was written: there is no terminal to ask at; --yes answers
 
-"#]]);
+"#]],
+        NO_TERMINAL,
+    );
     assert!(!project.path(".cogtoolrc.yaml").exists());
     assert!(!project.read(Project::TRUST).contains("command:s"));
     mcp(&project, &add)
@@ -251,7 +259,9 @@ removed s from .cogtoolrc.yaml
 fn what_the_sandbox_denies_is_proposed() {
     let project = project();
     let add = ["add", "s", "--", "python3", "server.py", "writes"];
-    mcp(&project, &add).run().outputs(str![[r#"
+    mcp(&project, &add).run().expect(
+        77,
+        str![[r#"
 starts python3 server.py writes
 may read the project
 may write ~/.mine
@@ -259,9 +269,10 @@ may use the network
 its sandbox denied writing ~/.mine; with this it is permitted
 + mcpServers:
 +   s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine"]}}
-nothing was written: there is no terminal to ask at; --yes answers
 
-"#]]);
+"#]],
+        NO_TERMINAL,
+    );
     let config = "mcpServers: {s: {command: python3, args: [server.py, writes]}}\n";
     project.file(".cogtoolrc.yaml", config);
     let trust = run("cogtools", &project).args(["trust", "--yes", "s"]);
@@ -286,4 +297,26 @@ cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before
 
 "#]]);
     assert!(!project.path(".cogtoolrc.yaml").exists());
+}
+
+/// A source of the project with the name of the added server was not shown.
+#[test]
+fn only_the_server_that_was_shown_is_approved() {
+    let project = project();
+    project
+        .file("../home/server.py", SERVER)
+        .file("d", "echo >> ran; echo '[]'\n")
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: s, sandbox: {write: [.]}}}]\n",
+        );
+    let script = project.home().join("server.py").display().to_string();
+    mcp(
+        &project,
+        &["add", "s", "--user", "--yes", "--", "python3", &script],
+    )
+    .run()
+    .stdout_contains("1 tool: t\n");
+    run("cogtools-discover", &project).run().status(0);
+    assert!(!project.path("ran").exists());
 }

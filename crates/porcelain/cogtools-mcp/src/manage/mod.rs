@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use cogtools_core::approval::{TrustableSource, trustable_sources};
+use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
 use cogtools_core::environment::PrivateVariables;
 use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, ProviderError, RemoteTool, Transport};
@@ -116,14 +116,18 @@ fn usage(subject: &str, message: &str) -> Diagnostic {
     Diagnostic::new(Code::Usage, message).with_subject(subject)
 }
 
-/// Asks `question`, unless `yes` has answered it. Without a terminal the answer is no.
+/// Asks `question`, unless `yes` has answered it.
+///
+/// # Errors
+/// There is no terminal to ask at.
 fn agrees(question: &str, yes: bool, io: &mut Io<'_>) -> Result<bool, Failure> {
     if yes {
         return Ok(true);
     }
     if !io.is_person() {
-        io.print(b"nothing was written: there is no terminal to ask at; --yes answers\n")?;
-        return Ok(false);
+        let message = "nothing was written: there is no terminal to ask at";
+        let hint = "review what is shown, and repeat the command with --yes";
+        return Err(Diagnostic::new(Code::Denied, message).hint(hint).into());
     }
     let answer = io.ask(question, "answer with --yes")?;
     Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "y" | "yes")))
@@ -205,7 +209,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         io.show(&format!("{found}{}", change.preview()))?;
         let agrees = agrees("Add it, to run as shown? [y/N] ", args.yes, io)?;
         if agrees {
-            write_and_approve(change, name, io)?;
+            write_and_approve(change, &candidate.server()?, io)?;
         }
         Ok(agrees)
     });
@@ -274,12 +278,22 @@ fn describe(server: &Provider, cx: &Context) -> String {
     text
 }
 
-/// Makes the change, approves the server, and shows its tools.
-fn write_and_approve(change: ConfigChange, name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
+/// Makes the change, approves `server`, and shows its tools. Another source of its name, which the
+/// user has not seen, is not approved.
+fn write_and_approve(
+    change: ConfigChange,
+    server: &Provider,
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
     change.write().map_err(failure)?;
     let project = project(io);
     let (config, cx) = (config(&project, io)?, cx(&project, io)?);
-    if let Some(source) = trustable(name, &config, &cx) {
+    let (settings, name) = (server.settings(), server.settings().name.as_str());
+    let is_it = |source: &TrustableSource| match &source.kind {
+        Kind::Provider(provider) => provider.settings() == settings,
+        _ => false,
+    };
+    if let Some(source) = trustable(name, &config, &cx).filter(is_it) {
         let content = source.content(&cx).map_err(|diagnostic| *diagnostic)?;
         source
             .approve(&content, &cx)
@@ -356,9 +370,9 @@ fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(source) = trustable(name, &config, &cx).filter(|_| !layer.user) {
         source.revoke(&cx).map_err(|diagnostic| *diagnostic)?;
     }
+    change.write().map_err(failure)?;
     let root = (!layer.user).then(|| project.root());
     keep(name, &BTreeMap::new(), root, io)?;
-    change.write().map_err(failure)?;
     io.show(&format!(
         "removed {} from {}\n",
         sanitize(name),
