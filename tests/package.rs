@@ -267,6 +267,8 @@ hint: correct the path, or remove it
     for files in [
         "",
         r#""files": ["tools/"],"#,
+        r#""files": ["/tools/*.yaml", "!lib"],"#,
+        r#""files": ["**/*.yaml"],"#,
         r#""files": [], "private": true,"#,
     ] {
         manifest(files).fails(78, unknown);

@@ -216,26 +216,32 @@ impl Plugin {
         }
     }
 
-    /// Explains what the package.json does not publish, and what it names without reason.
+    /// Finds the folders of tools that package.json does not publish, or that do not exist.
     fn missing(&self, project: &Project) -> Vec<Diagnostic> {
-        let list = |value: &Value| -> Vec<PathBuf> {
+        let list = |value: &Value| -> Vec<String> {
             let texts = value.as_array().into_iter().flatten();
-            let texts = texts.filter_map(Value::as_str);
-            let path = |text: &str| text.trim_end_matches(['/', '*']).into();
-            texts.map(path).collect()
+            let texts = texts.filter_map(Value::as_str).map(str::to_owned);
+            texts.filter(|text| !text.starts_with('!')).collect()
         };
-        let below = |path: &Path| path.strip_prefix(".").unwrap_or(path).to_path_buf();
+        let folder = |text: &String| -> PathBuf {
+            let parts = text.split('/').filter(|part| !matches!(*part, "" | "."));
+            // A pattern names folders up to its first sign.
+            parts
+                .take_while(|part| !part.contains(['*', '?', '[', '{']))
+                .collect()
+        };
         let files = &self.manifest["files"];
         let publishes_all = self.manifest["private"] == true || !files.is_array();
-        let files: Vec<PathBuf> = list(files).iter().map(|path| below(path)).collect();
+        let files: Vec<PathBuf> = list(files).iter().map(folder).collect();
         let named = list(&self.manifest["cogtools"]["tools"]).into_iter();
-        let wrong = named.filter_map(|path| {
-            let (path, shown) = (below(&path), path.display());
+        let wrong = named.filter_map(|shown| {
+            let path = folder(&shown);
             if !project.root().join(&path).is_dir() {
                 let message = format!("`cogtools.tools` names `{shown}`, which is no folder");
                 return Some((message, "correct the path, or remove it"));
             }
-            let is_published = publishes_all || files.iter().any(|file| path.starts_with(file));
+            let names_it = |file: &PathBuf| path.starts_with(file) || file.starts_with(&path);
+            let is_published = publishes_all || files.iter().any(names_it);
             let message = format!("`files` leaves out `{shown}`: npm does not publish its tools");
             (!is_published).then_some((message, "add the folder to `files`"))
         });
