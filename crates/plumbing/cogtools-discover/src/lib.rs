@@ -7,9 +7,7 @@ mod manual;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{
-    Code, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, SourceError, Tool,
-};
+use cogtools_core::{Code, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool};
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::call::VerboseArg;
@@ -179,11 +177,7 @@ fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<Loaded, Failure> {
 
 /// The valid declarations, and all errors.
 fn partition(found: &mut Found<Line>) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut invalid: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
+    let mut invalid = found.source_diagnostics();
     let mut declared = Vec::new();
     for item in std::mem::take(&mut found.items) {
         match item {

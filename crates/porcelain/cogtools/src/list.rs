@@ -8,9 +8,7 @@ use cogtools_core::approval::verdict;
 use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{
-    Candidate, Code, Context, Diagnostic, FindError, Found, SourceError, Target, Tool,
-};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, FindError, Found, Target, Tool};
 use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
@@ -76,11 +74,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let (registry, project) = registry_and_context(&options, io, None)?;
     let cx = project.context(io);
     let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
-    let source_errors: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
+    let source_errors = found.source_diagnostics();
     let filtered_out = found.filtered_out;
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);

@@ -334,6 +334,12 @@ impl Registry {
 }
 
 impl<T> Found<T> {
+    /// Describes the sources that could not be listed.
+    pub fn source_diagnostics(&self) -> Vec<Diagnostic> {
+        let errors = self.source_errors.iter();
+        errors.map(SourceError::diagnostic).collect()
+    }
+
     /// Replaces the items by what `items` makes of them.
     pub fn map<U>(self, items: impl FnOnce(&[T]) -> Vec<U>) -> Found<U> {
         Found {

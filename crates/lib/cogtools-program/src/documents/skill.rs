@@ -12,8 +12,7 @@ use cogtools_core::file::{ReadScope, WritePath};
 use cogtools_core::source::Skills;
 use cogtools_core::tool::Example;
 use cogtools_core::{
-    Code, Config, Diagnostic, Project, Registry, SourceError, Tool, estimate_tokens, invisible,
-    text,
+    Code, Config, Diagnostic, Project, Registry, Tool, estimate_tokens, invisible, text,
 };
 use serde_json::{Value, json};
 
@@ -72,11 +71,7 @@ pub fn collect(
         }
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
+    let mut diagnostics = found.source_diagnostics();
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let new = new.map(|new| {
         let name = plugin.unwrap_or(DEFAULT_SKILL).to_owned();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use cogtools_core::invisible::name_between;
 use cogtools_core::tool::Flow;
-use cogtools_core::{Config, ConfigPaths, Diagnostic, Project, Registry, SourceError, Tool};
+use cogtools_core::{Config, ConfigPaths, Diagnostic, Project, Registry, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::Io;
@@ -210,11 +210,7 @@ fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnosti
         Ok(tool) => Ok((Summary::new(&tool), tool.flow().map(Flow::mermaid))),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
+    let mut diagnostics = found.source_diagnostics();
     let mut table = Table::default();
     for item in found.items {
         match item {

@@ -7,9 +7,7 @@ use std::path::PathBuf;
 
 use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
 use cogtools_core::source::Provider;
-use cogtools_core::{
-    Config, ConfigPaths, Context, Diagnostic, Environment, Registry, Source, SourceError,
-};
+use cogtools_core::{Config, ConfigPaths, Context, Diagnostic, Environment, Registry, Source};
 use cogtools_program::args::EnvArgs;
 use cogtools_program::project::{config, context, project};
 use cogtools_program::terminal::sanitize;
@@ -300,11 +298,7 @@ fn declared_names(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Dia
         Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics: Vec<Diagnostic> = found
-        .source_errors
-        .iter()
-        .map(SourceError::diagnostic)
-        .collect();
+    let mut diagnostics = found.source_diagnostics();
     for tool in found.items {
         match tool {
             Ok((name, env)) => add(&env, &name),
