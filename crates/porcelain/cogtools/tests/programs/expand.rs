@@ -209,7 +209,7 @@ hint: --help explains every option
 "#]],
     );
     outcome!(run(&project, &["--format", "soap", "greet"])).fails(2, str![[r#"
-cogtools-expand: error[USAGE]: invalid value 'soap' for '--format <HOST>' [possible values: gemini, openai, anthropic, mcp]
+cogtools-expand: error[USAGE]: invalid value 'soap' for '--format <HOST>' [possible values: gemini, openai, openai-strict, anthropic, mcp]
 hint: usage: cogtools-expand [OPTIONS] <FILE>
 hint: --help explains every option
 
