@@ -14,9 +14,9 @@ fn alone_it_lists_the_tools_and_the_next_steps() {
     house.project.file("tools/hello.yaml", HELLO);
     house.run().run().outputs(str![[r#"
 NAME   SOURCE  FILE              TOKENS  NOTES
-hello  tools   tools/hello.yaml      38
+hello  tools   tools/hello.yaml      45
 
-1 tool, about 38 tokens with every request
+1 tool, about 45 tokens with every request
 
 Next:
   cogtools run NAME KEY=VALUE    call a tool

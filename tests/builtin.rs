@@ -112,6 +112,7 @@ parametersJsonSchema:
       default: 2000
   required:
   - path
+  additionalProperties: false
 
 "#]]);
 }

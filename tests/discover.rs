@@ -33,9 +33,9 @@ fn two() -> Project {
 fn gemini_gets_both_generations_of_schemas() {
     let expected = concat!(
         "[\n",
-        r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{}}},"#,
+        r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}},"#,
         "\n",
-        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"]}}"#,
+        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"],"additionalProperties":false}}"#,
         "\n]\n",
     );
     discover(&two(), &[]).outputs(expected);
@@ -51,8 +51,9 @@ fn other_hosts_get_their_own_format() {
             "grams": {"type": ["number", "null"], "exclusiveMinimum": 0},
         },
         "required": ["side"],
+        "additionalProperties": false,
     });
-    let empty = json!({"type": "object", "properties": {}});
+    let empty = json!({"type": "object", "properties": {}, "additionalProperties": false});
     discover(&two(), &["--format", "openai"]).outputs_json(&json!([
         {"type": "function", "function":
             {"name": "plain", "description": "Nothing to say", "parameters": empty}},
@@ -106,6 +107,7 @@ fn yaml_says_the_same() {
   parametersJsonSchema:
     type: object
     properties: {}
+    additionalProperties: false
 
 "#]]);
     discover(&Project::new(), &["--yaml"]).outputs(str![[r#"
@@ -210,7 +212,7 @@ fn order_and_shadowing_follow_the_sources() {
         .file("tools/unread.yaml", "");
     let line = |name: &str, says: &str| {
         format!(
-            r#"{{"name":"{name}","description":"{says}","parametersJsonSchema":{{"type":"object","properties":{{}}}}}}"#
+            r#"{{"name":"{name}","description":"{says}","parametersJsonSchema":{{"type":"object","properties":{{}},"additionalProperties":false}}}}"#
         )
     };
     let expected = format!(

@@ -204,6 +204,43 @@ hint: cogtools-discover lists all tools
     );
 }
 
+/// A host that takes so many tools: `list` says so, and a limit leaves a search for the others.
+#[test]
+fn a_host_has_a_number_of_tools() {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "hosts: {mcp: {exclude: [t101]}}\n");
+    let add = |number: usize| {
+        let text = format!("name: t{number}\ndescription: d\nimplementation: x\n");
+        project.file(format!("tools/t{number}.yaml"), text);
+    };
+    (1..=101).for_each(add);
+    let list = |host: &str| {
+        run("cogtools-list", &project)
+            .args(["--json", "--host", host])
+            .run()
+    };
+    for host in ["antigravity", "claude-code", "mcp"] {
+        list(host).status(0).stderr_is("");
+    }
+    add(102);
+    list("claude-code").stderr_is("");
+    list("antigravity").status(0).stderr_is(str![[r#"
+cogtools-list: warning[INVALID_CONFIG]: Antigravity takes at most 100 tools of all servers, and here are 101
+hint: cogtools mcp --max-tools 100 serves the first, and finds the others
+hint: cogtools skill describes all of them to agents that have a shell
+
+"#]]);
+    let discover = |options: &[&str]| names(run("cogtools-discover", &project).args(options));
+    assert_eq!(discover(&["--max-tools", "102"]).split(' ').count(), 102);
+    assert_eq!(discover(&["--max-tools", "3"]), "t1 find_tool call_tool");
+    assert_eq!(
+        discover(&["--max-tools", "3", "--budget", "230"]),
+        "find_tool call_tool"
+    );
+    let too_few = run("cogtools-discover", &project).args(["--max-tools", "1"]);
+    too_few.run().status(2);
+}
+
 #[test]
 fn variables_filter_too() {
     let project = project("filter: {tools: [plain, lab]}\n");

@@ -110,9 +110,13 @@ fn tools_of_a_plugin_work_in_the_project_of_the_user() {
         ("mcp_config.json", "~/.gemini/config/plugins/team-checks"),
     ] {
         let server = &read(&project, file)["mcpServers"]["team-checks"];
+        let args = match file {
+            "mcp_config.json" => json!(["mcp", "--max-tools", "100"]),
+            _ => json!(["mcp"]),
+        };
         assert_eq!(
             (&server["command"], &server["args"]),
-            (&json!("cogtools"), &json!(["mcp"]))
+            (&json!("cogtools"), &args)
         );
         let sources = server["env"]["COGTOOLS_TOOL_SOURCES"]
             .as_str()

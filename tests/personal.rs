@@ -58,9 +58,9 @@ ours: By project
         lines.join("\n"),
         str![[r#"
 NAME SOURCE FILE TOKENS NOTES
-both [HOME]/tools [HOME]/tools/both.yaml 25 shadows tools/both.yaml
-mine [HOME]/tools [HOME]/tools/mine.yaml 25
-ours tools tools/ours.yaml 26
+both [HOME]/tools [HOME]/tools/both.yaml 32 shadows tools/both.yaml
+mine [HOME]/tools [HOME]/tools/mine.yaml 32
+ours tools tools/ours.yaml 32
 "#]],
     );
     run("cogtools-config", &project)

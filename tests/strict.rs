@@ -109,6 +109,7 @@ fn what_strict_mode_cannot_say_is_declared_without_it() {
                     "name": {"type": "string"},
                 },
                 "required": ["labels"],
+                "additionalProperties": false,
             },
         }}]));
 }

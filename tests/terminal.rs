@@ -200,9 +200,9 @@ fn tables() {
         "\
 NAME     TOOLSET  SOURCE  FILE                   TOKENS  NOTES
 wrong             tools   tools/wrong.yaml            -  invalid: 4:1: unknown key `\\u{1b}\\u{202e}`
-weather  天       tools   tools/天/weather.yaml      25
+weather  天       tools   tools/天/weather.yaml      31
 
-1 tool, about 25 tokens with every request; 1 invalid
+1 tool, about 31 tokens with every request; 1 invalid
 ",
     );
 }

@@ -52,12 +52,12 @@ fn folders_are_toolsets_all_the_way_down() {
     ]);
     list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE                     TOKENS  NOTES
-zulu            tools   tools/zulu.yaml              24
-alpha  a        tools   tools/a/alpha.yaml           24
-delta  a/deep   tools   tools/a/deep/delta.yaml      24
-bravo  b        tools   tools/b/bravo.yaml           24
+zulu            tools   tools/zulu.yaml              31
+alpha  a        tools   tools/a/alpha.yaml           31
+delta  a/deep   tools   tools/a/deep/delta.yaml      31
+bravo  b        tools   tools/b/bravo.yaml           31
 
-4 tools, about 96 tokens with every request
+4 tools, about 124 tokens with every request
 
 "#]]);
     call(&project, "delta", str!["tools/a/deep/delta.yaml"]);
@@ -68,9 +68,9 @@ bravo  b        tools   tools/b/bravo.yaml           24
         .outputs_json(&serde_json::json!({
             "tools": [{
                 "name": "delta", "toolset": "a/deep", "source": "tools",
-                "file": "tools/a/deep/delta.yaml", "tokens": 24, "shadows": [],
+                "file": "tools/a/deep/delta.yaml", "tokens": 31, "shadows": [],
             }],
-            "total_tokens": 24,
+            "total_tokens": 31,
         }));
 }
 
@@ -88,9 +88,9 @@ fn what_is_no_toolset() {
         .dir("tools/empty");
     list(&project).run().outputs(str![[r#"
 NAME  SOURCE  FILE           TOKENS  NOTES
-ok    tools   tools/ok.yaml      24
+ok    tools   tools/ok.yaml      31
 
-1 tool, about 24 tokens with every request
+1 tool, about 31 tokens with every request
 
 "#]]);
     for name in ["hidden", "part", "package", "below", "only"] {
@@ -124,10 +124,10 @@ fn the_first_of_one_name_wins() {
     );
     list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE               TOKENS  NOTES
-same   a        first   first/a/same.yaml      24  shadows first/b/same.yaml, second/same.yaml
-other           second  second/other.yaml      24
+same   a        first   first/a/same.yaml      31  shadows first/b/same.yaml, second/same.yaml
+other           second  second/other.yaml      31
 
-2 tools, about 48 tokens with every request
+2 tools, about 62 tokens with every request
 
 "#]]);
     call(&project, "same", str!["first/a/same.yaml"]);
@@ -168,11 +168,11 @@ fn links_point_to_toolsets_and_never_loop() {
         .link("shared/three/round", "..");
     list(&project).run().outputs(str![[r#"
 NAME   TOOLSET  SOURCE  FILE                    TOKENS  NOTES
-one    real     tools   tools/real/one.yaml         24
-three  again    tools   tools/again/three.yaml      24
-two    linked   tools   tools/linked/two.yaml       24
+one    real     tools   tools/real/one.yaml         31
+three  again    tools   tools/again/three.yaml      31
+two    linked   tools   tools/linked/two.yaml       31
 
-3 tools, about 72 tokens with every request
+3 tools, about 93 tokens with every request
 
 "#]]);
     call(&project, "one", str!["tools/real/one.yaml"]);
@@ -209,10 +209,10 @@ fn an_unreadable_toolset_affects_only_itself() {
         0,
         str![[r#"
 NAME   TOOLSET  SOURCE  FILE                TOKENS  NOTES
-one    a        tools   tools/a/one.yaml        24
-three  z        tools   tools/z/three.yaml      24
+one    a        tools   tools/a/one.yaml        31
+three  z        tools   tools/z/three.yaml      31
 
-2 tools, about 48 tokens with every request
+2 tools, about 62 tokens with every request
 
 "#]],
         format!("cogtools-list: warning{diagnostic}"),

@@ -143,11 +143,11 @@ fn every_program_is_locked() {
         .fails(77, denied("cogtools-yaml", "say", what));
     run("cogtools-list", &project).run().outputs(str![[r#"
 NAME    TOOLSET  SOURCE  FILE                               TOKENS  NOTES
-go               tools   tools/go.yaml                          24
+go               tools   tools/go.yaml                          31
 say              tools   tools/say.yaml                          -  invalid: it differs from the tool pinned in `cogtools.lock`: the implementation has changed
-pk_say  pk       pk      node_modules/pk/tools/pk_say.yaml      26
+pk_say  pk       pk      node_modules/pk/tools/pk_say.yaml      33
 
-2 tools, about 50 tokens with every request; 1 invalid
+2 tools, about 64 tokens with every request; 1 invalid
 
 "#]]);
     let requests = [

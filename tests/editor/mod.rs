@@ -41,13 +41,13 @@ fn ask(peer: &Peer, project: &Project, tool: &str) -> Outcome {
 fn what_is_declared() {
     run("cogtools-list", &project()).run().outputs(str![[r#"
 NAME               SOURCE  FILE                       TOKENS  NOTES
-get_current_file   editor  editor: get_current_file       74
-get_diagnostics    editor  editor: get_diagnostics        48
-get_open_files     editor  editor: get_open_files         57
-get_selected_text  editor  editor: get_selected_text      66
-propose_edit       editor  editor: propose_edit          129
+get_current_file   editor  editor: get_current_file       80
+get_diagnostics    editor  editor: get_diagnostics        55
+get_open_files     editor  editor: get_open_files         63
+get_selected_text  editor  editor: get_selected_text      73
+propose_edit       editor  editor: propose_edit          135
 
-5 tools, about 374 tokens with every request
+5 tools, about 406 tokens with every request
 
 "#]]);
 }

@@ -53,10 +53,10 @@ fn nothing_needs_to_be_approved() {
         .succeeds();
     run("cogtools-list", &project).run().outputs(str![[r#"
 NAME  TOOLSET  SOURCE  FILE                          TOKENS  NOTES
-t     pk       pk      node_modules/pk/tools/t.yaml      24
-add            tools   tools/add.yaml                    66
+t     pk       pk      node_modules/pk/tools/t.yaml      31
+add            tools   tools/add.yaml                    72
 
-2 tools, about 90 tokens with every request
+2 tools, about 103 tokens with every request
 
 "#]]);
 }
@@ -104,7 +104,8 @@ fn expand_shows_its_parameters() {
     },
     "required": [
       "a"
-    ]
+    ],
+    "additionalProperties": false
   }
 }
 
@@ -142,7 +143,7 @@ ok add (1 example)
 "#]]);
     run("cogtools-discover", &project).run().outputs(str![[r#"
 [
-{"name":"add","description":"Add two numbers","parameters":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]},"parametersJsonSchema":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]}}
+{"name":"add","description":"Add two numbers","parameters":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]},"parametersJsonSchema":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"],"additionalProperties":false}}
 ]
 
 "#]]);

@@ -12,7 +12,7 @@ use super::Session;
 use crate::{repository, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
+pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}";
 
 /// A project with one tool.
 pub(super) fn project() -> Project {
@@ -231,7 +231,6 @@ fn a_project_that_serves_itself_is_listed_once() {
     // What the project contains comes after what is the user's.
     run("cogtools-discover", &project).run().outputs(format!(
         "[\n{{\"name\":\"again_ok\",\"description\":\"d\",\
-         \"parameters\":{{\"type\":\"object\"}},\
          \"parametersJsonSchema\":{{\"type\":\"object\",\"additionalProperties\":false}}}},\n\
          {{\"name\":\"ok\",\"description\":\"d\",{NONE}\n]\n"
     ));

@@ -66,11 +66,11 @@ fn tools_and_what_they_declare() {
     assert_text(
         text(&list.body),
         str![[r#"
-Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 144 tokens with every request.
+Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 164 tokens with every request.
 Tool | Source | Tokens | Approval | Tests | Findings | broken | INVALID_TOOL | tools/broken.yaml:1:1
 `description` is missing | add `description: …` | tools/broken.yaml | 2 | danger
-D | tools/danger.yaml | 25 | approved | No examples | 3 | order | Orders *things* of a kind
-tools/order.yaml | 119 | needs none | Not run | 2 examples, 0 with a golden file
+D | tools/danger.yaml | 31 | approved | No examples | 3 | order | Orders *things* of a kind
+tools/order.yaml | 133 | needs none | Not run | 2 examples, 0 with a golden file
 7
 
 "#]],
@@ -87,7 +87,7 @@ tools/order.yaml | 119 | needs none | Not run | 2 examples, 0 with a golden file
     assert_text(
         shown,
         str![[r#"
-order | Name | order | File | tools/order.yaml | Tokens | 119 | Approval | needs none
+order | Name | order | File | tools/order.yaml | Tokens | 133 | Approval | needs none
 Orders | things | of a kind | Call | The form needs JavaScript; | cogtools run order
 takes the arguments in a terminal. | The same in a terminal: | Copy the command
 Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key

@@ -35,18 +35,9 @@ impl AgentTool {
         if !rejections.is_empty() {
             return Err(rejections);
         }
-        let mut declaration = api.declare(tool);
-        if let Value::Object(fields) = &mut declaration {
-            // The API takes one of the two.
-            fields.shift_remove("parameters");
-            if let Some(schema) = fields.shift_remove("input_schema") {
-                fields.shift_remove("input_examples");
-                fields.insert("parametersJsonSchema".to_owned(), schema);
-            }
-        }
         Ok(Self {
             name: tool.name().as_str().to_owned(),
-            declaration,
+            declaration: api.declare_to_model(tool),
             traits: ToolTraits::of(tool),
             runs: tool.command_line().map(|line| line.to_string()),
         })

@@ -27,6 +27,8 @@ pub struct McpHost {
     pub dialect: Dialect,
     /// True if the file is about servers only; others have settings that are not ours.
     pub is_dedicated: bool,
+    /// The maximum number of tools of all servers together.
+    pub max_tools: Option<usize>,
     place: Place,
 }
 
@@ -127,6 +129,7 @@ impl McpHost {
         Self {
             form: EntryForm::Standard,
             dialect: Dialect::Strict,
+            max_tools: Some(100),
             ..Self::new(
                 "antigravity",
                 "Antigravity",
@@ -143,6 +146,7 @@ impl McpHost {
             form: EntryForm::Typed,
             dialect: Dialect::Comments,
             is_dedicated: true,
+            max_tools: None,
             place,
         }
     }
@@ -150,6 +154,14 @@ impl McpHost {
     /// Returns the host of that name.
     pub fn of_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|host| host.key == key)
+    }
+
+    /// The options of a server of ours for this host.
+    pub fn options(&self) -> Vec<String> {
+        let max_tools = self
+            .max_tools
+            .map(|tools| ["--max-tools".to_owned(), tools.to_string()]);
+        max_tools.into_iter().flatten().collect()
     }
 
     /// Returns true if the file belongs to the user, and is shared by all projects.

@@ -54,7 +54,8 @@ pub struct FilterArgs {
     pub host: Option<Target>,
 }
 
-const FILTER_OPTIONS: &str = "Filter options";
+/// The heading of these options.
+pub const FILTER_OPTIONS: &str = "Filter options";
 
 #[expect(clippy::unnecessary_wraps, reason = "clap expects a result")]
 fn pattern(text: &str) -> Result<Pattern, Infallible> {

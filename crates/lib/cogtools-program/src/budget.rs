@@ -1,6 +1,6 @@
-//! `--budget`: fewer declarations, plus two tools that find and call the others.
+//! `--budget` and `--max-tools`: fewer declarations, plus two tools that find and call the others.
 
-use clap::Args;
+use clap::{Args, value_parser};
 use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
 
 /// The section of the man page.
@@ -9,17 +9,22 @@ pub const MANUAL: &str = "A host sends every declaration to the model with every
      by `cogtools list`. If all tools fit, nothing changes. Otherwise, each tool that still \
      fits is declared, in the order of sources and names, followed by two built-in tools: find_tool \
      searches all tools of the project and returns their descriptions and parameters; call_tool \
-     calls one of them, exactly as a direct call would. `cogtools-call` accepts both without any \
+     calls one of them, exactly as a direct call would. --max-tools does the same for a number of tools, \
+     the two included, since some hosts refuse a server with more: Antigravity takes 100 of all \
+     servers. `cogtools-call` accepts both without any \
      option. Their names are reserved: a tool file with either name is invalid. A budget too small \
      for these two is an error, which states the minimum.";
 
-/// `--budget`.
+/// `--budget` and `--max-tools`.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[group(skip)]
 pub struct BudgetArg {
     /// Declare tools up to this many tokens, and a search for the rest
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u32>,
+    /// Declare up to this many tools, and a search for the rest
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(2..))]
+    max_tools: Option<u32>,
 }
 
 /// A budget; `is_option` is true if an option set it.
@@ -32,8 +37,13 @@ pub struct BudgetOption {
 impl BudgetArg {
     /// The budget of the command line, or else of the configuration.
     pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
-        let option = self.budget.and_then(|tokens| tokens.try_into().ok());
-        let budget = option.map(Budget::new).or_else(|| registry.budget())?;
+        let number = |option: Option<u32>| option.and_then(|number| number.try_into().ok());
+        let tokens = number(self.budget).map(Budget::new);
+        let tokens = tokens.or_else(|| registry.budget());
+        let budget = match number(self.max_tools) {
+            Some(tools) => tokens.unwrap_or(Budget::UNLIMITED).with_max_tools(tools),
+            None => tokens?,
+        };
         Some(BudgetOption {
             budget,
             is_option: self.budget.is_some(),

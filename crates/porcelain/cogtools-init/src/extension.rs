@@ -36,6 +36,7 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
         name: &name,
         command: NAME,
         api: None,
+        options: Vec::new(),
         project: Some(FOLDER),
         form: EntryForm::Standard,
     };

@@ -217,8 +217,8 @@ const fn start(host: Host) -> &'static str {
         Host::Crush => "- start crush in this directory\n",
         Host::Antigravity => {
             "\
-- start agy in this directory; it accepts at most 100 tools of all servers, and has
-  cogtools skill for projects with more
+- start agy in this directory; it accepts at most 100 tools of all servers, so ours
+  declares as many, and finds the others; cogtools skill describes all of them
 "
         }
         Host::Agents => {

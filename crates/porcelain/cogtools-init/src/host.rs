@@ -93,6 +93,7 @@ impl Host {
             command: NAME,
             project: None,
             api: self.api(),
+            options: Vec::new(),
             form: EntryForm::Standard,
         };
         match self {
@@ -109,6 +110,7 @@ impl Host {
         let server = Server {
             table: host.table,
             form: host.form,
+            options: host.options(),
             command: match self {
                 Self::ClaudeDesktop => text(&cx.program)?,
                 _ => NAME,

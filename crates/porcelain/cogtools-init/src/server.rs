@@ -29,6 +29,8 @@ pub(crate) struct Server<'s> {
     pub(crate) project: Option<&'s str>,
     /// The API that the host passes tools to, if that is always the same.
     pub(crate) api: Option<&'static str>,
+    /// The options for this host.
+    pub(crate) options: Vec<String>,
     /// The name of the program in the entry.
     pub(crate) form: EntryForm,
 }
@@ -39,6 +41,7 @@ impl Server<'_> {
         let project = self.project.map(|project| ["--project", project]);
         let api = self.api.map(|api| ["--api", api]);
         let options = [project, api].into_iter().flatten().flatten();
+        let options = options.chain(self.options.iter().map(String::as_str));
         let args: Vec<&str> = std::iter::once("mcp").chain(options).collect();
         let command = self.command;
         let value = match self.form {
@@ -124,6 +127,7 @@ mod tests {
             command: PROGRAM,
             project,
             api: None,
+            options: Vec::new(),
             form: EntryForm::Standard,
         };
         let found = is_equivalent(present, &server.entry().value);

@@ -109,7 +109,7 @@ struct McpArgs {
     api: Option<Target>,
     /// Serve three tools instead of all: to search them, to describe them, and to run a program
     /// that calls them
-    #[arg(long, conflicts_with = "budget")]
+    #[arg(long, conflicts_with_all = ["budget", "max_tools"])]
     code: bool,
     /// With --code, run calls of these tools without a question
     #[arg(long, value_name = "PATTERN", requires = "code")]

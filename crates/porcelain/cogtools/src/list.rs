@@ -3,13 +3,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::verdict;
 use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Code, Context, Diagnostic, FindError, Found, Target, Tool};
-use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs};
+use cogtools_gemini_cli::McpHost;
+use cogtools_program::args::{
+    self, FILTER_OPTIONS, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs,
+};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::style::{PLAIN, RED};
@@ -60,14 +64,65 @@ struct ListArgs {
     #[command(flatten)]
     locked: LockedArg,
     #[command(flatten)]
-    filter: FilterArgs,
+    names: NameFilterArgs,
+    /// Only tools that the configuration allows for this host
+    #[arg(long, value_name = "HOST", value_parser = host(), help_heading = FILTER_OPTIONS)]
+    host: Option<Host>,
+}
+
+/// The reader of the tools.
+#[derive(Clone, Debug)]
+enum Host {
+    /// All readers of a form of declarations.
+    Form(Target),
+    /// A host that starts the MCP server.
+    Client(McpHost),
+}
+
+impl Host {
+    const fn target(&self) -> Target {
+        match self {
+            Self::Form(target) => *target,
+            Self::Client(_) => Target::Mcp,
+        }
+    }
+
+    /// A warning that the host takes fewer tools than `count`.
+    fn too_many(&self, count: usize) -> Option<Diagnostic> {
+        let Self::Client(host) = self else {
+            return None;
+        };
+        let max = host.max_tools.filter(|max| count > *max)?;
+        let name = host.name;
+        let message =
+            format!("{name} takes at most {max} tools of all servers, and here are {count}");
+        Some(
+            Diagnostic::new(Code::InvalidConfig, message)
+                .hint(format!(
+                    "cogtools mcp --max-tools {max} serves the first, and finds the others"
+                ))
+                .hint("cogtools skill describes all of them to agents that have a shell"),
+        )
+    }
+}
+
+fn host() -> impl TypedValueParser<Value = Host> {
+    let clients = McpHost::ALL.into_iter().map(|host| host.key);
+    PossibleValuesParser::new(Target::NAMES.into_iter().chain(clients)).try_map(|name| {
+        let client = || McpHost::of_key(&name).map(Host::Client);
+        let form = Target::parse(&name).map(Host::Form);
+        form.or_else(client).ok_or("unknown host")
+    })
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: ListArgs = args::parse(matches)?;
     let json = args.format.is_json();
     let options = RegistryArgs {
-        filter: args.filter,
+        filter: FilterArgs {
+            names: args.names,
+            host: args.host.as_ref().map(Host::target),
+        },
         locked: args.locked,
         ..RegistryArgs::default()
     };
@@ -90,7 +145,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.page(&table(&rows, io.colour(Stream::Stdout)))?;
     }
     let is_explained = !source_errors.is_empty();
-    io.warn(&[source_errors, unmatched].concat(), &EACH);
+    let valid = rows.iter().filter(|row| row.cost.is_ok()).count();
+    let too_many = args.host.and_then(|host| host.too_many(valid));
+    let too_many = too_many.into_iter().collect();
+    io.warn(&[source_errors, unmatched, too_many].concat(), &EACH);
     // In JSON, an empty list needs no explanation.
     if rows.is_empty() && !is_explained && !json {
         io.report(Severity::Warning, &empty_list(filtered_out));

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
 use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
+use cogtools_gemini_cli::McpHost;
 use cogtools_program::documents::project_config;
 use cogtools_program::documents::skill::{self, Skill};
 use cogtools_program::format::FormatArg;
@@ -332,14 +333,12 @@ impl Plugin {
     /// Adds skills and the files that describe the plugin to hosts.
     fn add_texts(&mut self, packaged: &Packaged) {
         if self.description.is_empty() {
-            packaged.skills[0]
-                .description
-                .clone_into(&mut self.description);
+            let first = &packaged.skills[0].description;
+            self.description.clone_from(first);
         }
-        let server = |root: &str, form: Value| {
-            let mut entry = form;
+        let server = |root: &str, mut entry: Value, options: &[String]| {
             entry["command"] = "cogtools".into();
-            entry["args"] = json!(["mcp"]);
+            entry["args"] = json!([&["mcp".to_owned()], options].concat());
             entry["env"] = json!({ SOURCES: self.sources(root) });
             json!({ self.name.as_str(): entry })
         };
@@ -354,6 +353,7 @@ impl Plugin {
             all
         };
         let antigravity_root = format!("{ANTIGRAVITY_PLUGINS}/{}", self.name);
+        let antigravity = McpHost::of_key("antigravity").map_or(Vec::new(), |host| host.options());
         let documents = [
             (
                 "plugin.json",
@@ -363,16 +363,16 @@ impl Plugin {
                 "mcp.json",
                 json!({
                     "$schema": format!("{SCHEMAS}/mcp.schema.json"),
-                    "mcpServers": server(STANDARD_ROOT, json!({"type": "stdio", "cwd": STANDARD_CWD})),
+                    "mcpServers": server(STANDARD_ROOT, json!({"type": "stdio", "cwd": STANDARD_CWD}), &[]),
                 }),
             ),
             (
                 ".claude-plugin/plugin.json",
-                with(json!({"mcpServers": server(CLAUDE_ROOT, json!({}))})),
+                with(json!({"mcpServers": server(CLAUDE_ROOT, json!({}), &[])})),
             ),
             (
                 "gemini-extension.json",
-                with(json!({"mcpServers": server(GEMINI_ROOT, json!({}))})),
+                with(json!({"mcpServers": server(GEMINI_ROOT, json!({}), &[])})),
             ),
             (
                 ".antigravity-plugin/plugin.json",
@@ -380,7 +380,7 @@ impl Plugin {
             ),
             (
                 "mcp_config.json",
-                json!({"mcpServers": server(&antigravity_root, json!({}))}),
+                json!({"mcpServers": server(&antigravity_root, json!({}), &antigravity)}),
             ),
         ];
         let documents = documents.map(|(file, value)| (file.into(), format!("{value:#}\n")));

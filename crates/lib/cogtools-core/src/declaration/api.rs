@@ -138,9 +138,9 @@ impl Api {
     /// only an object with properties, if the API wants that.
     pub(super) fn json_schema_of<'t>(&self, schema: &'t Schema) -> Cow<'t, Map<String, Value>> {
         if self.plain_root && schema.is_recovered() {
-            flatten_root(schema.json_schema())
+            flatten_root(schema.declared())
         } else {
-            schema.json_schema()
+            schema.declared()
         }
     }
 

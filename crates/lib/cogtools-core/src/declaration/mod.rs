@@ -119,6 +119,23 @@ impl Target {
             Self::Mcp => serde_json::to_value(tool.to_mcp(None)).unwrap_or_default(),
         }
     }
+
+    /// The declaration of `tool` in requests of an agent to this API, in the form of the Gemini API.
+    /// For the same file it always stays the same: a tape is found by its requests.
+    pub fn declare_to_model(self, tool: &Tool) -> Value {
+        let api = self.api();
+        let schema = api.schema_of(tool);
+        let parameters = if schema.is_recovered() {
+            api.json_schema_of(&schema)
+        } else {
+            schema.json_schema()
+        };
+        json!({
+            "name": tool.name().as_str(),
+            "description": api.description_of(tool),
+            "parametersJsonSchema": parameters,
+        })
+    }
 }
 
 impl Tool {
@@ -134,10 +151,10 @@ impl Tool {
     /// The declaration that locks and sessions pin: for the same file, it always stays the same.
     pub fn pinned_declaration(&self) -> Value {
         let schema = Target::Gemini.api().schema_of(self);
-        let declaration = Gemini::new(self, &schema);
         let pinned = Gemini {
-            parameters: declaration.parameters.map(|_| schema.pinned_object()),
-            ..declaration
+            parameters: (!schema.is_empty()).then(|| schema.pinned_object()),
+            schema: schema.json_schema(),
+            ..Gemini::new(self, &schema)
         };
         serde_json::to_value(pinned).unwrap_or_default()
     }
@@ -150,7 +167,7 @@ impl Tool {
         let declaration = json!({
             "name": self.name().as_str(),
             "description": self.description(),
-            "parameters": self.schema().to_json_schema(),
+            "parameters": self.schema().declared(),
         });
         estimate_tokens(&declaration.to_string())
     }
@@ -173,7 +190,7 @@ impl Serialize for Mcp<'_> {
 struct Gemini<'t> {
     name: &'t str,
     description: &'t str,
-    /// The API rejects empty `properties`, so they are left out.
+    /// The API rejects an object without properties here, so it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<Cow<'t, Map<String, Value>>>,
     #[serde(rename = "parametersJsonSchema")]
@@ -185,8 +202,8 @@ impl<'t> Gemini<'t> {
         Self {
             name: tool.name().as_str(),
             description: tool.description(),
-            parameters: (!schema.is_empty()).then(|| schema.gemini_object()),
-            schema: schema.json_schema(),
+            parameters: Some(schema.gemini_object()).filter(|it| it.contains_key("properties")),
+            schema: schema.declared(),
         }
     }
 }
@@ -252,7 +269,19 @@ impl<'t> Input<'t> {
                 ("additionalProperties".to_owned(), json!(false)),
             ]))
         } else {
-            flatten_root(schema.json_schema())
+            let mut flat = flatten_root(schema.declared());
+            let declares = |name: &&str| {
+                flat.get("properties")
+                    .is_some_and(|it| it.get(name).is_some())
+            };
+            if schema
+                .names()
+                .is_some_and(|names| names.iter().all(declares))
+            {
+                let rest = flat.to_mut().entry("additionalProperties");
+                rest.or_insert(Value::Bool(false));
+            }
+            flat
         };
         Self {
             schema,
@@ -311,6 +340,7 @@ mod tests {
                 "type": "object",
                 "properties": {"n": {"type": ["number", "null"], "exclusiveMinimum": 0}},
                 "required": ["n"],
+                "additionalProperties": false,
                 "examples": [{"n": 1}],
             }),
         );
@@ -324,6 +354,7 @@ mod tests {
             &json!({
                 "type": "object",
                 "properties": {"a": {"enum": [1, [true]]}},
+                "additionalProperties": false,
                 "examples": [{}, {"a": 1}, {"a": [null, 2.5, -3, "x\"", {"b": [], "c": {}}]}],
             }),
         );
@@ -341,6 +372,7 @@ mod tests {
                     "a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"},
                 },
                 "required": ["a"],
+                "additionalProperties": false,
             }),
         );
     }

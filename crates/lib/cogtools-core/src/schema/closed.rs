@@ -15,6 +15,9 @@ use crate::yaml::MAX_DEPTH;
 
 type Object = Map<String, Value>;
 
+/// Keywords that list schemas.
+pub(super) const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
 /// Finds the undeclared keys in `value` of the schema `root`, except for keys of the root.
 pub(super) fn undeclared(root: &Object, value: &Value) -> Vec<Violation> {
     let mut check = Check {
@@ -68,6 +71,41 @@ impl<'s> Check<'s> {
             }
             _ => {}
         }
+    }
+}
+
+/// Says in a JSON Schema of arguments which objects are closed. Where several schemas apply to one
+/// value, `additionalProperties` would see the properties of only one of them, so it is not added.
+pub(super) fn declare(root: &mut Object) {
+    let lists_reference = &mut |schema: &Object| {
+        let lists = LISTS
+            .iter()
+            .filter_map(|list| schema.get(*list)?.as_array());
+        lists.flatten().any(|part| part.get("$ref").is_some())
+    };
+    if !keyword::any_schema(root, lists_reference) {
+        close(root, true);
+    }
+}
+
+fn close(schema: &mut Object, is_root: bool) {
+    let composes = |keyword: &String| LISTS.contains(&keyword.as_str()) || keyword == "$ref";
+    if schema.keys().any(composes) {
+        return;
+    }
+    for (keyword, value) in schema.iter_mut() {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(all)) => {
+                let schemas = all.values_mut().filter_map(Value::as_object_mut);
+                schemas.for_each(|schema| close(schema, false));
+            }
+            ("items" | "additionalProperties", Value::Object(schema)) => close(schema, false),
+            _ => {}
+        }
+    }
+    if is_root || schema.contains_key("properties") {
+        let rest = schema.entry("additionalProperties");
+        rest.or_insert(Value::Bool(false));
     }
 }
 
@@ -203,7 +241,7 @@ impl<'s> Declared<'s> {
             return;
         }
         self.parts.push(schema);
-        for keyword in ["allOf", "anyOf", "oneOf"] {
+        for keyword in LISTS {
             let parts = schema.get(keyword).and_then(Value::as_array);
             for part in parts.into_iter().flatten().filter_map(Value::as_object) {
                 self.is_free |= keyword != "allOf" && is_free(root, part);
@@ -404,6 +442,56 @@ mod tests {
             &json!({"w": 1}),
             &[],
         );
+    }
+
+    #[test]
+    fn a_closed_object_is_declared_as_one() {
+        let closed = |properties: Value| json!({"type": "object", "properties": properties, "additionalProperties": false});
+        let open = |properties: Value| json!({"type": "object", "properties": properties});
+        let x = json!({"x": {"type": "string"}});
+        let governs = json!({"properties": {"x": {}}, "additionalProperties": true});
+        for (schema, expected) in [
+            (open(x.clone()), closed(x.clone())),
+            (
+                json!({"items": open(x.clone())}),
+                json!({"items": closed(x.clone())}),
+            ),
+            (
+                json!({"additionalProperties": open(x.clone())}),
+                json!({"additionalProperties": closed(x.clone())}),
+            ),
+            (
+                open(json!({"properties": open(x.clone())})),
+                closed(json!({"properties": closed(x.clone())})),
+            ),
+            (json!({"type": "object"}), json!({"type": "object"})),
+            (
+                json!({"default": open(json!({}))}),
+                json!({"default": open(json!({}))}),
+            ),
+            (governs.clone(), governs),
+            (
+                json!({"anyOf": [open(x.clone())]}),
+                json!({"anyOf": [open(x.clone())]}),
+            ),
+            (
+                json!({"$ref": "#/properties/b"}),
+                json!({"$ref": "#/properties/b"}),
+            ),
+        ] {
+            let mut declared = open(json!({"a": schema}));
+            declare(declared.as_object_mut().unwrap());
+            assert_eq!(declared, closed(json!({"a": expected})));
+        }
+        let mut root = json!({"type": "object", "minProperties": 0});
+        declare(root.as_object_mut().unwrap());
+        assert_eq!(root["additionalProperties"], false);
+        // The list accepts the properties of `a` beside others.
+        let reference = json!({"$ref": "#/properties/a"});
+        let mut shared = open(json!({"a": open(x), "b": {"allOf": [reference]}}));
+        let unchanged = shared.clone();
+        declare(shared.as_object_mut().unwrap());
+        assert_eq!(shared, unchanged);
     }
 
     #[test]

@@ -137,6 +137,16 @@ impl Schema {
         }
     }
 
+    /// The schema as JSON Schema for declarations, which says which objects are closed. A JSON
+    /// Schema of others says that itself.
+    pub(crate) fn declared(&self) -> Cow<'_, Map<String, Value>> {
+        let mut schema = self.json_schema();
+        if !self.is_recovered() {
+            closed::declare(schema.to_mut());
+        }
+        schema
+    }
+
     /// The schema as JSON Schema, with only the keywords that drafts 7 to 2020-12 share.
     pub fn to_json_schema(&self) -> Value {
         Value::Object(self.json_schema().into_owned())
@@ -296,7 +306,7 @@ fn collect_names<'s>(
             .flat_map(Map::keys)
             .map(String::as_str),
     );
-    for list in ["allOf", "anyOf", "oneOf"] {
+    for list in closed::LISTS {
         for part in schema
             .get(list)
             .and_then(Value::as_array)

@@ -280,13 +280,14 @@ const FOLDER: &str = "${workspaceFolder}";
 /// The options of a server that choose its project, and its tools.
 const PROJECT: &str = "--project";
 const LOCKED: &str = "--locked";
-const SELECTIONS: [&str; 6] = [
+const SELECTIONS: [&str; 7] = [
     "--tools",
     "--exclude",
     "--toolset",
     "--host",
     "--api",
     "--budget",
+    "--max-tools",
 ];
 /// The keys with variables of an entry.
 const VARIABLES: [&str; 3] = ["env", "environment", "envs"];

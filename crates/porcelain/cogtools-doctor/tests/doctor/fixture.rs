@@ -60,7 +60,7 @@ const SECTIONS: [(&str, &str); 14] = [
     ),
     (
         "budget",
-        "  ok       1 tool costs about 46 tokens with every request\n",
+        "  ok       1 tool costs about 53 tokens with every request\n",
     ),
 ];
 

@@ -124,7 +124,7 @@ fn tools_with_commands_are_not_called() {
         .project
         .program("../prefix/bin/rm", "#!/bin/sh\nexit 9\n");
     let call = "  ok       skipped: there is no template to call\n";
-    let budget = "  ok       1 tool costs about 25 tokens with every request\n";
+    let budget = "  ok       1 tool costs about 32 tokens with every request\n";
     let sources = "  ok       the project is trusted\n";
     fixture.check(
         &[("sources", sources), ("call", call), ("budget", budget)],
@@ -174,7 +174,7 @@ fn invalid_shadowed_and_missing_tools() {
            hint: remove `bye` from ~/.gemini/policies/mine.toml
   warning  README.md names the tool `helo`, which does not exist
            hint: correct README.md: did you mean `hello`?\n";
-    let budget = "  ok       2 tools cost about 71 tokens with every request\n";
+    let budget = "  ok       2 tools cost about 85 tokens with every request\n";
     fixture.check(
         &[
             ("discovery", discovery),
@@ -248,7 +248,7 @@ fn tools_that_cost_too_much() {
         );
     let discovery = "  ok       runs, and declares 2 tools, hello to heavy\n";
     let tools = "  ok       2 tools are valid\n";
-    let budget = "  warning  2 tools cost about 9069 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9023), hello (46)
+    let budget = "  warning  2 tools cost about 9083 tokens with every request; up to 8000 tokens and 100 tools are reasonable; the heaviest are heavy (9030), hello (53)
            hint: shorten or remove the heaviest; cogtools list shows the cost of each\n";
     fixture.check(
         &[

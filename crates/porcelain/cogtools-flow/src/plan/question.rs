@@ -163,15 +163,9 @@ impl Catalogue {
 
 /// The declaration of a tool, with the schema of its result, which references lead into.
 fn declaration(tool: &Tool) -> Value {
-    let mut declaration = Target::Gemini.declare(tool);
-    if let Value::Object(fields) = &mut declaration {
-        // The parameters stand there twice, in two formats.
-        if fields.contains_key("parametersJsonSchema") {
-            fields.shift_remove("parameters");
-        }
-        if let Some(schema) = tool.output().schema() {
-            fields.insert("responseJsonSchema".to_owned(), schema.to_json_schema());
-        }
+    let mut declaration = Target::Gemini.declare_to_model(tool);
+    if let Some(schema) = tool.output().schema() {
+        declaration["responseJsonSchema"] = schema.to_json_schema();
     }
     declaration
 }

@@ -24,6 +24,7 @@ fn lists_have_every_field() {
                     "times": {"type": "integer", "default": 1},
                 },
                 "required": ["person"],
+                "additionalProperties": false,
                 "examples": [{"person": "Grace"}],
             },
             "annotations": {"readOnlyHint": true},

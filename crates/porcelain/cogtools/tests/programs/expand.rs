@@ -78,7 +78,8 @@ const GEMINI: Snapshot = str![[r#"
     },
     "required": [
       "person"
-    ]
+    ],
+    "additionalProperties": false
   }
 }
 
@@ -106,6 +107,7 @@ inputSchema:
         type: string
   required:
   - person
+  additionalProperties: false
   examples:
   - person: Ada
 annotations:
@@ -119,7 +121,8 @@ const ANTHROPIC: Snapshot = str![[r#"
   "description": "Ping",
   "input_schema": {
     "type": "object",
-    "properties": {}
+    "properties": {},
+    "additionalProperties": false
   }
 }
 

@@ -13,10 +13,10 @@ hint: cogtools init sets the project up with an example
 const TABLE: &str = "\
 NAME  SOURCE  FILE            TOKENS  NOTES
 bad   mine    mine/bad.yaml        -  invalid: 2:1: unknown key `desciption`
-ping  mine    mine/ping.yaml      25  shadows more/ping.yaml
-pong  more    more/pong.yaml      25
+ping  mine    mine/ping.yaml      32  shadows more/ping.yaml
+pong  more    more/pong.yaml      32
 
-2 tools, about 50 tokens with every request; 1 invalid
+2 tools, about 64 tokens with every request; 1 invalid
 ";
 
 const JSON: Snapshot = str![[r#"
@@ -43,7 +43,7 @@ const JSON: Snapshot = str![[r#"
       "toolset": null,
       "source": "mine",
       "file": "mine/ping.yaml",
-      "tokens": 25,
+      "tokens": 32,
       "shadows": [
         "more/ping.yaml"
       ]
@@ -53,11 +53,11 @@ const JSON: Snapshot = str![[r#"
       "toolset": null,
       "source": "more",
       "file": "more/pong.yaml",
-      "tokens": 25,
+      "tokens": 32,
       "shadows": []
     }
   ],
-  "total_tokens": 50
+  "total_tokens": 64
 }
 
 "#]];
@@ -148,10 +148,10 @@ fn a_missing_source_is_reported() {
         status: 0,
         stdout: "\
 NAME  SOURCE  FILE            TOKENS  NOTES
-ping  more    more/ping.yaml      25
-pong  more    more/pong.yaml      25
+ping  more    more/ping.yaml      32
+pong  more    more/pong.yaml      32
 
-2 tools, about 50 tokens with every request
+2 tools, about 64 tokens with every request
 "
         .into(),
         stderr: "\

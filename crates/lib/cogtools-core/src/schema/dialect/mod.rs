@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::closed::Declared;
+use super::closed::{Declared, LISTS};
 use super::{Schema, keyword, recover, translate};
 
 type Object = Map<String, Value>;
@@ -72,9 +72,6 @@ const STRICT_FORMATS: [&str; 9] = [
     "ipv6",
     "uuid",
 ];
-
-/// Keywords that list schemas.
-const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
 impl Schema {
     /// The Schema Object with only what Gemini's `parameters` can say.
