@@ -528,6 +528,6 @@ fn examples_are_tested_without_a_network() {
     let text = project.read("tools/t.yaml").replace("/x", "/y");
     project.file("tools/t.yaml", text);
     let outcome = Seen::of(&run("cogtools-test", &project).run());
-    outcome.ends(1).says("differ");
+    outcome.ends(1).says("differ").says("t.taped.tape");
     assert_eq!(server.requests().len(), 1);
 }

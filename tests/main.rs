@@ -74,6 +74,7 @@ mod project;
 mod providers;
 mod pseudo_terminal;
 mod questions;
+mod recordings;
 mod rejected;
 mod rerun;
 mod run_words;

@@ -19,6 +19,7 @@ pub fn code(error: &ModelError) -> Code {
             | ApiErrorKind::Failed => Code::Unavailable,
             ApiErrorKind::NotFound | ApiErrorKind::InvalidRequest => Code::ModelFailed,
         },
+        ModelError::NotRecorded { .. } => Code::StaleRecording,
         _ => Code::ModelFailed,
     }
 }

@@ -34,7 +34,7 @@ pub enum Code {
     TestFailed,
     /// a case of cogtools eval failed; the report names each failure
     EvalFailed,
-    /// a recorded trial belongs to another task or tool; record it again, or accept it
+    /// a recording belongs to another request, task or tool; record it again, or accept it
     StaleRecording,
     /// a session file is damaged; the report names each finding
     SessionDamaged,

@@ -32,6 +32,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Ignored,
     codes: &[
         Code::ModelFailed,
+        Code::StaleRecording,
         Code::InvalidAnswer,
         Code::ModelRefused,
         Code::BudgetSpent,

@@ -33,6 +33,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidConfig,
         Code::InvalidAnswer,
         Code::ModelFailed,
+        Code::StaleRecording,
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Repetition,

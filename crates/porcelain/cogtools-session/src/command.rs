@@ -34,6 +34,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidTool,
         Code::Unavailable,
         Code::ModelFailed,
+        Code::StaleRecording,
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Repetition,

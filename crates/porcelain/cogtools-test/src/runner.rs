@@ -282,9 +282,24 @@ impl ToolUnderTest<'_> {
                 return case.failures.push(failure);
             }
             let is_new = is_request && records;
-            call_with_tape(self.tool, &arguments.json, &golden, records, is_new, cx)
+            let called = call_with_tape(self.tool, &arguments.json, &golden, records, is_new, cx);
+            if let Some(failure) = stale_tape(&called) {
+                let path = golden.display_path.with_extension(TAPE);
+                let message = format!("`{}` does not fit the requests any more", path.display());
+                let hint = format!(
+                    "if they are right: cogtools test {option} {}",
+                    self.shell_arg
+                );
+                return case.failures.push(failure(message).hint(hint));
+            }
+            called
         } else {
-            call_in_process(self.tool, &arguments.json, Syntax::Json, cx)
+            let called = call_in_process(self.tool, &arguments.json, Syntax::Json, cx);
+            if let Some(failure) = stale_tape(&called) {
+                let message = "`with: {http: …}` does not fit the requests".to_owned();
+                return case.failures.push(failure(message).hint("correct `with`"));
+            }
+            called
         };
         let events = events.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare_way(index, example, &events, case);
@@ -567,4 +582,19 @@ fn missing_tape(golden: &Golden, option: &str, shell_arg: &str) -> Option<TestFa
     Some(failure.hint(format!(
         "cogtools test {option} {shell_arg} {what} and records the responses"
     )))
+}
+
+/// The failure of a call whose recorded responses are no answers to its requests, for a message. An
+/// example that expects a failure does not expect this one.
+fn stale_tape(called: &Result<Vec<u8>, Failure>) -> Option<impl FnOnce(String) -> TestFailure> {
+    let diagnostics = called.as_ref().err()?.diagnostics();
+    let is_stale = |it: &Diagnostic| it.code == Code::StaleRecording;
+    // The command to record again is the one of the tests.
+    let shown = |it: &Diagnostic| Diagnostic {
+        hints: Vec::new(),
+        ..it.clone()
+    };
+    let is_stale = diagnostics.iter().any(is_stale);
+    let diagnostics = is_stale.then(|| diagnostics.iter().map(shown).collect())?;
+    Some(|message| TestFailure::new(FailureKind::Recording, message).diagnostics(diagnostics))
 }

@@ -116,6 +116,8 @@ pub(crate) enum FailureKind {
     Missing,
     /// The golden file has no example.
     Stale,
+    /// The recorded responses are no answers to the requests that the tool makes.
+    Recording,
     /// The invocations disagree.
     Invocation,
 }

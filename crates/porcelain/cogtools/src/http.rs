@@ -20,6 +20,7 @@ pub const PROGRAM: Program = Program {
     stdin: Stdin::Read,
     codes: &[
         Code::ToolFailed,
+        Code::StaleRecording,
         Code::SchemaViolation,
         Code::Denied,
         Code::InvalidTool,

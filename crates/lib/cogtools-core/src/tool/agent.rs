@@ -471,7 +471,7 @@ impl OwnProgram<'_> {
 /// fault of the configuration.
 pub(super) fn tool_failure(mut diagnostic: Box<Diagnostic>, cx: &Context) -> Box<Diagnostic> {
     let is_kept = match diagnostic.code {
-        Code::Timeout => true,
+        Code::Timeout | Code::StaleRecording => true,
         Code::InvalidConfig => cx.call.is_in_flow,
         _ => false,
     };

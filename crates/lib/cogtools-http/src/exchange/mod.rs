@@ -97,6 +97,7 @@ impl Exchange {
             }
             Some(pages) => self.pages(&pages).await?,
         };
+        self.transport.end()?;
         let secrets = &self.transport.secrets;
         let (mut reply, body) = answer.reply(self.task.kind, secrets)?;
         reply.more = more;

@@ -26,6 +26,10 @@ use crate::target::Target;
 
 /// The limit of the response with a token, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1 << 20;
+/// The parts of a recorded request.
+const PARTS: [&str; 3] = ["method", "url", "body"];
+/// The most characters of a line that differs from the recorded one.
+const MAX_SHOWN: usize = 200;
 
 /// The way to responses.
 pub(super) struct Transport {
@@ -33,6 +37,8 @@ pub(super) struct Transport {
     /// True if a connection of an earlier call may be used, which the server may have closed.
     was_used: bool,
     recorded: VecDeque<Value>,
+    /// The recorded request that was answered last.
+    last: Option<Value>,
     pub(super) secrets: Secrets,
     headers: Vec<(HeaderName, HeaderValue)>,
     /// The parameters of the query with credentials, encoded.
@@ -69,6 +75,7 @@ impl Transport {
             client: None,
             was_used: false,
             recorded: VecDeque::new(),
+            last: None,
             secrets: Secrets::default(),
             headers: Vec::new(),
             parameters: Vec::new(),
@@ -235,17 +242,6 @@ impl Transport {
 
     /// Returns the next recorded response, if it is one to this request.
     fn replay(&mut self, described: &Value) -> Result<Answer, Failed> {
-        let failed = |message: String| {
-            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            Failed::Other(Box::new(
-                diagnostic.hint("cogtools test --record requests and records anew"),
-            ))
-        };
-        let text = |key: &str| described[key].as_str().unwrap_or_default().to_owned();
-        let line = format!("{} {}", text("method"), text("url"));
-        let Some(next) = self.recorded.pop_front() else {
-            return Err(failed(format!("no response is recorded for {line}")));
-        };
         let read = |value: Value| {
             serde_json::from_value::<Recorded>(value).map_err(|error| {
                 Failed::Other(Box::new(Diagnostic::new(
@@ -254,23 +250,98 @@ impl Transport {
                 )))
             })
         };
+        let Some(next) = self.recorded.pop_front() else {
+            let message = format!("no response is recorded for {}", line(described));
+            let last = self.last.as_ref();
+            let details = last.map(|last| format!("the last recorded request: {}", line(last)));
+            return Err(Failed::Other(stale(message, details.unwrap_or_default())));
+        };
         let recorded = read(next)?;
         if let Some(request) = &recorded.request
             && request != described
         {
-            let part = ["method", "url", "body"].into_iter();
-            let part = part.filter(|key| request[*key] != described[*key]);
-            let parts = part.collect::<Vec<_>>().join(" and ");
-            return Err(failed(format!(
-                "the {parts} of {line} differ from the recorded ones"
-            )));
+            let rest = self.recorded.iter().filter_map(|it| it.get("request"));
+            let equal = |it: &&Value| {
+                PARTS
+                    .iter()
+                    .filter(|&&key| it[key] == described[key])
+                    .count()
+            };
+            let nearest = rest
+                .rev()
+                .chain([request])
+                .max_by_key(equal)
+                .unwrap_or(request);
+            let parts = PARTS
+                .into_iter()
+                .filter(|&key| nearest[key] != described[key]);
+            let parts: Vec<&str> = parts.collect();
+            let (line, details) = (line(described), difference(nearest, described));
+            let message = match parts.as_slice() {
+                [] => format!("{line} is recorded after requests that are not made any more"),
+                [part] => format!("the {part} of {line} differs from the nearest recorded request"),
+                parts => format!(
+                    "the {} of {line} differ from the nearest recorded request",
+                    parts.join(" and ")
+                ),
+            };
+            return Err(Failed::Other(stale(message, details)));
         }
+        self.last.clone_from(&recorded.request);
         let recorded = match recorded.response {
             Some(response) => read(response)?,
             None => recorded,
         };
         Ok(Answer::of(recorded.status, recorded.headers, recorded.body))
     }
+
+    /// Fails if there are recorded requests that were not made.
+    pub(super) fn end(&self) -> Result<(), Box<Diagnostic>> {
+        let rest = self.recorded.iter().filter_map(|it| it.get("request"));
+        let lines: Vec<String> = rest.map(line).collect();
+        match lines.as_slice() {
+            [] => Ok(()),
+            [one] => Err(stale(
+                format!("{one} is recorded and is not made any more"),
+                String::new(),
+            )),
+            all => {
+                let message = format!("{} recorded requests are not made any more", all.len());
+                Err(stale(message, all.join("\n")))
+            }
+        }
+    }
+}
+
+fn stale(message: String, details: String) -> Box<Diagnostic> {
+    Box::new(Diagnostic::new(Code::StaleRecording, message).with_details(details))
+}
+
+/// The method and the URL of a request as it is recorded.
+fn line(described: &Value) -> String {
+    let text = |key: &str| described[key].as_str().unwrap_or_default();
+    format!("{} {}", text("method"), text("url"))
+}
+
+/// The lines in which two requests differ: of the recorded one, and of the new one.
+fn difference(recorded: &Value, new: &Value) -> String {
+    let lines = |it: &Value| [line(it), it["body"].as_str().unwrap_or_default().to_owned()];
+    let pairs = lines(recorded).into_iter().zip(lines(new));
+    let shown = pairs.filter(|(old, new)| old != new).map(|(old, new)| {
+        let mut same = old.chars().zip(new.chars());
+        let start = same.position(|(a, b)| a != b).unwrap_or_default();
+        let start = if old.len().max(new.len()) > MAX_SHOWN {
+            start.saturating_sub(MAX_SHOWN / 4)
+        } else {
+            0
+        };
+        let part = |text: &str| {
+            let cut: String = text.chars().skip(start).take(MAX_SHOWN).collect();
+            cut.replace('\n', " ")
+        };
+        format!("- {}\n+ {}", part(&old), part(&new))
+    });
+    shown.collect::<Vec<_>>().join("\n")
 }
 
 fn request(

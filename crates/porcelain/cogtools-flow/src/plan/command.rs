@@ -44,6 +44,7 @@ pub const PROGRAM: Program = Program {
         Code::MissingReference,
         Code::StepFailed,
         Code::ModelFailed,
+        Code::StaleRecording,
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Unavailable,

@@ -110,7 +110,8 @@ const fn remedy(code: Code) -> &'static str {
             "Read which expectations failed in which trials, and improve the tool or the case."
         }
         Code::StaleRecording => {
-            "Record again with cogtools eval --record, or accept the recording with --accept."
+            "Record again: with --record, or for an agent with cogtools test --update. cogtools eval \
+             --accept keeps a recording that is right."
         }
         Code::SessionDamaged => {
             "Remove the lines that the report names, or restore the file from a copy."
