@@ -178,6 +178,35 @@ values of go: +next -dev
     assert_eq!(declared(&project), serde_json::json!(["main", "next"]));
     call(&project, "next").outputs("at next");
     assert_eq!(runs(&project), before);
+    // What cannot be listed again is not lost, also beside another tool that is new.
+    project.file(
+        "tools/other.yaml",
+        "name: other\ndescription: d\nimplementation: x\n",
+    );
+    let pin = |lock: &str| {
+        let line = lock.lines().find(|line| line.contains("\"go\""));
+        line.unwrap_or_default().trim_end_matches(',').to_owned()
+    };
+    let pinned = pin(&project.read("cogtools.lock"));
+    lock().run().expect(0, str![[r#"
+updated cogtools.lock: 2 tools of 1 source
+
+"#]], str![[r#"
+cogtools-lock: warning[DENIED]: go: the values of an enum are not known: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+
+"#]]);
+    assert_eq!(pin(&project.read("cogtools.lock")), pinned);
+    assert!(pinned.contains("next"), "{pinned}");
+    lock().arg("--check").run().expect(78, "", str![[r#"
+cogtools-lock: warning[DENIED]: go: the values of an enum are not known: it runs a program, and its project is not trusted yet
+hint: only the user can trust it, after reviewing its tools: cogtools trust .
+cogtools-lock: error[LOCKED]: go: `cogtools.lock` pins it, but values of its enums are not known
+hint: review what has changed; to accept it, run cogtools lock
+
+"#]]);
+    assert_eq!(runs(&project), before);
+    std::fs::remove_file(project.path("tools/other.yaml")).expect("removed");
     // Another command is another tool.
     project.file("tools/go.yaml", GO.replace("--all", "--some"));
     run("cogtools-call", &project)

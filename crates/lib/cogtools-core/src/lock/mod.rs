@@ -40,6 +40,8 @@ pub struct Snapshot {
     pub unavailable: Vec<SourceError>,
     /// Errors in single tools, which are not declared.
     pub tool_errors: Vec<Diagnostic>,
+    /// The source and the name of each tool whose values are not known.
+    pub(crate) unlisted: Vec<(String, String)>,
 }
 
 /// The largest file that is read: 16 MiB.
@@ -148,7 +150,7 @@ impl Lock {
                 continue;
             }
             let declared = now.lock.sources.get(source);
-            if declared.is_none() {
+            if declared.is_none() && now.unlisted.iter().all(|(it, _)| it != source) {
                 let message =
                     "`cogtools.lock` pins this source, but it no longer declares anything";
                 diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(source));
@@ -158,12 +160,13 @@ impl Lock {
                 source,
                 pinned,
                 declared.unwrap_or(&nothing),
+                now,
                 &mut diagnostics,
             );
         }
         for (source, declared) in &now.lock.sources {
             if !self.sources.contains_key(source) {
-                changes(source, &nothing, declared, &mut diagnostics);
+                changes(source, &nothing, declared, now, &mut diagnostics);
             }
         }
         if let Some(last) = diagnostics.last_mut() {
@@ -175,13 +178,17 @@ impl Lock {
 }
 
 impl Snapshot {
-    /// Returns the declarations, with the pins that unavailable sources have in `earlier`.
+    /// Returns the declarations, with the pins that unavailable sources, and tools whose values are
+    /// not known, have in `earlier`.
     pub fn lock_beside(&self, earlier: Option<&Lock>) -> Lock {
         let mut lock = self.lock.clone();
         for source in self.unavailable.iter().map(SourceError::source) {
             if let Some(pins) = earlier.and_then(|earlier| earlier.sources.get(&source)) {
                 lock.sources.entry(source).or_insert_with(|| pins.clone());
             }
+        }
+        if let Some(earlier) = earlier {
+            lock.keep(earlier, &self.unlisted);
         }
         lock
     }
@@ -196,6 +203,7 @@ fn changes(
     source: &str,
     pinned: &BTreeMap<String, Pin>,
     declared: &BTreeMap<String, Pin>,
+    now: &Snapshot,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut add = |name: &String, message: String| {
@@ -210,6 +218,10 @@ fn changes(
                     "the tool from `{source}` differs from the one pinned in `cogtools.lock`: {parts}"
                 );
                 add(name, message);
+            }
+            None if now.unlisted.contains(&(source.to_owned(), name.clone())) => {
+                let message = "`cogtools.lock` pins it, but values of its enums are not known";
+                add(name, message.to_owned());
             }
             None => add(
                 name,
@@ -326,7 +338,7 @@ impl Pinner {
 
     /// The name of the source of `tool`, relative to the project's root; empty for a file
     /// that is in none.
-    fn source(&self, tool: &Tool) -> String {
+    pub(crate) fn source(&self, tool: &Tool) -> String {
         let source = &tool.provenance().source;
         if source.is_empty() {
             return String::new();

@@ -6,6 +6,17 @@ use crate::Lock;
 use crate::tool::Values;
 
 impl Lock {
+    /// Keeps the pins that tools whose values are not known, by source and name, have in `earlier`.
+    pub(super) fn keep(&mut self, earlier: &Self, unlisted: &[(String, String)]) {
+        for (source, name) in unlisted {
+            let pins = earlier.sources.get(source);
+            if let Some(pin) = pins.and_then(|pins| pins.get(name)) {
+                let tools = self.sources.entry(source.clone()).or_default();
+                tools.entry(name.clone()).or_insert_with(|| pin.clone());
+            }
+        }
+    }
+
     /// The pinned values of the enums of the tool `name`, by their commands.
     pub(crate) fn values(&self, name: &str) -> Values {
         let pins = self.sources.values().filter_map(|tools| tools.get(name));

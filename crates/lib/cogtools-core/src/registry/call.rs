@@ -271,9 +271,16 @@ impl Snapshot {
                 snapshot.unavailable.push(error);
             }
         }
-        let loaded = load_all(&all.entries, |_, tool| registry.with_values(tool?));
+        let loaded = load_all(&all.entries, |_, tool| {
+            let tool = tool.map_err(|error| (error, None))?;
+            let id = (pinner.source(&tool), tool.name().to_string());
+            registry
+                .with_values(tool)
+                .map_err(|error| (error, Some(id)))
+        });
         for (file, loaded) in all.entries.into_iter().zip(loaded) {
-            let loaded = loaded.map_err(|error| {
+            let loaded = loaded.map_err(|(error, id)| {
+                snapshot.unlisted.extend(id);
                 let diagnostics = error.diagnostics();
                 snapshot.tool_errors.extend(diagnostics.iter().cloned());
                 ToolError::Invalid(diagnostics)
