@@ -389,8 +389,9 @@ fn the_list_begins_with_what_waits() {
 }
 
 #[test]
-fn the_page_of_a_broken_tool_shows_the_place() {
-    let project = crate::project_with("broken", "name: broken\ndescription: D\nimplementatio: x\n");
+fn the_page_of_a_broken_tool_shows_the_place_and_what_the_linter_finds() {
+    let text = "name: broken\ndescription: broken\nimplementatio: x\n";
+    let project = crate::project_with("broken", text);
     let server = Server::start(&project, &[]);
     let cookie = server.cookie();
     let page = server.get(&cookie, "/tools/broken");
@@ -405,4 +406,9 @@ fn the_page_of_a_broken_tool_shows_the_place() {
         "{}",
         page.body
     );
+    let placeholder = r#"<span class="code">placeholder</span> tools/broken.yaml:2:14: "#;
+    assert!(page.body.contains(placeholder), "{}", page.body);
+    // What the loader says is said once.
+    let key = "unknown key `implementatio`";
+    assert_eq!(page.body.matches(key).count(), 1, "{}", page.body);
 }

@@ -61,7 +61,7 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
     });
     match made {
         Ok(context) => app.pages.answer("tool.njk", context, app),
-        Err(PageError::Failed(diagnostics)) => broken(app, name, diagnostics),
+        Err(PageError::Failed(diagnostics)) => broken(app, name, diagnostics, findings),
         Err(error) => Err(error),
     }
 }
@@ -69,8 +69,14 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
 /// The number of lines of the file of a broken tool that are shown.
 const MAX_BROKEN_LINES: usize = 500;
 
-/// The page of a tool whose file is wrong: its faults, and the file with their places marked.
-fn broken(app: &App, name: &str, diagnostics: Vec<Diagnostic>) -> Result<Answer, PageError> {
+/// The page of a tool whose file is wrong: its faults, what else the linter finds, and the file
+/// with the places of the faults marked.
+fn broken(
+    app: &App,
+    name: &str,
+    diagnostics: Vec<Diagnostic>,
+    mut findings: BTreeMap<String, Vec<Value>>,
+) -> Result<Answer, PageError> {
     let place = diagnostics.iter().find_map(|one| one.location.as_ref());
     // The text of a file that is neither the project's nor the user's own is not shown.
     let file = with_registry(app, |registry, _| {
@@ -106,9 +112,15 @@ fn broken(app: &App, name: &str, diagnostics: Vec<Diagnostic>) -> Result<Answer,
             json!({"number": number, "before": before, "marked": marked, "after": after})
         });
     let lines: Vec<Value> = lines.filter(|_| read.is_ok()).collect();
+    let mut findings = findings.remove(&place.file.display().to_string());
+    if let Some(findings) = &mut findings {
+        let is_shown = |it: &Value| diagnostics.iter().any(|one| it["message"] == one.message);
+        findings.retain(|it| !is_shown(it));
+    }
     let context = json!({
         "page": "tools",
         "name": name,
+        "findings": findings,
         "file": place.file.display().to_string(),
         "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
         "lines": lines,
