@@ -10,7 +10,7 @@ use super::*;
 
 /// The most memory that a process has used, in KiB, without the code: a debug build has several
 /// times as much as a release.
-fn peak_memory(pid: &str) -> u64 {
+pub(crate) fn peak_memory(pid: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let value = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name));

@@ -4,6 +4,7 @@ use cogtools_test_support::{FakeGemini, Outcome, Project, Run, Turn, assert_text
 use serde_json::{Value, json};
 
 use crate::{programs, run};
+pub(crate) use figures::peak_memory;
 
 mod agent_files;
 mod agent_limits;

@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 mod ask;
+mod cost;
 mod language;
 mod peer;
 mod program;

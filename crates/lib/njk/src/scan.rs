@@ -63,6 +63,17 @@ pub struct Local {
     pub visible: Range<usize>,
     /// True for a macro.
     pub is_macro: bool,
+    /// The part of another template that it is, if it is imported.
+    pub imported: Option<Imported>,
+}
+
+/// A part of another template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    /// The name of the template.
+    pub template: String,
+    /// The name of the macro in it; all of its macros otherwise.
+    pub name: Option<String>,
 }
 
 /// The result of [`scan`].
@@ -76,6 +87,9 @@ pub struct Scan {
     pub locals: Vec<Local>,
     /// The names of other templates, and the bytes of each in its quotes.
     pub templates: Vec<(String, Range<usize>)>,
+    /// The names of macros of other templates that are no variables here: of `m.name()` and of
+    /// `import name as x`.
+    pub macros: Vec<(Imported, Range<usize>)>,
 }
 
 /// The step of a path from a list to its items.
@@ -264,12 +278,18 @@ impl Scanner<'_> {
 
     /// Reads a statement that loads another template, with the names that it imports.
     fn load(&mut self, keyword: &str, rest: &[Lexeme], end: usize) {
+        let mut template = None;
         if let Some((Kind::Str(name), token)) = rest.first().map(|it| (&it.kind, it)) {
             let span = bytes(token);
             self.found
                 .templates
                 .push((name.clone(), span.start + 1..span.end - 1));
+            template = Some(name.clone());
         }
+        let part = |name: Option<&str>| {
+            let (template, name) = (template.clone()?, name.map(str::to_owned));
+            Some(Imported { template, name })
+        };
         let defines = matches!(keyword, "import" | "from");
         for (at, token) in rest.iter().enumerate() {
             let next = rest.get(at + 1).and_then(symbol);
@@ -277,10 +297,24 @@ impl Scanner<'_> {
                 Some("import" | "as" | "ignore" | "missing" | "with" | "without" | "context") => {
                     self.token(TokenKind::Keyword, bytes(token));
                 }
-                Some(_) if defines && at > 0 && next == Some("as") => {
+                Some(name) if defines && at > 0 && next == Some("as") => {
                     self.token(TokenKind::Property, bytes(token));
+                    let part = part(Some(name)).map(|part| (part, bytes(token)));
+                    self.found.macros.extend(part);
                 }
-                Some(_) if defines && at > 0 => self.define(token, Vec::new(), end, true),
+                Some(name) if defines && at > 0 => {
+                    self.define(token, Vec::new(), end, true);
+                    let is_renamed = symbol(&rest[at - 1]) == Some("as");
+                    let own = if is_renamed {
+                        symbol(&rest[at - 2])
+                    } else {
+                        Some(name)
+                    };
+                    let imported = part(own.filter(|_| keyword == "from"));
+                    if let Some(local) = self.found.locals.last_mut() {
+                        local.imported = imported;
+                    }
+                }
                 _ => self.expression(std::slice::from_ref(token)),
             }
         }
@@ -308,6 +342,7 @@ impl Scanner<'_> {
             path: path.clone(),
             visible: visible..visible,
             is_macro,
+            imported: None,
         });
         if let Some(scope) = self.scopes.last_mut() {
             scope.locals.push(local);
@@ -425,6 +460,14 @@ impl Scanner<'_> {
                     _ => TokenKind::Property,
                 };
                 self.token(kind, bytes(token));
+            }
+            let module = local.and_then(|local| self.found.locals[local].imported.as_ref());
+            if let Some(module) = module.filter(|it| it.name.is_none() && path.len() == 1) {
+                let name = Some(path[0].clone());
+                let template = module.template.clone();
+                self.found
+                    .macros
+                    .push((Imported { template, name }, span.clone()));
             }
             if is_known && !is_item {
                 self.found.names.push(Name {

@@ -81,3 +81,19 @@ fn variables_are_visible_in_their_blocks() {
     assert_eq!(visible(source.find("{{ b").unwrap()), ["b", "a"]);
     assert_eq!(visible(source.len()), ["a"]);
 }
+
+#[test]
+fn macros_of_other_templates() {
+    let source = "{% import 'f' as m %}{% from 'g' import a, b as c %}{{ m.x(y).z }}{{ a.d }}";
+    let found = scan(source);
+    let shown = |part: &njk::scan::Imported| {
+        let name = part.name.as_deref().unwrap_or("*");
+        format!("{}/{name}", part.template)
+    };
+    let locals = found.locals.iter();
+    let locals = locals.map(|it| format!("{}:{}", it.name, shown(it.imported.as_ref().unwrap())));
+    assert_eq!(locals.collect::<Vec<_>>(), ["m:f/*", "a:g/a", "c:g/b"]);
+    let macros = found.macros.iter();
+    let macros = macros.map(|(part, span)| format!("{}:{}", &source[span.clone()], shown(part)));
+    assert_eq!(macros.collect::<Vec<_>>(), ["b:g/b", "x:f/x"]);
+}

@@ -10,12 +10,12 @@ use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression};
 use oxc_diagnostics::OxcDiagnostic;
-use oxc_parser::{ParseOptions, Parser};
+use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
 use serde_json::{Map, Value, json};
 
-use crate::js_types::{self, Code, Misuse};
+use crate::js_types::{self, Code, Misuse, Named, Schema};
 
 /// Names, reads and mistakes of the code.
 #[derive(Debug)]
@@ -39,12 +39,18 @@ pub(crate) struct JsAnalysis {
     pub(crate) awaits: Vec<(&'static str, Span)>,
     /// The uses of `args` that the parameters contradict, and results that `output` contradicts.
     pub(crate) misuses: Vec<Misuse>,
+    /// The names of values of the call.
+    pub(crate) values: Vec<Named>,
+    /// The schema of `args`, if it is known.
+    schema: Option<Schema>,
 }
 
 /// A directive that makes the parser strict, in a line of its own.
 const STRICT: &str = "'use strict';\n";
 /// The parameter of the function.
 const ARGS: &str = "args";
+/// The member that stands for one that is being written.
+const MEMBER: &str = "member";
 /// The property of `args` with the number of an item of a list.
 const INDEX: &str = "index";
 
@@ -82,6 +88,8 @@ impl JsAnalysis {
             returns: true,
             awaits: Vec::new(),
             misuses: Vec::new(),
+            values: Vec::new(),
+            schema: None,
         };
         if nesting(analysis.source.source()) > MAX_NESTING {
             let message = "the code nests too deeply to be checked";
@@ -105,19 +113,20 @@ impl JsAnalysis {
             Some(required) => required.extend(present),
             None => drop(schema.insert("required".to_owned(), present.collect())),
         }
-        on_large_stack(|| analysis.analyse(tool, &schema));
+        analysis.schema = (!tool.schema().is_recovered()).then_some(schema);
+        on_large_stack(|| analysis.analyse(tool));
         analysis
     }
 
-    fn analyse(&mut self, tool: &Tool, schema: &Map<String, Value>) {
+    fn analyse(&mut self, tool: &Tool) {
         let code = self.source.source().to_owned();
-        if self.analyse_as(&code, tool, schema) {
+        if self.analyse_as(&code, tool) {
             return;
         }
         // What is no JavaScript can be TypeScript.
         match strip_types(&code) {
             Ok(Some(code)) => {
-                self.analyse_as(&code, tool, schema);
+                self.analyse_as(&code, tool);
             }
             Ok(None) => {}
             Err(mistake) => {
@@ -130,21 +139,10 @@ impl JsAnalysis {
     }
 
     /// Analyses `code` as JavaScript, and returns true if it parses.
-    fn analyse_as(&mut self, code: &str, tool: &Tool, schema: &Map<String, Value>) -> bool {
+    fn analyse_as(&mut self, code: &str, tool: &Tool) -> bool {
         let text = format!("{STRICT}{code}");
         let allocator = Allocator::default();
-        let options = ParseOptions {
-            allow_return_outside_function: true,
-            ..ParseOptions::default()
-        };
-        // Code that calls tools may await them.
-        let kind = if self.calls_tools() {
-            SourceType::mjs()
-        } else {
-            SourceType::script()
-        };
-        let parser = Parser::new(&allocator, &text, kind).with_options(options);
-        let parsed = parser.parse();
+        let parsed = self.parse(&allocator, &text);
         self.errors = parsed.diagnostics.iter().map(error).collect();
         if !self.errors.is_empty() {
             return false;
@@ -157,8 +155,9 @@ impl JsAnalysis {
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
         }
-        let is_known = !tool.schema().is_recovered() && !declares_args(&built.semantic);
-        if self.errors.is_empty() && is_known {
+        let schema = self.schema.as_ref();
+        let schema = schema.filter(|_| self.errors.is_empty() && !declares_args(&built.semantic));
+        if let Some(schema) = schema {
             let code = Code {
                 // As it was written, with the types that `code` lacks.
                 text: &format!("{STRICT}{}", self.source.source()),
@@ -169,9 +168,62 @@ impl JsAnalysis {
                 },
                 is_program: false,
             };
-            self.misuses = js_types::misuses(&built.semantic, code);
+            (self.misuses, self.values) = js_types::check(&built.semantic, code);
         }
         true
+    }
+
+    fn parse<'a>(&self, allocator: &'a Allocator, text: &'a str) -> ParserReturn<'a> {
+        let options = ParseOptions {
+            allow_return_outside_function: true,
+            ..ParseOptions::default()
+        };
+        // Code that calls tools may await them.
+        let kind = if self.calls_tools() {
+            SourceType::mjs()
+        } else {
+            SourceType::script()
+        };
+        let parser = Parser::new(allocator, text, kind).with_options(options);
+        parser.parse()
+    }
+
+    /// The value of the call that the code before the offset `end` ends with, although a member of
+    /// it is still being written: the way to it, and its schema. The code goes on at `rest`.
+    pub(crate) fn value_before(&self, end: usize, rest: usize) -> Option<(Vec<String>, Schema)> {
+        let code = self.source.source();
+        let before = format!("{STRICT}{}.{MEMBER}", code.get(..end)?);
+        let at = before.len() - MEMBER.len();
+        let closed = format!("{before}{}", closing(&before));
+        // The rest parses, or the last statement has no end, or a condition without a statement is it.
+        let texts = [
+            format!("{before}{}", code.get(rest..)?),
+            format!("{closed};"),
+            format!("{closed}{{}}"),
+        ];
+        let mut found = None;
+        on_large_stack(|| found = texts.iter().find_map(|text| self.owner(text, at)));
+        found
+    }
+
+    fn owner(&self, text: &str, at: usize) -> Option<(Vec<String>, Schema)> {
+        if nesting(text) > MAX_NESTING {
+            return None;
+        }
+        let allocator = Allocator::default();
+        let stripped = strip_types(text).ok()?;
+        let parsed = self.parse(&allocator, stripped.as_deref().unwrap_or(text));
+        let built = SemanticBuilder::new()
+            .with_build_nodes(true)
+            .build(&parsed.program);
+        let code = Code {
+            text,
+            schema: self.schema.as_ref()?,
+            output: None,
+            is_program: false,
+        };
+        let is_known = parsed.diagnostics.is_empty() && !declares_args(&built.semantic);
+        is_known.then(|| js_types::owner(&built.semantic, code, at))?
     }
 
     /// Returns true if it is a program that calls tools.
@@ -271,6 +323,31 @@ impl JsAnalysis {
     }
 }
 
+/// The brackets that close what is open at the end of `code`.
+fn closing(code: &str) -> String {
+    let mut open: Vec<char> = Vec::new();
+    let (mut quote, mut last) = (None, ' ');
+    for c in code.chars() {
+        match (quote, open.last(), c) {
+            _ if last == '\\' => {}
+            (Some(mark), ..) if c == mark || c == '\n' => quote = None,
+            (Some(_), ..) => {}
+            (_, Some('`'), '{') if last == '$' => open.push('}'),
+            (_, Some('`'), '`') => drop(open.pop()),
+            (_, Some('`'), _) => {}
+            (.., ')' | ']' | '}') => drop(open.pop()),
+            (.., '\'' | '"') => quote = Some(c),
+            (.., '(') => open.push(')'),
+            (.., '[') => open.push(']'),
+            (.., '{') => open.push('}'),
+            (.., '`') => open.push('`'),
+            _ => {}
+        }
+        last = if last == '\\' { ' ' } else { c };
+    }
+    open.into_iter().rev().collect()
+}
+
 /// Returns true if the code has an `args` of its own.
 fn declares_args(semantic: &Semantic<'_>) -> bool {
     semantic.scoping().symbol_names().any(|name| name == ARGS)
@@ -352,7 +429,7 @@ pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misu
                 output: None,
                 is_program: true,
             };
-            found = Ok(js_types::misuses(&built.semantic, code));
+            found = Ok(js_types::check(&built.semantic, code).0);
             break;
         }
     });

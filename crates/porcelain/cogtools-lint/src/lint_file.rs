@@ -284,8 +284,10 @@ pub(crate) struct Neighbours {
     registry: Option<Registry>,
     tools: Vec<Tool>,
     aliases: BTreeMap<String, String>,
+    /// The names of files that are no valid tools.
+    broken: Vec<String>,
     /// True if these are all: no source is a program.
-    is_complete: bool,
+    is_whole: bool,
 }
 
 impl Neighbours {
@@ -299,25 +301,36 @@ impl Neighbours {
             .retain(|source| !matches!(source, Source::Provider(_)));
         let is_whole = config.sources.len() == count;
         let registry = Registry::new(config, None, Context::default());
-        let found = registry.map(Result::ok);
-        Self {
-            is_complete: is_whole
-                && found.source_errors.is_empty()
-                && found.items.iter().all(Option::is_some),
+        let found = registry
+            .map_files(|file, tool| tool.map_err(|_| file.name.to_string_lossy().into_owned()));
+        let mut neighbours = Self {
+            is_whole: is_whole && found.source_errors.is_empty(),
             aliases: registry.capability_aliases().clone(),
-            tools: found.items.into_iter().flatten().collect(),
             registry: Some(registry),
+            ..Self::default()
+        };
+        for item in found.items {
+            match item {
+                Ok(tool) => neighbours.tools.push(tool),
+                Err(name) => neighbours.broken.push(name),
+            }
         }
+        neighbours
+    }
+
+    /// Returns true if a name that is not among these names no tool.
+    pub(crate) const fn has_all_names(&self) -> bool {
+        self.is_whole
     }
 
     /// Returns true if a tool that is not among these does not exist.
     pub(crate) const fn is_complete(&self) -> bool {
-        self.is_complete
+        self.is_whole && self.broken.is_empty()
     }
 
     /// The registry, if there are no other tools than these.
     pub(crate) fn registry(&self) -> Option<&Registry> {
-        self.registry.as_ref().filter(|_| self.is_complete)
+        self.registry.as_ref().filter(|_| self.is_complete())
     }
 
     /// The tool `name`.
@@ -325,9 +338,10 @@ impl Neighbours {
         self.tools.iter().find(|tool| tool.name().as_str() == name)
     }
 
-    /// The names of all tools.
+    /// The names of all tools, also of broken ones.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().map(|tool| tool.name().as_str())
+        let names = self.tools.iter().map(|tool| tool.name().as_str());
+        names.chain(self.broken.iter().map(String::as_str))
     }
 
     /// The capability that `name` stands for.

@@ -7,6 +7,7 @@ mod checks;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use njk::scan::ITEM;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, BindingPattern, CallExpression, ChainElement, Expression, ForStatementLeft,
@@ -18,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::program::is_in;
 
-type Schema = Map<String, Value>;
+pub(crate) type Schema = Map<String, Value>;
 
 /// A use of an argument that its schema contradicts.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ struct Shape<'s> {
 }
 
 /// Members of values, by type.
-const MEMBERS: [(&str, &str); 4] = [
+pub(crate) const MEMBERS: [(&str, &str); 4] = [
     (
         "array",
         "at concat copyWithin entries every fill filter find findIndex findLast findLastIndex flat \
@@ -103,6 +104,13 @@ impl<'s> Shape<'s> {
             path: path.into(),
             is_absent: false,
         }
+    }
+
+    /// The steps of its path from a parameter.
+    fn steps(&self) -> Vec<String> {
+        let steps = self.path.strip_prefix("args").unwrap_or_default();
+        let steps = steps.replace(ITEM, &format!(".{ITEM}"));
+        steps.split('.').skip(1).map(str::to_owned).collect()
     }
 
     fn present(self) -> Self {
@@ -180,26 +188,52 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// Finds the uses of the arguments that contradict the schema.
-pub(crate) fn misuses(semantic: &Semantic<'_>, code: Code<'_>) -> Vec<Misuse> {
-    let mut checker = Checker {
-        semantic,
-        code,
-        symbols: HashMap::new(),
-        guarded: HashSet::new(),
-        found: Vec::new(),
-    };
-    for node in semantic.nodes().iter() {
-        checker.bind_node(node);
-    }
+/// Finds the uses of the arguments that contradict the schema, and the names of values of the call.
+pub(crate) fn check(semantic: &Semantic<'_>, code: Code<'_>) -> (Vec<Misuse>, Vec<Named>) {
+    let mut checker = Checker::new(semantic, code);
     for node in semantic.nodes().iter() {
         checker.guard(node);
     }
     for node in semantic.nodes().iter() {
         checker.check(node);
     }
-    checker.found
+    let nodes = semantic.nodes().iter();
+    let named = nodes.filter_map(|node| {
+        let shape = match node.kind() {
+            AstKind::BindingIdentifier(name) => checker.symbols.get(&name.symbol_id()).cloned(),
+            kind => checker.of_kind(kind),
+        };
+        let steps = shape?.steps();
+        let span = match node.kind() {
+            AstKind::StaticMemberExpression(member) => member.property.span,
+            // A text in quotes.
+            AstKind::ComputedMemberExpression(member) => member.expression.span().shrink(1),
+            kind => kind.span(),
+        };
+        Some((steps, span))
+    });
+    let named = named.collect();
+    (checker.found, named)
 }
+
+/// The value of the call whose member is at the offset `at`: the way to it, and its schema.
+pub(crate) fn owner(
+    semantic: &Semantic<'_>,
+    code: Code<'_>,
+    at: usize,
+) -> Option<(Vec<String>, Schema)> {
+    let checker = Checker::new(semantic, code);
+    let owner = semantic.nodes().iter().find_map(|node| match node.kind() {
+        AstKind::StaticMemberExpression(it) if it.property.span.start as usize == at => {
+            checker.shape(&it.object)
+        }
+        _ => None,
+    })?;
+    Some((owner.steps(), owner.schema.clone()))
+}
+
+/// The way to a value of the call from a parameter, and the place of its name.
+pub(crate) type Named = (Vec<String>, Span);
 
 struct Checker<'c, 'a> {
     semantic: &'c Semantic<'a>,
@@ -212,6 +246,21 @@ struct Checker<'c, 'a> {
 }
 
 impl<'c, 'a> Checker<'c, 'a> {
+    /// Knows the values of all variables.
+    fn new(semantic: &'c Semantic<'a>, code: Code<'c>) -> Self {
+        let mut checker = Self {
+            semantic,
+            code,
+            symbols: HashMap::new(),
+            guarded: HashSet::new(),
+            found: Vec::new(),
+        };
+        for node in semantic.nodes().iter() {
+            checker.bind_node(node);
+        }
+        checker
+    }
+
     fn text(&self, span: Span) -> &'c str {
         let text = self.code.text.get(span.start as usize..span.end as usize);
         text.unwrap_or_default()

@@ -38,7 +38,7 @@ fn agent<'f>(file: &'f LintFile, key: &str) -> Option<&'f Node> {
 
 fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
     let all = &file.neighbours;
-    if !all.is_complete() || all.names().next().is_none() {
+    if !all.has_all_names() || all.names().next().is_none() {
         return;
     }
     let tools = agent(file, "tools").and_then(Node::items);

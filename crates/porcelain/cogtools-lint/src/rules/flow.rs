@@ -103,8 +103,8 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
                 .fix("write `each` for a list, or `retry: {until: …}` to do something again");
         }
         if let Some(name) = call.name
-            && all.is_complete()
-            && all.find(name).is_none()
+            && all.has_all_names()
+            && !all.names().any(|it| it == name)
         {
             let finding = findings.report(
                 file.call_span(node, &["name"]),

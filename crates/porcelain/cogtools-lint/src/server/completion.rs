@@ -7,8 +7,10 @@ use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Scan};
 use serde_json::{Map, Value, json};
 
-use super::document::Kind;
+use super::document::{Document, Kind};
+use super::mention::{is_tool_name, macros, signature};
 use super::{Question, format};
+use crate::js_types::MEMBERS;
 
 /// Kinds of items in the protocol.
 const METHOD: u8 = 2;
@@ -43,7 +45,7 @@ pub(super) fn complete(question: &Question<'_>) -> Option<Value> {
     let before = document.text.get(..question.offset)?;
     let items = match open_tag(before) {
         Some((start, is_statement)) => in_tag(question, start, is_statement),
-        None if document.is_code(question.offset) => in_code(question, before),
+        None if document.is_code(question.offset) => in_code(question),
         None if document.kind == Kind::Template => Vec::new(),
         None => in_yaml(question, before),
     };
@@ -137,7 +139,19 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
         items.extend(ends.map(|word| item(word, KEYWORD, "", "")));
         return items;
     }
+    let from = before
+        .trim_start()
+        .strip_prefix("from")
+        .filter(|_| is_statement);
+    if let Some((template, _)) = from.and_then(|rest| rest.rsplit_once(" import")) {
+        return macros_of(document, template.trim().trim_matches(['\'', '"']));
+    }
     if let Some(path) = path_before(code) {
+        let mut visible = scan.visible(question.offset).into_iter();
+        let local = visible.find(|it| path == [it.name.as_str()]);
+        if let Some(module) = local.and_then(|it| it.imported.as_ref()) {
+            return macros_of(document, &module.template);
+        }
         let path = resolved(&scan, &path, question.offset);
         let schema = path
             .zip(tool)
@@ -155,6 +169,17 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
     items.extend(properties.map(fields).unwrap_or_default());
     items.extend(of_language(EntryKind::Global, FUNCTION));
     items
+}
+
+/// The macros of another template.
+fn macros_of(document: &Document, template: &str) -> Vec<Value> {
+    let Some((text, macros)) = macros(document, template) else {
+        return Vec::new();
+    };
+    let macros = macros.iter();
+    macros
+        .map(|it| item(&it.name, FUNCTION, signature(text.as_str(), it), ""))
+        .collect()
 }
 
 fn ends_with_word(text: &str, word: &str) -> bool {
@@ -264,32 +289,48 @@ pub(super) fn type_of(schema: &Map<String, Value>) -> String {
     words
 }
 
-/// Members after `args` and the parameters' values in JavaScript.
-fn in_code(question: &Question<'_>, before: &str) -> Vec<Value> {
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let Some(tool) = question.document.tool() else {
+/// Members of values of the call in JavaScript, or the values that one can have.
+fn in_code(question: &Question<'_>) -> Vec<Value> {
+    let Some((code, at)) = question.document.code_at(question.offset) else {
         return Vec::new();
     };
-    let quote = line.rfind(['\'', '"']);
-    let compared = quote.and_then(|quote| {
-        let value = line[..quote].trim_end();
-        let value = value
-            .strip_suffix("==")
-            .map(|it| it.trim_end_matches(['=', '!']));
-        let value = value.or_else(|| line[..quote].trim_end().strip_suffix("!="))?;
-        path_before(&format!("{}.", value.trim_end()))
-    });
-    let of = if compared.is_some() {
-        enum_values
-    } else {
-        members
+    let text = &code.source().source()[..at];
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let member = text.trim_end_matches(is_name).strip_suffix('.');
+    let (value, rest) = match member {
+        Some(value) => (value.strip_suffix('?').unwrap_or(value), at),
+        None => match compared(text) {
+            Some(value) => (value, value.len()),
+            None => return Vec::new(),
+        },
     };
-    match compared.or_else(|| path_before(line)).as_deref() {
-        Some([first, path @ ..]) if first == "args" => {
-            schema_at(tool, path).map(of).unwrap_or_default()
-        }
-        _ => Vec::new(),
+    let Some((_, schema)) = code.value_before(value.len(), rest) else {
+        return Vec::new();
+    };
+    if member.is_none() {
+        return enum_values(&schema);
     }
+    let kind = schema.get("type").and_then(Value::as_str);
+    let kind = kind.map(|it| if it == "integer" { "number" } else { it });
+    let known = MEMBERS.iter().find(|(it, _)| kind == Some(it));
+    match known {
+        Some((_, names)) => {
+            let names = names.split_ascii_whitespace();
+            names.map(|name| item(name, METHOD, "", "")).collect()
+        }
+        None => fields(&schema),
+    }
+}
+
+/// The code of a value that is compared with the text which is open at the end of `code`.
+fn compared(code: &str) -> Option<&str> {
+    let line = code.rfind('\n').map_or(0, |at| at + 1);
+    let quote = line + code[line..].rfind(['\'', '"'])?;
+    let before = code[..quote].trim_end();
+    let value = before
+        .strip_suffix("==")
+        .or_else(|| before.strip_suffix("!="))?;
+    Some(value.trim_end_matches(['=', '!']).trim_end())
 }
 
 /// Keys and values of YAML.
@@ -348,7 +389,7 @@ fn in_yaml(question: &Question<'_>, before: &str) -> Vec<Value> {
 
 /// The values at `path`: of the format, or names of tools.
 fn values(question: &Question<'_>, path: &[String]) -> Vec<Value> {
-    let is_tool = is_tool_name(path);
+    let is_tool = path != ["name"] && is_tool_name(question.document.kind, path);
     let workspace = question.workspaces.of(&question.document.path);
     if let Some(workspace) = workspace.filter(|_| is_tool) {
         let members = workspace.members.iter().filter(|it| !it.name.is_empty());
@@ -390,21 +431,6 @@ fn example_schema<'q>(
         .tool()
         .filter(|_| examples == "examples")?;
     tool.schema().at(steps)
-}
-
-/// Returns true if the value at `path` is the name of a tool.
-pub(super) fn is_tool_name(path: &[String]) -> bool {
-    let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    match path.as_slice() {
-        ["implementation", "agent", "tools", _] | ["implementation", "tools", _] => true,
-        ["implementation", "flow", "nodes", _, rest @ ..] => {
-            matches!(
-                rest,
-                ["tool"] | ["tool", "name"] | ["each", "tool"] | ["each", "tool", "name"]
-            )
-        }
-        _ => false,
-    }
 }
 
 /// The keys around a line with this indentation, by the indentation of the lines before; `0` for

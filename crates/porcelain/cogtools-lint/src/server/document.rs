@@ -11,6 +11,7 @@ use njk::scan::{Scan, scan};
 use serde_json::{Value, json};
 
 use crate::finding::Finding;
+use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
 
 /// The kind of a file.
@@ -251,6 +252,25 @@ impl Document {
             });
         }
         found
+    }
+
+    /// The JavaScript at an offset of the file, and the offset in it.
+    pub(super) fn code_at(&self, offset: usize) -> Option<(&JsAnalysis, usize)> {
+        let codes = self.file.iter().flat_map(LintFile::codes);
+        codes.into_iter().find_map(|code| {
+            let mut start = 0;
+            let lines = code.source().source().split_inclusive('\n').enumerate();
+            let mut places = lines.filter_map(|(index, line)| {
+                let first = self.span_of(&code.source().location(index + 1, 1, 1)).start;
+                let before = self.text.get(first..offset);
+                let at = start;
+                start += line.len();
+                before
+                    .filter(|it| line.starts_with(it))
+                    .map(|it| at + it.len())
+            });
+            places.next().map(|at| (code, at))
+        })
     }
 
     /// Returns true if `offset` is in JavaScript.

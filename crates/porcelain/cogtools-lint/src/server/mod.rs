@@ -5,6 +5,7 @@ mod completion;
 mod decoration;
 mod document;
 mod format;
+mod mention;
 mod navigation;
 mod workspace;
 

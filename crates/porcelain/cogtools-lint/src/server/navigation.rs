@@ -8,11 +8,12 @@ use cogtools_core::text::Text;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_program::file_uri;
 use njk::reference::{EntryKind, entries};
-use njk::scan::{ITEM, Scan, TokenKind, scan};
+use njk::scan::{ITEM, Imported, Scan, TokenKind, scan};
 use serde_json::{Map, Value, json};
 
-use super::completion::{is_tool_name, schema_at, type_of};
+use super::completion::{schema_at, type_of};
 use super::document::{Document, Kind, place, range};
+use super::mention::{Mention, imported, macros, mentions, signature};
 use super::{Question, format};
 use crate::lint_file::{LintFile, all};
 
@@ -22,10 +23,10 @@ enum Target {
     Value(Vec<String>),
     /// A variable that a template defines: its name, and the place of its definition.
     Local(Range<usize>),
-    /// Another template.
-    Template(String),
-    /// A tool, by name.
-    Tool(String),
+    /// A macro of another template.
+    Macro(Imported),
+    /// A tool or another template.
+    Mention(Mention),
     /// A node of a flow.
     Node(String),
 }
@@ -33,18 +34,18 @@ enum Target {
 /// Finds the thing at an offset, and its bytes.
 fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
     if document.is_code(offset) {
-        let (span, name) = code_reads(document)
-            .into_iter()
-            .find(|(span, _)| touches(span, offset))?;
-        return Some((Target::Value(vec![name]), span));
+        let mut values = code_values(document).into_iter();
+        let (path, span) = values.find(|(_, span)| touches(span, offset))?;
+        return Some((Target::Value(path), span));
+    }
+    let mut all = mentions(document).into_iter();
+    if let Some((mention, span)) = all.find(|(_, span)| touches(span, offset)) {
+        return Some((Target::Mention(mention), span));
     }
     let scan = document.scan();
-    if let Some((name, span)) = scan
-        .templates
-        .iter()
-        .find(|(_, span)| touches(span, offset))
-    {
-        return Some((Target::Template(name.clone()), span.clone()));
+    let mut macros = scan.macros.iter();
+    if let Some((part, span)) = macros.find(|(_, span)| touches(span, offset)) {
+        return Some((Target::Macro(part.clone()), span.clone()));
     }
     if let Some(name) = scan.name_at(offset) {
         let target = match name.local {
@@ -73,12 +74,6 @@ fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> 
         ["implementation", "flow", "nodes", _, "needs", ..] if !on_key => {
             let name = document.text[span.clone()].trim_end_matches('?').to_owned();
             Some((Target::Node(name), span))
-        }
-        _ if is_tool_name(&path) && !on_key => {
-            let name = document.text[span.clone()]
-                .trim_matches(['"', '\''])
-                .to_owned();
-            Some((Target::Tool(name), span))
         }
         _ => None,
     }
@@ -135,18 +130,18 @@ pub(super) fn yaml_at(node: &Node, offset: usize) -> Option<(Vec<String>, Range<
     }
 }
 
-/// The properties of `args` that JavaScript reads, and their bytes.
-fn code_reads(document: &Document) -> Vec<(Range<usize>, String)> {
-    let mut found = Vec::new();
-    for code in document.file.iter().flat_map(LintFile::codes) {
-        for (name, span) in &code.reads {
-            let span = document.span_of(&code.location(*span));
-            if document.text.get(span.clone()) == Some(name) {
-                found.push((span, name.clone()));
-            }
-        }
-    }
-    found
+/// The values of the call that JavaScript names, and the bytes of the names.
+fn code_values(document: &Document) -> Vec<(Vec<String>, Range<usize>)> {
+    let codes = document.file.iter().flat_map(LintFile::codes);
+    let values = codes.flat_map(|code| {
+        let reads = code
+            .reads
+            .iter()
+            .map(|(name, span)| (vec![name.clone()], *span));
+        let all = reads.chain(code.values.iter().cloned());
+        all.map(|(path, span)| (path, document.span_of(&code.location(span))))
+    });
+    values.collect()
 }
 
 /// The place of the schema of a value in the tool file.
@@ -172,24 +167,37 @@ pub(super) fn hover(question: &Question<'_>) -> Option<Value> {
         Some((Target::Local(definition), span)) => {
             let scan = document.scan();
             let local = scan.locals.iter().find(|local| local.span == definition)?;
-            let text = if local.is_macro {
-                format!("macro `{}`", local.name)
+            let text = if let Some(part) = &local.imported {
+                about_macro(document, part)?
+            } else if local.is_macro {
+                format!("macro `{}`", signature(&document.text, local))
             } else {
                 about_value(document, &local.path).unwrap_or_else(|| format!("`{}`", local.name))
             };
             (text, span)
         }
-        Some((Target::Tool(name), span)) => {
+        Some((Target::Macro(part), span)) => (about_macro(document, &part)?, span),
+        Some((Target::Mention(Mention::Tool(name)), span)) => {
             let workspace = question.workspaces.of(&document.path)?;
             let member = workspace.members.iter().find(|it| it.name == name)?;
             (format!("`{name}`\n\n{}", member.description), span)
         }
-        Some((Target::Template(_) | Target::Node(_), _)) => return None,
+        Some((Target::Mention(_) | Target::Node(_), _)) => return None,
         None => about_language(document, offset).or_else(|| about_key(document, offset))?,
     };
     Some(json!({
         "contents": {"kind": "markdown", "value": text}, "range": document.range(span),
     }))
+}
+
+/// Describes a macro of another template, or names the template.
+fn about_macro(document: &Document, part: &Imported) -> Option<String> {
+    if part.name.is_none() {
+        return Some(format!("macros of `{}`", part.template));
+    }
+    let (text, one) = imported(document, part)?;
+    let signature = signature(text.as_str(), &one);
+    Some(format!("macro `{signature}` of `{}`", part.template))
 }
 
 fn about_value(document: &Document, path: &[String]) -> Option<String> {
@@ -258,18 +266,30 @@ pub(super) fn definition(question: &Question<'_>) -> Option<Value> {
             let span = definition_of(file, &path)?;
             Some(place(&document.path, &document.range(span)))
         }
-        Target::Local(span) => Some(place(&document.path, &document.range(span))),
-        Target::Template(name) => {
-            let path = document.path.parent()?.join(name);
+        Target::Local(span) => {
+            let scan = document.scan();
+            let part = scan
+                .locals
+                .iter()
+                .find(|it| it.span == span)?
+                .imported
+                .as_ref();
+            let elsewhere = part.and_then(|part| macro_place(document, part));
+            elsewhere.or_else(|| Some(place(&document.path, &document.range(span))))
+        }
+        Target::Macro(part) => macro_place(document, &part),
+        Target::Mention(mention) => {
+            let workspace = question.workspaces.of(&document.path)?;
+            let path = match mention {
+                Mention::Template(path) => path,
+                Mention::Tool(name) => {
+                    let mut members = workspace.members.iter();
+                    members.find(|it| it.name == name)?.path.clone()
+                }
+            };
             let start = json!({"line": 0, "character": 0});
             path.is_file()
                 .then(|| place(&path, &json!({"start": start, "end": start})))
-        }
-        Target::Tool(name) => {
-            let workspace = question.workspaces.of(&document.path)?;
-            let member = workspace.members.iter().find(|it| it.name == name)?;
-            let start = json!({"line": 0, "character": 0});
-            Some(place(&member.path, &json!({"start": start, "end": start})))
         }
         Target::Node(name) => {
             let file = document.tool_file()?;
@@ -278,6 +298,16 @@ pub(super) fn definition(question: &Question<'_>) -> Option<Value> {
                 .then(|| place(&document.path, &document.range(span)))
         }
     }
+}
+
+/// The place of the definition of a macro of another template, or of that template.
+fn macro_place(document: &Document, part: &Imported) -> Option<Value> {
+    let (text, span) = match &part.name {
+        Some(_) => imported(document, part).map(|(text, one)| (text, one.span))?,
+        None => (macros(document, &part.template)?.0, 0..0),
+    };
+    let other = Document::open(&file_uri::of(text.path()), text.as_str(), 0)?;
+    Some(place(&other.path, &other.range(span)))
 }
 
 /// The places of a file where the target is: its definition first.
@@ -292,10 +322,13 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
                     .and_then(|file| definition_of(file, path)),
             );
             found.extend(names_of(&scan, path));
-            if let [name] = path.as_slice() {
-                let reads = code_reads(document).into_iter();
-                found.extend(reads.filter(|(_, read)| read == name).map(|(span, _)| span));
-            }
+            // A variable with another name has the value, too.
+            let is_name = |span: &Range<usize>| {
+                document.text.get(span.clone()) == path.last().map(String::as_str)
+            };
+            let values = code_values(document).into_iter();
+            let values = values.filter(|(it, span)| it == path && is_name(span));
+            found.extend(values.map(|(_, span)| span));
             let examples = document.yaml().and_then(|yaml| yaml.get("examples"));
             for example in examples.and_then(Node::items).unwrap_or_default() {
                 let arguments = example.get("arguments").filter(|it| it.entries().is_some());
@@ -309,6 +342,10 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
                 .iter()
                 .filter(|name| name.local.is_some_and(is_own));
             found.extend(names.map(|name| name.span.clone()));
+        }
+        Target::Mention(mention) => {
+            let own = mentions(document).into_iter();
+            found.extend(own.filter(|(it, _)| it == mention).map(|(_, span)| span));
         }
         _ => {}
     }
@@ -365,7 +402,8 @@ fn places_elsewhere(document: &Document, target: &Target) -> Vec<(Text, Vec<Rang
 }
 
 /// The places of the target in all files: the file, and the ranges in it.
-fn everywhere(document: &Document, target: &Target) -> Vec<(String, Vec<Value>)> {
+fn everywhere(question: &Question<'_>, target: &Target) -> Vec<(String, Vec<Value>)> {
+    let document = question.document;
     let own = places(document, target).into_iter();
     let own: Vec<Value> = own.map(|span| document.range(span)).collect();
     let mut all = vec![(document.uri.clone(), own)];
@@ -376,12 +414,19 @@ fn everywhere(document: &Document, target: &Target) -> Vec<(String, Vec<Value>)>
             all.push((uri, ranges));
         }
     }
+    if let (Target::Mention(mention), Some(workspace)) =
+        (target, question.workspaces.of(&document.path))
+    {
+        let places = workspace.places.iter();
+        let others = places.filter(|it| it.mention == *mention && it.uri != document.uri);
+        all.extend(others.map(|it| (it.uri.clone(), vec![it.range.clone()])));
+    }
     all
 }
 
 pub(super) fn references(question: &Question<'_>) -> Option<Value> {
     let (target, _) = target(question.document, question.offset)?;
-    let files = everywhere(question.document, &target).into_iter();
+    let files = everywhere(question, &target).into_iter();
     let places = files.flat_map(|(uri, ranges)| {
         let place = move |range| json!({"uri": uri, "range": range});
         ranges.into_iter().map(place)
@@ -396,9 +441,21 @@ fn renamed(question: &Question<'_>) -> Option<(Target, Range<usize>)> {
     let is_known = match &target {
         Target::Value(path) => {
             let file = document.file.as_ref().filter(|file| file.tool.is_some());
-            document.kind == Kind::Tool && definition_of(file?, path).is_some()
+            let name = document.text.get(span.clone()).unwrap_or_default();
+            let is_name = path
+                .last()
+                .is_some_and(|it| it == name.trim_matches(['"', '\'']));
+            document.kind == Kind::Tool && is_name && definition_of(file?, path).is_some()
         }
-        Target::Local(_) => true,
+        // Its name is the one in the other template.
+        Target::Local(span) => {
+            let name = document.text.get(span.clone());
+            let locals = document.scan().locals.into_iter();
+            let mut parts = locals
+                .filter(|it| it.span == *span)
+                .filter_map(|it| it.imported);
+            !parts.any(|part| part.name.as_deref() == name)
+        }
         _ => false,
     };
     is_known.then_some((target, span))
@@ -417,7 +474,7 @@ pub(super) fn rename(question: &Question<'_>) -> Option<Value> {
         return None;
     }
     let (target, _) = renamed(question)?;
-    let files = everywhere(question.document, &target).into_iter();
+    let files = everywhere(question, &target).into_iter();
     let changes = files.map(|(uri, ranges)| {
         let edits = ranges
             .into_iter()

@@ -9,10 +9,11 @@ use cogtools_core::text::Text;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Config, Diagnostic, Folder, Level, Location, Project, Source};
 use cogtools_program::project::{project, read_scope, valid_config};
-use cogtools_program::{Io, render_hints};
+use cogtools_program::{Io, file_uri, render_hints};
 use serde_json::{Value, json};
 
 use super::document::{Document, Kind};
+use super::mention::{Place, mentions};
 use crate::finding::Finding;
 use crate::lint_file::{LintFile, Neighbours};
 use crate::linter::{Levels, Linter};
@@ -31,6 +32,8 @@ pub(super) struct Workspace {
     linter: Linter,
     /// Its tool files.
     pub(super) members: Vec<Member>,
+    /// The tools and templates that its files name.
+    pub(super) places: Vec<Place>,
     /// The tools that flows may call, and agents.
     of_flows: Option<Arc<Neighbours>>,
     of_agents: Option<Arc<Neighbours>>,
@@ -263,6 +266,25 @@ fn check_template(document: &Document) -> Vec<Value> {
     errors.collect()
 }
 
+/// Adds the tools and templates that a file names; returns the file.
+fn add_places(file: LintFile, places: &mut Vec<Place>) -> Option<LintFile> {
+    let uri = file_uri::of(&file.path);
+    let Some(mut document) = Document::open(&uri, file.text.as_str(), 0) else {
+        return Some(file);
+    };
+    document.file = Some(file);
+    places.extend(
+        mentions(&document)
+            .into_iter()
+            .map(|(mention, span)| Place {
+                mention,
+                uri: document.uri.clone(),
+                range: document.range(span),
+            }),
+    );
+    document.file
+}
+
 impl Workspace {
     /// Reads the project that contains the working directory; none if its user's configuration is
     /// not valid.
@@ -270,8 +292,19 @@ impl Workspace {
         let config = valid_config(&project, io).ok()?.without_user_folders();
         let linter = Linter::new(Levels::new(&config.rules).unwrap_or_default());
         let files = target::collect(&[], None, &config, io).files;
+        let path = project.root().join(Project::CONFIG);
+        let text = Text::read(&path, Path::new(Project::CONFIG), &read_scope(&path, io));
+        let own = text.ok().map(|text| LintFile::parse(&path, text));
+        let (mut places, mut members) = (Vec::new(), Vec::new());
+        if let Some(file) = own {
+            add_places(file, &mut places);
+        }
+        for file in files {
+            members.extend(add_places(file, &mut places).map(Member::new));
+        }
         Some(Self {
-            members: files.into_iter().map(Member::new).collect(),
+            members,
+            places,
             project,
             config,
             linter,

@@ -89,3 +89,34 @@ hint: name the file
 "#]],
     );
 }
+
+/// A broken tool has a name: that another name is wrong is still said.
+#[test]
+fn names_are_checked_beside_a_broken_tool() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file("tools/say.yaml", "name: say\n")
+        .file(
+            "tools/all.yaml",
+            "$schema: schema:agladysh-research.org,2025/cogtools:tool\nname: all\n\
+             description: Says all\nexamples: [{}]\n\
+             implementation: {flow: {nodes: {a: {tool: say}, b: {tool: sya}}}}\n",
+        )
+        .file(
+            "tools/helper.yaml",
+            "$schema: schema:agladysh-research.org,2025/cogtools:tool\nname: helper\n\
+             description: Helps with words\nexamples: [{}]\n\
+             implementation: {agent: {system: Help, prompt: Help me, tools: [say, sya]}}\n",
+        );
+    for (tool, rule) in [("all", "flow-target"), ("helper", "agent-tools")] {
+        let ended = run(&project, &[tool, "--format", "json"]);
+        let found: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+        let found: Vec<_> = found.as_array().unwrap().iter().collect();
+        assert_eq!(found.len(), 1, "{}", ended.stdout);
+        assert_eq!(
+            (&found[0]["rule"], &found[0]["message"]),
+            (&rule.into(), &"there is no tool `sya`".into())
+        );
+    }
+}

@@ -446,7 +446,7 @@ impl TemplateSource {
     }
 
     /// Loads the template in the file `name` below the folder of the tool in `tool`.
-    pub(crate) fn partial(name: &str, tool: &Text) -> Option<Self> {
+    pub fn partial(name: &str, tool: &Text) -> Option<Self> {
         let path = Path::new(name);
         let text = Partials::of(tool).read(path).ok()?;
         Some(Self::inline(&Template::from_file(path, &text), &text))
