@@ -112,7 +112,6 @@ parametersJsonSchema:
       default: 2000
   required:
   - path
-  additionalProperties: false
 
 "#]]);
 }

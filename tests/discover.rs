@@ -33,9 +33,9 @@ fn two() -> Project {
 fn gemini_gets_both_generations_of_schemas() {
     let expected = concat!(
         "[\n",
-        r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}},"#,
+        r#"{"name":"plain","description":"Nothing to say","parametersJsonSchema":{"type":"object","properties":{}}},"#,
         "\n",
-        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"],"additionalProperties":false}}"#,
+        r#"{"name":"weigh","description":"Weigh two sides","parameters":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":"number","minimum":0,"nullable":true,"example":3}},"required":["side"]},"parametersJsonSchema":{"type":"object","properties":{"side":{"type":"string"},"grams":{"type":["number","null"],"exclusiveMinimum":0}},"required":["side"]}}"#,
         "\n]\n",
     );
     discover(&two(), &[]).outputs(expected);
@@ -107,7 +107,6 @@ fn yaml_says_the_same() {
   parametersJsonSchema:
     type: object
     properties: {}
-    additionalProperties: false
 
 "#]]);
     discover(&Project::new(), &["--yaml"]).outputs(str![[r#"
@@ -212,7 +211,7 @@ fn order_and_shadowing_follow_the_sources() {
         .file("tools/unread.yaml", "");
     let line = |name: &str, says: &str| {
         format!(
-            r#"{{"name":"{name}","description":"{says}","parametersJsonSchema":{{"type":"object","properties":{{}},"additionalProperties":false}}}}"#
+            r#"{{"name":"{name}","description":"{says}","parametersJsonSchema":{{"type":"object","properties":{{}}}}}}"#
         )
     };
     let expected = format!(

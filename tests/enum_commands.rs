@@ -231,7 +231,7 @@ fn a_failure_is_an_error_of_the_tool() {
         0,
         str![[r#"
 [
-{"name":"other","description":"d","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}}
+{"name":"other","description":"d","parametersJsonSchema":{"type":"object","properties":{}}}
 ]
 
 "#]],

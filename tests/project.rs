@@ -7,7 +7,7 @@ use cogtools_test_support::str;
 use crate::{project_with, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}\n]\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
 
 #[test]
 fn configuration_that_cannot_be_used() {

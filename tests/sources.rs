@@ -10,7 +10,7 @@ use cogtools_test_support::{Outcome, Project, str};
 use crate::{project_with, run, unprivileged};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}\n]\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
 const LIST: &str = "hint: cogtools-discover lists all tools\n";
 const ABSENT: &str = "error[TOOL_NOT_FOUND]: ok: no such tool\n";
 

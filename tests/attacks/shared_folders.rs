@@ -73,8 +73,8 @@ fn a_folder_of_another_user_costs_only_itself() {
         .run()
         .expect(0, str![[r#"
 [
-{"name":"evil","description":"d","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}},
-{"name":"say","description":"d","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}}
+{"name":"evil","description":"d","parametersJsonSchema":{"type":"object","properties":{}}},
+{"name":"say","description":"d","parametersJsonSchema":{"type":"object","properties":{}}}
 ]
 
 "#]], str![[r#"

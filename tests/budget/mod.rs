@@ -73,8 +73,8 @@ fn what_fits_is_declared() {
             "{spent} of {tokens}"
         );
     }
-    let least = cost(&project, &["--budget", "200", "--tools", "tool_*"]);
-    let least = least.min(200);
+    let least = cost(&project, &["--budget", "220", "--tools", "tool_*"]);
+    let least = least.min(220);
     run("cogtools-discover", &project)
         .args(["--budget", "10"])
         .run()
@@ -112,8 +112,8 @@ fn the_configuration_has_a_budget_too() {
         .fails(
             78,
             str![[r#"
-cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: find_tool and call_tool, which find and call the tools that do not fit, cost 200
-hint: the minimum here is 200
+cogtools-discover: error[INVALID_CONFIG]: budget: a budget of 1 tokens is too small: find_tool and call_tool, which find and call the tools that do not fit, cost 214
+hint: the minimum here is 214
 
 "#]],
         );

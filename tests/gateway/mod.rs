@@ -6,6 +6,7 @@
 mod claude;
 mod codex;
 mod declared;
+mod first;
 mod gemini;
 pub(crate) mod model;
 mod own_list;

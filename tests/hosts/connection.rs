@@ -105,7 +105,7 @@ fn the_server_is_followed_at_once() {
     assert_eq!(found, [&["mcp_cogtools_greet Greet"][..], &after]);
 }
 
-/// A call with four mistakes, and one whose only mistake the host does not look for.
+/// A call with four mistakes, and one whose only mistake the host looks for over MCP alone.
 fn repair(settings: &str, prefix: &str) -> String {
     let host = host(settings);
     let call = |arguments| Turn::call(format!("{prefix}greet"), arguments);
@@ -140,7 +140,7 @@ fn the_host_validates_first_and_names_one_mistake() {
         str![[r#"
 {"error":"params must have required property 'tone'"}
 {"error":"params/tone must be equal to one of the allowed values"}
-{"error":"MCP tool 'greet' reported tool error for function call: {\"name\":\"greet\",\"args\":{\"person\":\"Ada\",\"tone\":\"warm\",\"times\":1,\"mood\":\"x\"}} with response: [{\"functionResponse\":{\"name\":\"greet\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /mood: not a parameter of this tool\\nhint: the parameters are `person`, `tone`, `times`\\n\"}],\"isError\":true}}}]"}
+{"error":"params must NOT have additional properties"}
 
 "#]],
     );

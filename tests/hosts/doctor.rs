@@ -100,7 +100,7 @@ tools
 manual
   ok       manual pages of version 0.1.0 are installed: 6
 budget
-  ok       1 tool costs about 117 tokens with every request
+  ok       1 tool costs about 124 tokens with every request
 
 ";
 

@@ -104,8 +104,7 @@ fn expand_shows_its_parameters() {
     },
     "required": [
       "a"
-    ],
-    "additionalProperties": false
+    ]
   }
 }
 
@@ -143,7 +142,7 @@ ok add (1 example)
 "#]]);
     run("cogtools-discover", &project).run().outputs(str![[r#"
 [
-{"name":"add","description":"Add two numbers","parameters":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]},"parametersJsonSchema":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"],"additionalProperties":false}}
+{"name":"add","description":"Add two numbers","parameters":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]},"parametersJsonSchema":{"type":"object","properties":{"a":{"type":"number","description":"The first"},"b":{"type":"number","default":1,"description":"The second"}},"required":["a"]}}
 ]
 
 "#]]);

@@ -117,6 +117,7 @@ fn inspector() {
             "type": "object",
             "properties": {"person": {"type": "string", "description": "Who is greeted"}},
             "required": ["person"],
+            "additionalProperties": false,
             "examples": [{"person": "Grace"}],
         },
     });

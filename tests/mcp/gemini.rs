@@ -10,13 +10,17 @@ const SETTINGS: &str = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "a
 #[test]
 fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     let project = project();
-    project.file(".gemini/settings.json", SETTINGS);
+    let fails = "name: fails\ndescription: d\nimplementation: \"{{ nothing() }}\"\n";
+    project
+        .file(".gemini/settings.json", SETTINGS)
+        .file("tools/fails.yaml", fails);
     let fake = FakeGemini::for_host([
         Turn::call("mcp_cogtools_greet", json!({"person": "Ada"})),
         Turn::call(
             "mcp_cogtools_greet",
             json!({"person": "Ada", "mood": "good", "wait_for_previous": true}),
         ),
+        Turn::call("mcp_cogtools_fails", json!({})),
         Turn::text("All done."),
     ]);
     let conversation = crate::clients::converse(&project, fake);
@@ -26,14 +30,12 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
         .skip(1)
         .map(|request| request.responses()[0]["response"].to_string())
         .collect();
-    assert_eq!(responses.len(), 2, "{responses:?}");
+    assert_eq!(responses.len(), 3, "{responses:?}");
     // The CLI's own text around the server's output.
     let text = "<untrusted_context>\nGood day, Ada!\n</untrusted_context>";
     assert_eq!(responses[0], json!({"output": text}).to_string());
-    assert_text(
-        &responses[1],
-        str![[
-            r#"{"error":"MCP tool 'greet' reported tool error for function call: {\"name\":\"greet\",\"args\":{\"person\":\"Ada\",\"mood\":\"good\",\"wait_for_previous\":true}} with response: [{\"functionResponse\":{\"name\":\"greet\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[SCHEMA_VIOLATION]: greet: /mood: not a parameter of this tool\\nhint: the parameters are `person`\\n\"}],\"isError\":true}}}]"}"#
-        ]],
-    );
+    // The CLI checks what the declaration says.
+    let unknown = json!({"error": "params must NOT have additional properties"});
+    assert_eq!(responses[1], unknown.to_string());
+    assert_text(&responses[2], str![[r#"{"error":"MCP tool 'fails' reported tool error for function call: {\"name\":\"fails\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"fails\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[TEMPLATE_FAILED]: tools/fails.yaml:3:17: `nothing` is undefined and cannot be called\\n   |\\n 3 | implementation: \\\"{{ nothing() }}\\\"\\n   |                 ^^^^^^^\\n\"}],\"isError\":true}}}]"}"#]]);
 }

@@ -12,7 +12,7 @@ use super::Session;
 use crate::{repository, run};
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}";
+pub(super) const NONE: &str = "\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
 /// A project with one tool.
 pub(super) fn project() -> Project {

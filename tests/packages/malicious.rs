@@ -8,7 +8,7 @@ use cogtools_test_support::{Project, str};
 use crate::run;
 
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
-const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}\n]\n";
+const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}\n]\n";
 
 /// A project with its own tool after the package `pk`, which has this file.
 fn project(manifest: &str) -> Project {

@@ -146,7 +146,7 @@ fn forms_that_others_print() {
         r#"{"functionDeclarations": [{"name": "good", "description": "d"}]}"#,
         r#"{"function_declarations": [{"name": "good", "description": "d"}]}"#,
         r#"[{"functionDeclarations": [{"name": "good", "description": "d"}]}]"#,
-        r#"{"tools": [{"name": "good", "description": "d", "inputSchema": {"type": "object", "properties": {}, "additionalProperties": false}}]}"#,
+        r#"{"tools": [{"name": "good", "description": "d", "inputSchema": {"type": "object", "properties": {}}}]}"#,
         r#"[{"name": "good", "description": "d", "parameters": {"type": "OBJECT"}}]"#,
         r#"[{"name": "good", "description": "d", "parameters": null}]"#,
     ] {

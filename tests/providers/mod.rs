@@ -17,9 +17,9 @@ mod summaries;
 /// The project's own tool.
 const OK: &str = "name: ok\ndescription: d\nimplementation: fine\n";
 /// Its declaration.
-const DECLARED: &str = "{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}";
+const DECLARED: &str = "{\"name\":\"ok\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 /// The declaration of the tool `NAME` of a provider, which has only a description.
-const OTHER: &str = "{\"name\":\"NAME\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}";
+const OTHER: &str = "{\"name\":\"NAME\",\"description\":\"d\",\"parametersJsonSchema\":{\"type\":\"object\",\"properties\":{}}}";
 
 /// A project with its own tool, after a provider from the user's configuration: the
 /// program `p` in HOME, which is called with `call` and the name of a tool.

@@ -58,6 +58,7 @@ provider other
   may       read /; write . ../other ~/; not use the network
 approved provider other
   tool      say
+            | Say it
 ",
             programs().display()
         ));
@@ -101,6 +102,7 @@ provider itself
   unhashed  sh -c 'cogtools-discover 2>told' (runs code that is not in a file, which may load other files)
 approved provider itself
   tool      ok
+            | d
 ",
             programs().display()
         ));

@@ -28,6 +28,42 @@ SOURCE  KIND     STATE     RUNS
 "#]]);
 }
 
+/// A model reads all texts of a tool, so the person who approves it sees them all.
+#[test]
+fn descriptions_are_shown_whole() {
+    let project = with_provider();
+    let long = "word ".repeat(60);
+    let tool = json!({
+        "name": "say", "description": format!("One\nTwo {long}\u{1b}[2J"),
+        "parameters": {"type": "object", "properties": {
+            "to": {"type": "string", "description": "Whom"},
+            "parts": {"type": "array", "items": {"type": "string", "description": "Each"}},
+        }},
+    });
+    project.program(
+        "d",
+        format!(
+            "echo '{}'\n",
+            json!([tool]).to_string().replace('\\', "\\\\")
+        ),
+    );
+    let outcome = trust(&project, &["other"]);
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    let shown = text
+        .split_once("approved provider other\n")
+        .map(|(_, shown)| shown);
+    let second = format!("Two {}", long.trim_end());
+    let (first, rest) = second.split_at(160);
+    assert_eq!(
+        shown,
+        Some(format!(
+            "  tool      say\n            | One\n            | {first}\n            ↳ {rest} [2J\n            \
+             | /parameters/properties/to: Whom\n            | /parameters/properties/parts/items: Each\n"
+        ))
+        .as_deref()
+    );
+}
+
 #[test]
 fn a_missing_name() {
     let project = with_provider();
@@ -95,8 +131,9 @@ provider other
     let sandbox =
         json!({"read": null, "write": ["."], "net": null, "memory": null, "processes": null});
     trust(&project, &[]).outputs(table("not approved"));
-    trust(&project, &["other"])
-        .outputs(format!("{lines}approved provider other\n  tool      say\n"));
+    trust(&project, &["other"]).outputs(format!(
+        "{lines}approved provider other\n  tool      say\n            | d\n"
+    ));
     trust(&project, &[]).outputs(table("approved"));
     trust(&project, &["--format=json"]).outputs_json(&json!({"sources": [{
         "name": ".", "kind": "project", "state": "approved", "runs": [], "files": [],

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::approval::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
-use crate::source::{Folder, Package, Provider, Source, Specification, packages};
+use crate::source::{Folder, Package, Provider, RemoteTool, Source, Specification, packages};
 use crate::store::Store;
 use crate::tool::Author;
 use crate::trust::{Grant, Record, RecordError, Verdict};
@@ -225,16 +225,16 @@ impl TrustableSource {
         }
     }
 
-    /// The tools that an approved provider currently declares, which runs its
-    /// discovery. Packages are approved as a whole.
-    pub fn tools(&self, cx: &Context) -> Result<Vec<Grant>, Box<Diagnostic>> {
+    /// The tools that an approved provider currently declares, which runs its discovery, each with
+    /// its grant. Packages are approved as a whole.
+    fn tools(&self, cx: &Context) -> Result<Vec<(Grant, RemoteTool)>, Box<Diagnostic>> {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
-        let tools = provider
-            .tools(cx)
-            .map_err(|error| Box::new(error.diagnostic()))?;
-        Ok(tools.iter().map(|tool| provider.grant(tool, cx)).collect())
+        let tools = provider.tools(cx);
+        let tools = tools.map_err(|error| Box::new(error.diagnostic()))?;
+        let with_grant = |tool: &RemoteTool| (provider.grant(tool, cx), tool.clone());
+        Ok(tools.iter().map(with_grant).collect())
     }
 
     /// The source and tool under which it is recorded; `None` for the project.
@@ -322,7 +322,7 @@ impl TrustableSource {
         &self,
         reviewed: &Reviewed,
         cx: &Context,
-    ) -> Result<Vec<Grant>, Box<Diagnostic>> {
+    ) -> Result<Vec<RemoteTool>, Box<Diagnostic>> {
         let failed = |error: RecordError| Box::new(error.diagnostic());
         let update = |grants: &[Grant]| {
             let approve = |record: &mut Record| grants.iter().for_each(|it| record.approve(it));
@@ -347,7 +347,8 @@ impl TrustableSource {
             diagnostic.hints.push(hint.into());
             diagnostic
         })?;
-        update(&tools)?;
+        let (grants, tools): (Vec<Grant>, Vec<RemoteTool>) = tools.into_iter().unzip();
+        update(&grants)?;
         Ok(tools)
     }
 
@@ -422,7 +423,8 @@ impl TrustableSource {
             (Err(error), _) => failed(Verdict::NotApproved, Box::new(error.diagnostic())),
             (_, Err(error)) => failed(Verdict::Approved, error),
             (Ok(record), Ok(tools)) => {
-                let is_approved = |tool| record.verdict(tool) == Verdict::Approved;
+                let is_approved =
+                    |(grant, _): &(Grant, RemoteTool)| record.verdict(grant) == Verdict::Approved;
                 known(if tools.iter().all(is_approved) {
                     Verdict::Approved
                 } else {

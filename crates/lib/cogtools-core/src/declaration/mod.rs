@@ -153,7 +153,6 @@ impl Tool {
         let schema = Target::Gemini.api().schema_of(self);
         let pinned = Gemini {
             parameters: (!schema.is_empty()).then(|| schema.pinned_object()),
-            schema: schema.json_schema(),
             ..Gemini::new(self, &schema)
         };
         serde_json::to_value(pinned).unwrap_or_default()
@@ -193,6 +192,8 @@ struct Gemini<'t> {
     /// The API rejects an object without properties here, so it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<Cow<'t, Map<String, Value>>>,
+    /// Objects are not said to be closed: Gemini CLI would check it before a call, and name
+    /// neither the argument nor a similar one.
     #[serde(rename = "parametersJsonSchema")]
     schema: Cow<'t, Map<String, Value>>,
 }
@@ -203,7 +204,7 @@ impl<'t> Gemini<'t> {
             name: tool.name().as_str(),
             description: tool.description(),
             parameters: Some(schema.gemini_object()).filter(|it| it.contains_key("properties")),
-            schema: schema.declared(),
+            schema: schema.json_schema(),
         }
     }
 }

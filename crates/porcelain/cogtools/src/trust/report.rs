@@ -5,12 +5,13 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use cogtools_core::Context;
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::sandbox::LIMITATIONS;
-use cogtools_core::trust::{Grant, Verdict};
+use cogtools_core::source::RemoteTool;
+use cogtools_core::trust::Verdict;
 use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
 
 use super::review::{self, Line, hidden, is_confined, join, tools_json};
-use super::visible::wrapped;
+use super::visible::{self, wrapped};
 
 /// Findings and actions, per source.
 pub(crate) struct Report<'r> {
@@ -36,7 +37,7 @@ pub(crate) enum Action {
     /// The user was asked, and did not approve it.
     Decline,
     /// It was approved, together with the tools that it declares.
-    Approve(Vec<Grant>),
+    Approve(Vec<RemoteTool>),
     /// Its approval was revoked.
     Revoke,
     /// It had no approval to revoke.
@@ -107,10 +108,39 @@ impl Display for Entry<'_> {
         writeln!(f, "{} {noun} {name}", self.action.label())?;
         if let Action::Approve(tools) = &self.action {
             for tool in tools {
-                writeln!(f, "  tool      {}", sanitize(&tool.tool))?;
+                writeln!(f, "  tool      {}", sanitize(tool.remote_name()))?;
+                let mut texts = tool.description().to_owned();
+                add_descriptions(tool.value(), "", &mut texts);
+                for line in visible::lines(&texts) {
+                    writeln!(f, "            {line}")?;
+                }
             }
         }
         Ok(())
+    }
+}
+
+/// Adds the descriptions of the parts of `declaration`, each with the pointer to its part.
+fn add_descriptions(declaration: &Value, pointer: &str, texts: &mut String) {
+    let parts: Vec<(String, &Value)> = match declaration {
+        Value::Object(entries) => entries
+            .iter()
+            .map(|(key, part)| (key.clone(), part))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, part)| (at.to_string(), part))
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (key, part) in parts {
+        if let (Value::String(text), "description", false) =
+            (part, key.as_str(), pointer.is_empty())
+        {
+            let _ = write!(texts, "\n{pointer}: {text}");
+        }
+        add_descriptions(part, &format!("{pointer}/{key}"), texts);
     }
 }
 
@@ -202,7 +232,7 @@ impl<'r> Report<'r> {
                 .map(|one| json!({"what": one.what, "why": one.why.to_string()}))
                 .collect();
             if let Action::Approve(tools) = &entry.action {
-                object["tools"] = tools.iter().map(|grant| grant.tool.as_str()).collect();
+                object["tools"] = tools.iter().map(|tool| tool.remote_name()).collect();
             }
             object
         });

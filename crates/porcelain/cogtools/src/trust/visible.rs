@@ -17,9 +17,14 @@ pub(crate) fn wrapped(text: &str) -> Vec<String> {
     cut(chunks(&show_blanks(&sanitize(text))), "more line", "")
 }
 
+/// The first lines of `text`, as [`lines`] shows them.
+pub(crate) fn excerpt(text: &str) -> Vec<String> {
+    cut(lines(text), "more line", ": read them in the file")
+}
+
 /// The lines of `text`, each after a bar. The first character of a continued line is a
 /// hook.
-pub(crate) fn excerpt(text: &str) -> Vec<String> {
+pub(crate) fn lines(text: &str) -> Vec<String> {
     let rows = text.lines().flat_map(|line| {
         let rows = chunks(&show_blanks(&sanitize(line))).into_iter();
         let rows = rows.enumerate();
@@ -31,8 +36,7 @@ pub(crate) fn excerpt(text: &str) -> Vec<String> {
             }
         })
     });
-    let hint = ": read them in the file";
-    cut(rows.collect(), "more line", hint)
+    rows.collect()
 }
 
 /// `rows`, with a last one that says how many are left out.

@@ -239,7 +239,7 @@ impl RemoteTool {
     }
 
     /// Its description, which every API wants: else its title, or its name.
-    fn description(&self) -> &str {
+    pub fn description(&self) -> &str {
         let texts = [
             self.value.get("description"),
             self.value.get("title"),
