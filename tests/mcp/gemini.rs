@@ -37,5 +37,10 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     // The CLI checks what the declaration says.
     let unknown = json!({"error": "params must NOT have additional properties"});
     assert_eq!(responses[1], unknown.to_string());
-    assert_text(&responses[2], str![[r#"{"error":"MCP tool 'fails' reported tool error for function call: {\"name\":\"fails\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"fails\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[TEMPLATE_FAILED]: tools/fails.yaml:3:17: `nothing` is undefined and cannot be called\\n   |\\n 3 | implementation: \\\"{{ nothing() }}\\\"\\n   |                 ^^^^^^^\\n\"}],\"isError\":true}}}]"}"#]]);
+    assert_text(
+        &responses[2],
+        str![[
+            r#"{"error":"MCP tool 'fails' reported tool error for function call: {\"name\":\"fails\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"fails\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[TEMPLATE_FAILED]: tools/fails.yaml:3:17: `nothing` is undefined and cannot be called\\n   |\\n 3 | implementation: \\\"{{ nothing() }}\\\"\\n   |                 ^^^^^^^\\n\"}],\"isError\":true}}}]"}"#
+        ]],
+    );
 }

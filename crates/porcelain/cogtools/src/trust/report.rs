@@ -232,7 +232,7 @@ impl<'r> Report<'r> {
                 .map(|one| json!({"what": one.what, "why": one.why.to_string()}))
                 .collect();
             if let Action::Approve(tools) = &entry.action {
-                object["tools"] = tools.iter().map(|tool| tool.remote_name()).collect();
+                object["tools"] = tools.iter().map(RemoteTool::remote_name).collect();
             }
             object
         });

@@ -78,8 +78,7 @@ const GEMINI: Snapshot = str![[r#"
     },
     "required": [
       "person"
-    ],
-    "additionalProperties": false
+    ]
   }
 }
 
