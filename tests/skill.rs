@@ -131,6 +131,26 @@ Hello Ada!
     assert_eq!(report["skills"][1]["tools"][0], "greet", "{report}");
 }
 
+/// A permission stays until a person removes it, also one that a person has changed.
+#[test]
+fn a_permission_is_kept() {
+    let project = scene();
+    let skill = |args: &[&str]| run("cogtools-skill", &project).args(args).run();
+    skill(&["--allow"]).succeeds();
+    skill(&["--check"]).succeeds();
+    let narrow = project.read(BODY).replace(" Bash(cogtools-call:*)", "");
+    project.file(BODY, &narrow);
+    let tool = "name: leave\ndescription: Leaves\nimplementation: bye\n";
+    project.file("tools/leave.yaml", tool);
+    skill(&[]).succeeds();
+    let renewed = project.read(BODY);
+    assert!(renewed.contains("| `leave` |"), "{renewed}");
+    let permission = "\nallowed-tools: Bash(cogtools run:*)\nmetadata:\n";
+    assert!(renewed.contains(permission), "{renewed}");
+    project.file(BODY, renewed.replace(permission, "\nmetadata:\n"));
+    skill(&["--check"]).succeeds();
+}
+
 #[test]
 fn what_is_not_ours_is_kept() {
     let project = scene();

@@ -120,10 +120,20 @@ fn the_hook_renews_the_table_and_stops_the_commit() {
     let last = stderr.lines().next_back().unwrap_or_default();
     assert_eq!(
         last,
-        "the table of tools was out of date and is renewed: add it, then commit again"
+        "the table of tools or a skill was out of date and is renewed: add it, then commit again"
     );
     check(&project);
     git(&project, &["commit", "--quiet", "-am", "two"]).succeeds();
+    // Skills are renewed where there are some.
+    assert!(!project.path(".agents").exists());
+    run("cogtools-skill", &project).run().status(0);
+    project.file("tools/most.yaml", TOOL.replace("more", "most"));
+    git(&project, &["add", "."]).succeeds();
+    git(&project, &["commit", "--quiet", "-m", "three"]).status(1);
+    let skills = || run("cogtools-skill", &project).arg("--check").run();
+    skills().status(0);
+    git(&project, &["add", "."]).succeeds();
+    git(&project, &["commit", "--quiet", "-m", "three"]).succeeds();
     // A second run changes nothing, and neither does one without the options.
     let again = init(&project, &HOOK);
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to do"));
@@ -234,17 +244,24 @@ fn the_projects_git_is_not_started() {
     assert!(!project.path("ran").exists());
     assert_text(
         project.read(".git/hooks/pre-commit"),
-        str![[r#"
+        str![[r##"
 #!/bin/sh
-# Renews the table of tools before a commit; written by `cogtools init`.
+# Renews the table of tools and the skills before a commit; written by `cogtools init`.
 command -v cogtools >/dev/null || exit 0
-cogtools docs --check >/dev/null
-# Any other status is not about the table.
-[ $? -eq 1 ] || exit 0
-cogtools docs
-echo 'the table of tools was out of date and is renewed: add it, then commit again' >&2
+renewed=
+for what in docs skill; do
+    # Skills are renewed where `cogtools skill` has written some.
+    [ "$what" = docs ] || grep -qs '^ *generated-by: cogtools$' .agents/skills/*/SKILL.md || continue
+    cogtools "$what" --check >/dev/null
+    # Any other status is not about these files.
+    [ $? -eq 1 ] || continue
+    cogtools "$what"
+    renewed=1
+done
+[ -n "$renewed" ] || exit 0
+echo 'the table of tools or a skill was out of date and is renewed: add it, then commit again' >&2
 exit 1
 
-"#]],
+"##]],
     );
 }

@@ -136,7 +136,8 @@ pub(crate) fn plan(
         Err(errors) => diagnostics.extend(errors),
     }
     if let Some(refresh) = answers.refresh {
-        match refresh.step(&cx.root, io) {
+        let has_skills = answers.hosts.contains(&Host::Agents);
+        match refresh.step(&cx.root, has_skills, io) {
             Ok(step) => steps.push(step),
             Err(errors) => diagnostics.extend(errors),
         }

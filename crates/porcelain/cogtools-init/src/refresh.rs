@@ -1,4 +1,5 @@
-//! `--docs-refresh`: a script of package.json or a hook of git that renews the table of tools.
+//! `--docs-refresh`: a script of package.json or a hook of git that renews the table of tools, and
+//! skills.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,27 +67,34 @@ impl Refresh {
         all
     }
 
-    /// The step that adds it to the project at `root`.
-    pub(crate) fn step(self, root: &Path, io: &Io<'_>) -> Result<Step, Vec<Diagnostic>> {
+    /// The step that adds it to the project at `root`, which may have skills.
+    pub(crate) fn step(
+        self,
+        root: &Path,
+        has_skills: bool,
+        io: &Io<'_>,
+    ) -> Result<Step, Vec<Diagnostic>> {
         match self {
-            Self::Script => script(root),
+            Self::Script => script(root, has_skills),
             Self::Hook => hook(root, io).map_err(|diagnostic| vec![*diagnostic]),
         }
     }
 }
 
-fn script(root: &Path) -> Result<Step, Vec<Diagnostic>> {
+fn script(root: &Path, has_skills: bool) -> Result<Step, Vec<Diagnostic>> {
     if root.join(PACKAGE).symlink_metadata().is_err() {
         let diagnostic = Diagnostic::new(Code::IoFailed, "does not exist")
             .with_subject(PACKAGE)
             .hint("create it with `npm init -y`, or leave out --docs-refresh npm-script");
         return Err(vec![diagnostic]);
     }
+    let command = if has_skills {
+        "cogtools docs && cogtools skill"
+    } else {
+        "cogtools docs"
+    };
     let mut wanted = Map::new();
-    wanted.insert(
-        "scripts".to_owned(),
-        json!({"cogtools-docs": "cogtools docs"}),
-    );
+    wanted.insert("scripts".to_owned(), json!({"cogtools-docs": command}));
     let edit = Edit::merge(PathBuf::from(PACKAGE), wanted);
     edit.plan(root)
         .map_err(cogtools_edit::EditError::diagnostics)

@@ -71,7 +71,7 @@ struct SkillArgs {
     /// The folder of the skills, in the project
     #[arg(long, value_name = "DIR", default_value = Skills::FOLDER)]
     dir: PathBuf,
-    /// Let agents run the tools without asking, by allowed-tools
+    /// Let agents run the tools without asking, by allowed-tools, which later runs keep
     #[arg(long)]
     allow: bool,
     /// Write nothing, and fail if a file would change

@@ -312,10 +312,13 @@ fn replaced(
     text: &str,
 ) -> Option<Vec<u8>> {
     let inner = document.table_range()?;
-    let own = front_matter.and_then(|lines| Some((lines, front_matter_end(old)?)));
-    let (head, copied) = own.map_or((&[][..], 0), |(lines, end)| (lines.as_bytes(), end));
+    let own = front_matter.and_then(|lines| {
+        let end = front_matter_end(old)?;
+        Some((with_permission(lines, &old[..end]), end))
+    });
+    let (head, copied) = own.unwrap_or_default();
     let parts = [
-        head,
+        head.as_bytes(),
         &old[copied..inner.start],
         b"\n",
         text.as_bytes(),
@@ -323,6 +326,20 @@ fn replaced(
         &old[inner.end..],
     ];
     Some(parts.concat())
+}
+
+/// The lines `new`, with the permission of tools in the lines `old` if they have none.
+fn with_permission(new: &str, old: &[u8]) -> String {
+    const KEY: &str = "\nallowed-tools:";
+    const NEXT: &str = "\nmetadata:\n";
+    let old = String::from_utf8_lossy(old);
+    match old.split_once(KEY).filter(|_| !new.contains(KEY)) {
+        Some((_, rest)) => {
+            let permission = rest.lines().next().unwrap_or_default();
+            new.replacen(NEXT, &format!("{KEY}{permission}{NEXT}"), 1)
+        }
+        None => new.to_owned(),
+    }
 }
 
 /// The end of the lines above the body of `old`, if they are ours.

@@ -170,6 +170,12 @@ fn a_script_is_added_and_never_replaced() {
         assert_eq!(project.read("package.json"), after);
     }
     let project = with_documents();
+    project.write("package.json", "{}");
+    let with_skills = [&refresh[..], &["--host", "agents"]].concat();
+    assert_eq!(project.run(&with_skills).status, 0);
+    let script = r#""cogtools-docs": "cogtools docs && cogtools skill""#;
+    assert!(project.read("package.json").contains(script));
+    let project = with_documents();
     let other = r#"{"scripts": {"cogtools-docs": "mine"}}"#;
     project.write("package.json", other);
     outcome!(project.run(&refresh)).fails(78, str![[r#"
