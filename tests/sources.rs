@@ -224,6 +224,15 @@ hint: cogtools-discover lists all tools
     );
 }
 
+/// Ends a thread, also when a test fails, which waits for it otherwise.
+struct Stop<'s>(&'s AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn file_that_comes_and_goes() {
     let project = project_with("ok", OK);
@@ -238,6 +247,7 @@ fn file_that_comes_and_goes() {
                 let _ = fs::write(&next, &other).and_then(|()| fs::rename(&next, &path));
             }
         });
+        let _stop = Stop(&stop);
         for _ in 0..50 {
             let found = discover(&project);
             let vanished = str![[r#"
@@ -267,6 +277,5 @@ hint: check the path; the file may have been removed meanwhile
                 called.outputs(str!["fine"]);
             }
         }
-        stop.store(true, Ordering::Relaxed);
     });
 }

@@ -184,6 +184,24 @@ hint: it was removed again; cogtools search finds packages with tools
 }
 
 #[test]
+fn an_mcp_server_is_not_installed() {
+    let mut registry = Registry::new(project());
+    let sdk = json!({"@modelcontextprotocol/sdk": "^1.0.0"});
+    let server = json!({"cogtools": null, "bin": "server.js", "dependencies": sdk});
+    registry.publish("server", &server, &[("server.js", "#!/usr/bin/env node\n")]);
+    let before = registry.project.files();
+    registry.run(&["add", "server"]).run().fails(
+        127,
+        str![[r#"
+cogtools-add: error[TOOL_NOT_FOUND]: server: it is an MCP server, and no package with tools
+hint: cogtools mcp add NAME -- npx -y server
+
+"#]],
+    );
+    assert_eq!(registry.project.files(), before);
+}
+
+#[test]
 fn a_list_of_sources_elsewhere_is_not_replaced() {
     let registry = Registry::new(project());
     let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"tools\"}]}}\n";

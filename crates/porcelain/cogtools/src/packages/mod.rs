@@ -220,7 +220,7 @@ fn is_server(npm: &Npm, spec: &str) -> bool {
         .and_then(|json| serde_json::from_slice(&json).ok())
         .unwrap_or_default();
     let needs = |name: &&str| manifest["dependencies"].get(name).is_some();
-    let has_tools = manifest.get("cogtools").is_some();
+    let has_tools = manifest.get("cogtools").is_some_and(|it| !it.is_null());
     !has_tools && manifest.get("bin").is_some() && SERVER_PACKAGES.iter().any(needs)
 }
 
