@@ -90,3 +90,60 @@ branches taken: 1 of 3; optional properties set: 0 of 0; values of enums used: 0
 
 "#]]);
 }
+
+#[test]
+fn the_code_of_nodes_is_covered() {
+    let project = Project::new();
+    let tool = |name: &str, result: &str| {
+        let text = format!("name: {name}\ndescription: d\nimplementation: {result}\n");
+        project.file(&format!("tools/{name}.yaml"), text);
+    };
+    tool("now", "noon");
+    tool("later", "night");
+    project.file(
+        "tools/way.yaml",
+        "\
+name: way
+description: d
+parameters: {n: integer}
+examples:
+  - {arguments: {n: 1}, with: {now: morning}}
+implementation:
+  flow:
+    nodes:
+      small:
+        js: return args.n > 5 && 'many';
+      asked:
+        js: |
+          const time = await tools.now({});
+          return time === 'noon' ? 'lunch' : time;
+        tools: [now]
+      unanswered:
+        js: if (args.n) return await tools.later({});
+        tools: [later]
+      items:
+        each: {in: '{{ [1, 2] }}', as: item, js: \"return args.item > 1 || 'one';\"}
+      inner:
+        tool: {name: inner, arguments: {}}
+    output: '{{ small }} {{ asked }} {{ items | join }}'
+",
+    );
+    project.file(
+        "tools/inner.yaml",
+        "name: inner\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      \
+         small: {js: \"return 'inner'\"}\n",
+    );
+    let test = |arg: &str| run("cogtools-test", &project).args([arg, "way"]).run();
+    test("--update").succeeds();
+    test("--coverage").outputs(str![[r#"
+ok way (1 example)
+  tools/way.yaml:10: no example takes `right of args.n > 5 &&`
+  tools/way.yaml:14: no example takes `time === 'noon' ?`
+  tools/way.yaml:17: no example takes `if args.n`
+  tools/way.yaml:17: no example takes `else of if args.n`
+
+1 tool, 1 example: all passed
+branches taken: 2 of 6; optional properties set: 0 of 0; values of enums used: 0 of 0
+
+"#]]);
+}

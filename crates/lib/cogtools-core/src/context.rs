@@ -1,5 +1,6 @@
 //! The environment of a project, for everything that runs programs.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -92,6 +93,9 @@ pub struct CallContext {
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an
     /// example that is tested.
     pub presets: Arc<Map<String, Value>>,
+    /// Code for nodes of a flow that returns the numbers of the branches that it takes, by node. It
+    /// runs beside the code of the node, and its results are events.
+    pub counted: Arc<BTreeMap<String, String>>,
     /// The surroundings of the program, in an example that is tested.
     pub fixture: Option<Arc<Fixture>>,
     /// Patterns of tools that code within the call may not call, beside the rules of the user.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_code::{Decisions, Lines, NodeTape, Program, Recorded, Scope};
-use cogtools_core::tool::{CodeTask, FlowNode};
+use cogtools_core::tool::{CodeTask, FlowNode, FlowTask};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
 use cogtools_log::{NodeState, Session, SessionFile};
@@ -32,6 +32,7 @@ impl FlowWork {
         cx.call.events = Some(self.events_of(id));
         let run = &self.run;
         let scope = Scope::of_task(run.registry.clone(), cx, &run.rules, &task);
+        self.count_branches(node, &task, &scope);
         let mut program = Program::of_task(task);
         id.clone_into(&mut program.name);
         if let Some(recorded) = lock(&run.programs).remove(id) {
@@ -61,6 +62,24 @@ impl FlowWork {
         let place = failure.location.take().zip(code);
         failure.location = place.map(|(at, code)| code.location(at.line, at.column, 1));
         Err(failure)
+    }
+
+    /// Runs the code that counts the branches of `task`, if the test of an example wants to know
+    /// them and answers for all tools.
+    fn count_branches(&self, node: &FlowNode, task: &CodeTask, scope: &Scope) {
+        let Some(code) = self.run.counted.get(&node.id) else {
+            return;
+        };
+        if task.tools.iter().all(|name| task.presets.contains_key(name)) {
+            let task = CodeTask {
+                code: code.clone(),
+                ..task.clone()
+            };
+            let report = Program::of_task(task).run_unasked(scope, None);
+            let (branches, _) = report.value_and_log();
+            let line = FlowTask::counted_branches(&node.id, &branches);
+            self.run.recorder.pass(&line);
+        }
     }
 }
 

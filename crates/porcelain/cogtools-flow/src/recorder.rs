@@ -245,6 +245,14 @@ impl Recorder {
         }
     }
 
+    /// Passes an event on that is not recorded.
+    pub(crate) fn pass(&self, line: &str) {
+        if let Some(events) = &mut self.lock().events {
+            // A reader that is gone wants no more.
+            let _ = writeln!(events, "{line}");
+        }
+    }
+
     /// Records the reply of a plan, or the output of a flow, in the session.
     pub(crate) fn reply(&self, text: &str) -> Result<(), Box<Diagnostic>> {
         let mut record = self.lock();

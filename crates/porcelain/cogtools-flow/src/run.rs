@@ -52,6 +52,8 @@ pub(crate) struct FlowRun {
     /// The answers of the user, by node.
     pub(crate) answers: Mutex<BTreeMap<String, String>>,
     pub(crate) recorder: Recorder,
+    /// Code that counts the branches of nodes, by node.
+    pub(crate) counted: Arc<BTreeMap<String, String>>,
     /// The rules for calls of tools by code.
     pub(crate) rules: AskConfig,
     /// The programs of an earlier run of this session, by the nodes and items that they go on in.
@@ -94,6 +96,7 @@ impl FlowRun {
             earlier_attempts: 0,
             answers: Mutex::default(),
             recorder: Recorder::default(),
+            counted: Arc::default(),
             rules: AskConfig::default(),
             programs: Mutex::default(),
             earlier: EarlierResults::default(),
@@ -409,6 +412,7 @@ impl CallArgs {
                 Recorder::default()
             },
             rules: rules(io)?,
+            counted: Arc::new(task.counted),
             earlier: EarlierResults::of(&tool, io),
             arguments: inputs::accept(Arguments::from(task.arguments), &tool)?,
             results: Results {

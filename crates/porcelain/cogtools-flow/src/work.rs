@@ -141,7 +141,12 @@ impl FlowWork {
         attempt: u32,
         cancel: &Cancel,
     ) -> Done {
-        let cx = self.context(cancel);
+        let mut cx = self.context(cancel);
+        if !self.run.counted.is_empty() {
+            cx.call.counted = Arc::clone(&self.run.counted);
+            let recorder = self.run.recorder.clone();
+            cx.call.events = Some(LineSink::new(move |line| recorder.pass(line)));
+        }
         let approved = approve(&self.run.tool, &cx)?;
         let done = match approved.flow_action(&node.id, variables, attempt, &cx)? {
             FlowAction::Each(items) => {

@@ -1,5 +1,6 @@
 //! Runs the tests of all tools: one suite per tool, one case per example.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,7 @@ use fancy_regex::Regex;
 use crate::fixture;
 use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
 use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
-use crate::js_coverage::js_branches;
+use crate::js_coverage::{self, CountedNodes};
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
 
@@ -113,23 +114,18 @@ impl Runner {
         }
         let loaded_by_path = Tool::load(&file.path, &file.display_path, file.scope());
         let shell_arg = targets.shell_arg(file);
+        let nodes = self.coverage.then(|| CountedNodes::of(&tool));
         let under_test = ToolUnderTest {
             shell_arg: &shell_arg,
             file,
             tool: &tool,
             loaded_by_path: &loaded_by_path.map(Arc::new).map_err(ToolError::diagnostics),
+            counted: nodes.as_ref().map(CountedNodes::code).unwrap_or_default(),
             run: self,
         };
         self.run_cases(&tool, &under_test, &mut suite);
-        let ways: Vec<String> = suite.cases.iter().map(|case| case.way.clone()).collect();
-        suite.coverage = self.coverage.then(|| {
-            let mut coverage = tool.coverage(&ways);
-            coverage.branches.extend(js_branches(&tool, &self.cx));
-            coverage
-                .branches
-                .sort_by_key(|it| (it.location.file.clone(), it.location.line));
-            coverage
-        });
+        let coverage = |nodes| js_coverage::measure(&tool, nodes, &suite.cases, &self.cx);
+        suite.coverage = nodes.map(coverage);
         if self.only.is_some() {
             return suite;
         }
@@ -203,6 +199,8 @@ struct ToolUnderTest<'s> {
     loaded_by_path: &'s Result<Arc<Tool>, Vec<Diagnostic>>,
     /// Its name or path, quoted for a shell.
     shell_arg: &'s str,
+    /// Code that counts the branches of nodes, by node.
+    counted: Arc<BTreeMap<String, String>>,
     /// The settings of the run.
     run: &'s Runner,
 }
@@ -222,6 +220,7 @@ impl ToolUnderTest<'_> {
             failures: Vec::new(),
             written: false,
             way: String::new(),
+            taken: BTreeSet::new(),
             time: Duration::ZERO,
         };
         let began = Instant::now();
@@ -245,6 +244,7 @@ impl ToolUnderTest<'_> {
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.run.cx.clone();
         cx.call.presets = Arc::new(example.presets().clone());
+        cx.call.counted = Arc::clone(&self.counted);
         let mut _temporary = None;
         if is_program && !example.presets().is_empty() {
             let folder = self.file.path.parent().unwrap_or(Path::new(""));
@@ -337,6 +337,7 @@ impl ToolUnderTest<'_> {
         if example.fails().is_none() {
             case.way = flow.way(events);
         }
+        case.taken = js_coverage::taken(events);
         let id = ExampleId::new(index, example);
         let golden = Golden::of(&self.run.cx.root, self.file, &format!("{id}.trace"));
         if golden.read().is_ok_and(|old| old.is_none()) {

@@ -1,6 +1,7 @@
 //! Results of tests: suites, examples and failures, and the regular expressions in examples.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,6 +48,8 @@ pub(crate) struct Case {
     pub(crate) written: bool,
     /// The way that it took through its flow.
     pub(crate) way: String,
+    /// The branches that it took in the code of nodes of its flow: the node and the number of each.
+    pub(crate) taken: BTreeSet<(String, usize)>,
     /// Duration of the test.
     pub(crate) time: Duration,
 }

@@ -115,6 +115,14 @@ impl Js {
         None
     }
 
+    /// Returns it with other code, at the same place.
+    pub(super) fn with_source(&self, code: String) -> Self {
+        Self {
+            code: self.code.with_source(code),
+            tools: self.tools.clone(),
+        }
+    }
+
     /// Returns true if it calls tools, so that its result depends on more than its arguments.
     pub(super) fn calls_tools(&self) -> bool {
         !self.tools.is_empty()

@@ -315,7 +315,7 @@ impl Tool {
         let Implementation::Js(js) = &mut tool.implementation else {
             return None;
         };
-        js.code = js.code.with_source(code.to_owned());
+        *js = js.with_source(code.to_owned());
         tool.definition.output = Output::default();
         Some(tool)
     }

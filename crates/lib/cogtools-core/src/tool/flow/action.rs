@@ -13,6 +13,7 @@ use crate::tool::CodeTask;
 use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
 use crate::tool::call::RunError;
+use crate::tool::js::Js;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate};
 use crate::{Code, Context, Diagnostic, Question, digest};
 
@@ -107,6 +108,9 @@ pub struct FlowTask {
     /// Answers of tools that it calls without calling them, by their names or capabilities.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub presets: Map<String, Value>,
+    /// Code that counts the branches of nodes, by node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counted: BTreeMap<String, String>,
     /// Patterns of tools that its code may not call, beside the rules of the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<String>,
@@ -149,6 +153,11 @@ impl FlowTask {
     /// Returns the digest of the file of `tool`.
     pub fn digest(tool: &Definition) -> String {
         digest::bytes(tool.source().as_bytes()).to_string()
+    }
+
+    /// Returns the event that `node` took the `branches` with these numbers.
+    pub fn counted_branches(node: &str, branches: &Value) -> String {
+        serde_json::json!({"node": node, "state": "counted", "branches": branches}).to_string()
     }
 }
 
@@ -223,6 +232,7 @@ impl Work<'_> {
                 FlowAction::Code(js.task(self.tool, self.variables.clone(), cx))
             }
             NodeKind::Js(js) => {
+                self.count_branches(js, cx);
                 let evaluation = js.evaluate(self.tool, self.variables.clone(), cx)?;
                 FlowAction::Done(evaluation.value)
             }
@@ -255,6 +265,19 @@ impl Work<'_> {
             },
             NodeKind::Ask(question) => FlowAction::Ask(Flow::text(&self.evaluate(&question.text)?)),
         })
+    }
+
+    /// Runs the code that counts the branches of `js`, if the test of an example wants to know them.
+    fn count_branches(&self, js: &Js, cx: &Context) {
+        let counting = cx.call.counted.get(self.id);
+        let Some((code, events)) = counting.zip(cx.call.events.as_ref()) else {
+            return;
+        };
+        // The node itself reports a failure.
+        let js = js.with_source(code.clone());
+        if let Ok(counted) = js.evaluate(self.tool, self.variables.clone(), cx) {
+            events.pass(&FlowTask::counted_branches(self.id, &counted.value));
+        }
     }
 
     fn question(&self, node: &AgentNode) -> Result<FlowQuestion, RunError> {

@@ -177,6 +177,7 @@ impl Flow {
             digest: FlowTask::digest(tool),
             arguments,
             presets: Map::clone(&cx.call.presets),
+            counted: BTreeMap::clone(&cx.call.counted),
             deny: cx.call.deny.to_vec(),
             has_person: person.is_some(),
             results: Map::new(),
