@@ -1,6 +1,10 @@
 -- What Neovim shows of a tool file that `cogtools lsp` serves, as JSON on standard output.
 local buffer = vim.api.nvim_get_current_buf()
-local client = vim.lsp.start_client({ cmd = { vim.env.LSP_PROGRAM, 'lsp' }, root_dir = vim.fn.getcwd() })
+local client = vim.lsp.start_client({
+  cmd = { vim.env.LSP_PROGRAM, 'lsp' },
+  root_dir = vim.fn.getcwd(),
+  init_options = { inlayHints = true },
+})
 vim.lsp.buf_attach_client(buffer, client)
 local uri = vim.uri_from_bufnr(buffer)
 
@@ -50,5 +54,31 @@ shown.renamed = table.concat(lines(), '\n')
 shown.symbols = #ask('documentSymbol')
 shown.tokens = #ask('semanticTokens/full').data > 0
 shown.lenses = #ask('codeLens')
+local whole = { start = { line = 0, character = 0 }, ['end'] = { line = #lines(), character = 0 } }
+shown.hints = vim.tbl_map(function(hint) return hint.label end, ask('inlayHint', nil, { range = whole }))
+
+-- What is offered in other files, in YAML, templates and JavaScript: behind a pattern, the first of
+-- these labels that is there.
+shown.elsewhere = {}
+for _, case in ipairs({
+  { 'tools/team.yaml', 'name: greet', 6, 'greet' },
+  { 'tools/team.yaml', "=== 'glad", 5, 'sad' },
+  { 'tools/team.yaml', 'args.size', 5, 'mood' },
+  { 'tools/team.yaml', 'count +', 2, 'count' },
+  { 'tools/chat.yaml', '\\[greet', 1, 'team' },
+  { 'tools/chat.yaml', 'descr', 2, 'deprecated' },
+  { 'tools/part.njk', '| upper', 2, 'lower' },
+  { 'tools/part.njk', 'm.hail', 2, 'hail' },
+  { 'tools/part.njk', 'is defined', 3, 'defined' },
+  { '.cogtoolrc.yaml', 'no-examples: error', 13, 'off' },
+}) do
+  vim.cmd('edit ' .. case[1])
+  buffer = vim.api.nvim_get_current_buf()
+  vim.lsp.buf_attach_client(buffer, client)
+  uri = vim.uri_from_bufnr(buffer)
+  local items = ask('completion', place(case[2], case[3])).items
+  local labels = vim.tbl_map(function(item) return item.label end, items)
+  table.insert(shown.elsewhere, vim.tbl_contains(labels, case[4]) and case[4] or labels)
+end
 io.stdout:write(vim.json.encode(shown))
 vim.cmd('qa!')

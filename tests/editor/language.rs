@@ -22,10 +22,47 @@ implementation: |
   {% for person in people %}Hello 👋 {{ person.nmae | upper }}{% endfor %}
 ";
 
+/// A flow that calls the tool, with code.
+const FLOW: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: team
+description: Greets a team
+parameters:
+  size: {type: integer, description: How many there are}
+  mood: {type: string, enum: [glad, sad], description: How they are}
+implementation:
+  flow:
+    nodes:
+      one: {tool: {name: greet, arguments: {people: []}}}
+      two:
+        js: |
+          const count = args.size;
+          return args.mood === 'glad' ? count + 1 : 0;
+";
+
+/// An agent that calls both.
+const AGENT: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: chat
+description: Talks with a team
+implementation: {agent: {rules: Talk, tools: [greet]}}
+";
+
 #[test]
 fn neovim_shows_and_edits() {
     let project = Project::new();
-    project.dir(".gemini").file("tools/greet.yaml", TOOL);
+    project
+        .dir(".gemini")
+        .file("tools/greet.yaml", TOOL)
+        .file("tools/team.yaml", FLOW)
+        .file("tools/chat.yaml", AGENT)
+        .file(
+            "tools/part.njk",
+            "{% import './all.njk' as m %}{{ m.hail() | upper }}{{ m is defined }}",
+        )
+        .file("tools/all.njk", "{% macro hail() %}Hail{% endmacro %}")
+        .file(
+            ".cogtoolrc.yaml",
+            "lint:\n  rules:\n    no-examples: error\n",
+        );
     let outcome = Run::new("/usr/bin/nvim")
         .project(&project)
         .args(["--headless", "--clean", "-S"])
@@ -50,6 +87,10 @@ fn neovim_shows_and_edits() {
         "symbols": 6,
         "tokens": true,
         "lenses": 2,
+        "hints": [": object"],
+        "elsewhere": [
+            "greet", "sad", "mood", "count", "team", "deprecated", "lower", "hail", "defined", "off",
+        ],
     });
     assert_eq!(shown, expected);
 }

@@ -193,20 +193,62 @@ impl JsAnalysis {
     pub(crate) fn value_before(&self, end: usize, rest: usize) -> Option<(Vec<String>, Schema)> {
         let code = self.source.source();
         let before = format!("{STRICT}{}.{MEMBER}", code.get(..end)?);
+        let owner = |semantic: &Semantic<'_>, text: &str, at| {
+            let code = Code {
+                text,
+                schema: self.schema.as_ref()?,
+                output: None,
+                is_program: false,
+            };
+            (!declares_args(semantic)).then(|| js_types::owner(semantic, code, at))?
+        };
+        self.unfinished(&before, code.get(rest..)?, owner)
+    }
+
+    /// The names that can stand at the offset `end`, of variables and functions, although one is
+    /// still being written there. The code goes on at `rest`.
+    pub(crate) fn names_before(&self, end: usize, rest: usize) -> Option<Vec<String>> {
+        let code = self.source.source();
+        let before = format!("{STRICT}{}{MEMBER}", code.get(..end)?);
+        let names = |semantic: &Semantic<'_>, _: &str, at| {
+            let mut nodes = semantic.nodes().iter();
+            let node = nodes.find(|node| {
+                matches!(node.kind(), AstKind::IdentifierReference(it) if it.span.start as usize == at)
+            })?;
+            let scoping = semantic.scoping();
+            let scopes = scoping.scope_ancestors(node.scope_id());
+            let symbols = scopes.flat_map(|scope| scoping.iter_bindings_in(scope));
+            let names = symbols.map(|symbol| scoping.symbol_name(symbol).to_owned());
+            Some(names.collect())
+        };
+        self.unfinished(&before, code.get(rest..)?, names)
+    }
+
+    /// Calls `find` with code that ends with [`MEMBER`], and the offset of that: with the rest, which
+    /// parses, or the last statement has no end, or a condition without a statement is it.
+    fn unfinished<T: Send>(
+        &self,
+        before: &str,
+        rest: &str,
+        find: impl Fn(&Semantic<'_>, &str, usize) -> Option<T> + Sync,
+    ) -> Option<T> {
         let at = before.len() - MEMBER.len();
-        let closed = format!("{before}{}", closing(&before));
-        // The rest parses, or the last statement has no end, or a condition without a statement is it.
+        let closed = format!("{before}{}", closing(before));
         let texts = [
-            format!("{before}{}", code.get(rest..)?),
+            format!("{before}{rest}"),
             format!("{closed};"),
             format!("{closed}{{}}"),
         ];
         let mut found = None;
-        on_large_stack(|| found = texts.iter().find_map(|text| self.owner(text, at)));
+        on_large_stack(|| {
+            found = texts.iter().find_map(|text| {
+                self.with_semantic(text, |semantic| find(semantic, text, at))?
+            });
+        });
         found
     }
 
-    fn owner(&self, text: &str, at: usize) -> Option<(Vec<String>, Schema)> {
+    fn with_semantic<T>(&self, text: &str, find: impl FnOnce(&Semantic<'_>) -> T) -> Option<T> {
         if nesting(text) > MAX_NESTING {
             return None;
         }
@@ -216,14 +258,10 @@ impl JsAnalysis {
         let built = SemanticBuilder::new()
             .with_build_nodes(true)
             .build(&parsed.program);
-        let code = Code {
-            text,
-            schema: self.schema.as_ref()?,
-            output: None,
-            is_program: false,
-        };
-        let is_known = parsed.diagnostics.is_empty() && !declares_args(&built.semantic);
-        is_known.then(|| js_types::owner(&built.semantic, code, at))?
+        parsed
+            .diagnostics
+            .is_empty()
+            .then(|| find(&built.semantic))
     }
 
     /// Returns true if it is a program that calls tools.

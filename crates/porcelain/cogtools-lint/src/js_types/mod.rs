@@ -199,20 +199,23 @@ pub(crate) fn check(semantic: &Semantic<'_>, code: Code<'_>) -> (Vec<Misuse>, Ve
     }
     let nodes = semantic.nodes().iter();
     let named = nodes.filter_map(|node| {
-        let shape = match node.kind() {
-            AstKind::BindingIdentifier(name) => checker.symbols.get(&name.symbol_id()).cloned(),
-            kind => checker.of_kind(kind),
-        };
-        let steps = shape?.steps();
+        let steps = checker.steps_of(node.kind())?;
         let span = match node.kind() {
             AstKind::StaticMemberExpression(member) => member.property.span,
             // A text in quotes.
             AstKind::ComputedMemberExpression(member) => member.expression.span().shrink(1),
             kind => kind.span(),
         };
-        Some((steps, span))
+        let parent = semantic.nodes().parent_kind(node.id());
+        let is_key = matches!(parent, AstKind::ObjectProperty(it) if it.shorthand);
+        Some(Named {
+            steps,
+            span,
+            is_key,
+        })
     });
-    let named = named.collect();
+    let mut named: Vec<Named> = named.collect();
+    named.append(&mut checker.keys);
     (checker.found, named)
 }
 
@@ -232,14 +235,26 @@ pub(crate) fn owner(
     Some((owner.steps(), owner.schema.clone()))
 }
 
-/// The way to a value of the call from a parameter, and the place of its name.
-pub(crate) type Named = (Vec<String>, Span);
+/// The name of a value of the call in the code.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    /// The way to the value from a parameter.
+    pub(crate) steps: Vec<String>,
+    /// The place of the name.
+    pub(crate) span: Span,
+    /// True if it is the key of an object, too, as in `{name}`.
+    pub(crate) is_key: bool,
+}
 
 struct Checker<'c, 'a> {
     semantic: &'c Semantic<'a>,
     code: Code<'c>,
     /// The values of variables that never change.
     symbols: HashMap<SymbolId, Shape<'c>>,
+    /// The ways to the values that variables begin with: they have the names of these, and change.
+    changing: HashMap<SymbolId, Vec<String>>,
+    /// The keys of patterns, as in `const {key: name} = args`.
+    keys: Vec<Named>,
     /// The paths of which a condition asks whether they are there.
     guarded: HashSet<String>,
     found: Vec<Misuse>,
@@ -252,6 +267,8 @@ impl<'c, 'a> Checker<'c, 'a> {
             semantic,
             code,
             symbols: HashMap::new(),
+            changing: HashMap::new(),
+            keys: Vec::new(),
             guarded: HashSet::new(),
             found: Vec::new(),
         };
@@ -358,7 +375,20 @@ impl<'c, 'a> Checker<'c, 'a> {
                         continue;
                     };
                     self.member(&shape, &name, property.key.span(), &shape.path.clone());
-                    self.bind(&property.value, shape.member(&name));
+                    let member = shape.member(&name);
+                    if let Some(member) = &member {
+                        let steps = member.steps();
+                        if !property.shorthand {
+                            self.keys.push(Named {
+                                steps,
+                                span: property.key.span(),
+                                is_key: false,
+                            });
+                        } else if let Some(symbol) = bound(&property.value) {
+                            self.changing.insert(symbol, steps);
+                        }
+                    }
+                    self.bind(&property.value, member);
                 }
             }
             BindingPattern::AssignmentPattern(assigned) => {
@@ -477,6 +507,23 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
+    /// The way to the value that has a name there.
+    fn steps_of(&self, kind: AstKind<'a>) -> Option<Vec<String>> {
+        let symbol = match kind {
+            AstKind::BindingIdentifier(name) => Some(name.symbol_id()),
+            AstKind::IdentifierReference(name) => {
+                let reference = self.semantic.scoping().get_reference(name.reference_id());
+                reference.symbol_id()
+            }
+            _ => None,
+        };
+        let Some(symbol) = symbol else {
+            return self.of_kind(kind).map(|shape| shape.steps());
+        };
+        let shape = self.symbols.get(&symbol).map(Shape::steps);
+        shape.or_else(|| self.changing.get(&symbol).cloned())
+    }
+
     /// Returns true if the node is within a condition.
     fn is_asked(&self, id: NodeId, span: Span) -> bool {
         let holds = |test: Span| test.start <= span.start && span.end <= test.end;
@@ -517,5 +564,14 @@ fn is_assigned(parent: AstKind<'_>, span: Span) -> bool {
         AstKind::UpdateExpression(_) => true,
         AstKind::UnaryExpression(one) => one.operator.is_delete(),
         _ => false,
+    }
+}
+
+/// The variable of a pattern that is one name, with a default or without.
+fn bound(pattern: &BindingPattern<'_>) -> Option<SymbolId> {
+    match pattern {
+        BindingPattern::BindingIdentifier(name) => Some(name.symbol_id()),
+        BindingPattern::AssignmentPattern(assigned) => bound(&assigned.left),
+        _ => None,
     }
 }

@@ -55,7 +55,7 @@ pub(super) static RULES: &[Rule] = &[
 /// A default in words.
 static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"(?i)\bdefault(?:s to|\s+(?:is|value is|value|to|of))?[:=]?\s*["'`]?([\w.-]*\w)|["'`]?([\w.-]*\w)["'`]?,?\s+(?:by default|\(default\))|by default,?\s+["'`]?([\w.-]*\w)"#,
+        r#"(?i)\bdefault(?:s to|\s+(?:is|value is|value|to|of))?[:=]?\s*["'`]?([\w.-]*\w)|["'`]?([\w.-]*\w)["'`]?,?\s+(?:by default|\(default\))|(\d+)\s+(?:[a-z]{2,}s|ms|[kKMG]i?B|percent),?\s+(?:by default|\(default\))|by default,?\s+["'`]?([\w.-]*\w)"#,
     )
     .ok()
 });
@@ -173,7 +173,7 @@ fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Op
         .iter()
         .flat_map(|regex| regex.captures_iter(text))
         .flatten();
-    let said = found.filter_map(|found| (1..4).find_map(|at| found.get(at)));
+    let said = found.filter_map(|found| (1..5).find_map(|at| found.get(at)));
     let said: Vec<&str> = said.map(|it| it.as_str()).collect();
     let is_other = |said: &str| match default {
         Value::Number(number) => {

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::document::{Document, Kind};
 use super::mention::{is_tool_name, macros, signature};
 use super::{Question, format};
+use crate::js_analysis::JsAnalysis;
 use crate::js_types::MEMBERS;
 
 /// Kinds of items in the protocol.
@@ -289,7 +290,7 @@ pub(super) fn type_of(schema: &Map<String, Value>) -> String {
     words
 }
 
-/// Members of values of the call in JavaScript, or the values that one can have.
+/// Members of values of the call in JavaScript, the values that one can have, or names.
 fn in_code(question: &Question<'_>) -> Vec<Value> {
     let Some((code, at)) = question.document.code_at(question.offset) else {
         return Vec::new();
@@ -301,7 +302,7 @@ fn in_code(question: &Question<'_>) -> Vec<Value> {
         Some(value) => (value.strip_suffix('?').unwrap_or(value), at),
         None => match compared(text) {
             Some(value) => (value, value.len()),
-            None => return Vec::new(),
+            None => return code_names(code, text.trim_end_matches(is_name).len(), at),
         },
     };
     let Some((_, schema)) = code.value_before(value.len(), rest) else {
@@ -320,6 +321,21 @@ fn in_code(question: &Question<'_>) -> Vec<Value> {
         }
         None => fields(&schema),
     }
+}
+
+/// The names that can stand in JavaScript at the offset `end`; the code goes on at `rest`.
+fn code_names(code: &JsAnalysis, end: usize, rest: usize) -> Vec<Value> {
+    let Some(mut names) = code.names_before(end, rest) else {
+        return Vec::new();
+    };
+    names.push("args".to_owned());
+    if code.calls_tools() {
+        names.push("tools".to_owned());
+    }
+    names.sort_unstable();
+    names.dedup();
+    let names = names.iter();
+    names.map(|name| item(name, VARIABLE, "", "")).collect()
 }
 
 /// The code of a value that is compared with the text which is open at the end of `code`.
@@ -342,44 +358,87 @@ fn in_yaml(question: &Question<'_>, before: &str) -> Vec<Value> {
     let key = dashed.unwrap_or(text);
     let above = &before[..before.len() - line.len()];
     let mut path = path_above(above, indent, dashed.is_some());
-    if let Some((key, value)) = key.split_once(':') {
-        path.push(key.trim_matches(['"', '\'']).to_owned());
-        let is_expression = matches!(key, "when" | "for") && path[0] == "implementation";
-        if is_expression {
-            return in_tag(question, before.len() - value.len(), false);
+    let value = match key.split_once(':') {
+        _ if key.starts_with(['{', '[']) => key,
+        None => {
+            if dashed.is_some() {
+                let found = values(question, &path);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+            return keys(question, &path, key);
         }
-        if let Some((_, item)) = value
-            .rsplit_once(['[', ','])
-            .filter(|_| value.contains('['))
-        {
-            path.push("0".to_owned());
-            return if item.contains([':', '{', ']']) {
-                Vec::new()
-            } else {
-                values(question, &path)
-            };
+        Some((key, value)) => {
+            path.push(key.trim_matches(['"', '\'']).to_owned());
+            let is_expression = matches!(key, "when" | "for") && path[0] == "implementation";
+            if is_expression {
+                return in_tag(question, before.len() - value.len(), false);
+            }
+            value
         }
-        if value.contains([':', '{']) {
-            return Vec::new();
-        }
-        return values(question, &path);
+    };
+    match open_collections(value) {
+        Some((inner, None)) => values(question, &[path, inner].concat()),
+        Some((inner, Some(key))) => keys(question, &[path, inner].concat(), &key),
+        None => Vec::new(),
     }
-    let is_key = key
-        .chars()
-        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'));
-    if !is_key {
+}
+
+/// The way through the maps and lists in braces and brackets that are open at the end of `text`, and
+/// the beginning of a key there, if one is being written; none for a text that is no value.
+fn open_collections(text: &str) -> Option<(Vec<String>, Option<String>)> {
+    enum Open {
+        Map(Option<String>),
+        List,
+    }
+    let (mut open, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for c in text.chars() {
+        match (c, open.last_mut()) {
+            (_, _) if quote.is_some() => {
+                if quote == Some(c) {
+                    quote = None;
+                } else {
+                    word.push(c);
+                }
+                continue;
+            }
+            ('"' | '\'', _) if word.trim().is_empty() => quote = Some(c),
+            ('{', _) if word.trim().is_empty() => open.push(Open::Map(None)),
+            ('[', _) if word.trim().is_empty() => open.push(Open::List),
+            ('}' | ']', Some(_)) => drop(open.pop()),
+            (',', Some(Open::Map(key))) => *key = None,
+            (',', Some(Open::List)) => {}
+            (':', Some(Open::Map(key @ None))) => *key = Some(word.trim().to_owned()),
+            _ => {
+                word.push(c);
+                continue;
+            }
+        }
+        word.clear();
+    }
+    let word = word.trim_start();
+    let mut path = Vec::new();
+    for one in open {
+        match one {
+            Open::List => path.push("0".to_owned()),
+            Open::Map(Some(key)) => path.push(key),
+            Open::Map(None) => return Some((path, Some(word.to_owned()))),
+        }
+    }
+    (!word.contains([':', '{', ']'])).then_some((path, None))
+}
+
+/// The keys at `path`, of which `key` is the beginning.
+fn keys(question: &Question<'_>, path: &[String], key: &str) -> Vec<Value> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '-');
+    if !key.chars().all(is_name) {
         return Vec::new();
     }
-    if dashed.is_some() {
-        let found = values(question, &path);
-        if !found.is_empty() {
-            return found;
-        }
-    }
     let kind = question.document.kind;
-    let keys = format::keys(kind, &path).into_iter();
+    let keys = format::keys(kind, path).into_iter();
     let keys = keys.map(|(key, about)| item(key, PROPERTY, "", about));
-    let arguments = example_schema(question, &path).map(fields);
+    let arguments = example_schema(question, path).map(fields);
     let mut items: Vec<Value> = arguments.into_iter().flatten().chain(keys).collect();
     for item in &mut items {
         item["insertText"] = format!("{}: ", item["label"].as_str().unwrap_or_default()).into();

@@ -134,14 +134,24 @@ pub(super) fn yaml_at(node: &Node, offset: usize) -> Option<(Vec<String>, Range<
 fn code_values(document: &Document) -> Vec<(Vec<String>, Range<usize>)> {
     let codes = document.file.iter().flat_map(LintFile::codes);
     let values = codes.flat_map(|code| {
-        let reads = code
-            .reads
-            .iter()
-            .map(|(name, span)| (vec![name.clone()], *span));
-        let all = reads.chain(code.values.iter().cloned());
-        all.map(|(path, span)| (path, document.span_of(&code.location(span))))
+        let reads = code.reads.iter();
+        let reads = reads.map(|(name, span)| (vec![name.clone()], *span));
+        let names = code.values.iter().map(|it| (it.steps.clone(), it.span));
+        reads
+            .chain(names)
+            .map(|(path, span)| (path, document.span_of(&code.location(span))))
     });
     values.collect()
+}
+
+/// The names in JavaScript that are keys of objects, too, as in `{name}`.
+fn code_keys(document: &Document) -> Vec<Range<usize>> {
+    let codes = document.file.iter().flat_map(LintFile::codes);
+    let keys = codes.flat_map(|code| {
+        let keys = code.values.iter().filter(|it| it.is_key);
+        keys.map(|it| document.span_of(&code.location(it.span)))
+    });
+    keys.collect()
 }
 
 /// The place of the schema of a value in the tool file.
@@ -473,12 +483,23 @@ pub(super) fn rename(question: &Question<'_>) -> Option<Value> {
     {
         return None;
     }
-    let (target, _) = renamed(question)?;
+    let (target, span) = renamed(question)?;
+    let document = question.document;
+    let keys = code_keys(document).into_iter();
+    let keys: Vec<Value> = keys.map(|span| document.range(span)).collect();
+    let old = document.text.get(span)?;
     let files = everywhere(question, &target).into_iter();
     let changes = files.map(|(uri, ranges)| {
-        let edits = ranges
-            .into_iter()
-            .map(|range| json!({"range": range, "newText": new}));
+        let is_own = uri == document.uri;
+        let edits = ranges.into_iter().map(|range| {
+            // The object keeps its key.
+            let text = if is_own && keys.contains(&range) {
+                format!("{old}: {new}")
+            } else {
+                new.to_owned()
+            };
+            json!({"range": range, "newText": text})
+        });
         (uri, edits.collect())
     });
     Some(json!({"changes": changes.collect::<Map<String, Value>>()}))

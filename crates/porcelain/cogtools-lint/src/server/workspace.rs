@@ -1,6 +1,6 @@
 //! The projects of the open files: their configuration, their tools, and the check of a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use cogtools_program::{Io, file_uri, render_hints};
 use serde_json::{Value, json};
 
 use super::document::{Document, Kind};
-use super::mention::{Place, mentions};
+use super::mention::{Mention, Place, mentions};
 use crate::finding::Finding;
 use crate::lint_file::{LintFile, Neighbours};
 use crate::linter::{Levels, Linter};
@@ -273,16 +273,37 @@ fn add_places(file: LintFile, places: &mut Vec<Place>) -> Option<LintFile> {
         return Some(file);
     };
     document.file = Some(file);
-    places.extend(
-        mentions(&document)
-            .into_iter()
-            .map(|(mention, span)| Place {
-                mention,
-                uri: document.uri.clone(),
-                range: document.range(span),
-            }),
-    );
+    add_mentions(&document, places);
     document.file
+}
+
+fn add_mentions(document: &Document, places: &mut Vec<Place>) {
+    let mentions = mentions(document).into_iter();
+    places.extend(mentions.map(|(mention, span)| Place {
+        mention,
+        uri: document.uri.clone(),
+        range: document.range(span),
+    }));
+}
+
+/// Adds the templates that the mentioned templates name, and so on.
+fn add_places_of_templates(places: &mut Vec<Place>, io: &Io<'_>) {
+    let mut seen = HashSet::new();
+    let mut next = 0;
+    while let Some(place) = places.get(next) {
+        next += 1;
+        let Mention::Template(path) = &place.mention else {
+            continue;
+        };
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let text = Text::read(path, path, &read_scope(path, io));
+        let uri = file_uri::of(path);
+        if let Some(document) = text.ok().and_then(|it| Document::open(&uri, it.as_str(), 0)) {
+            add_mentions(&document, places);
+        }
+    }
 }
 
 impl Workspace {
@@ -302,6 +323,7 @@ impl Workspace {
         for file in files {
             members.extend(add_places(file, &mut places).map(Member::new));
         }
+        add_places_of_templates(&mut places, io);
         Some(Self {
             members,
             places,

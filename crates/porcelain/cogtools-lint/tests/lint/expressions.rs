@@ -142,6 +142,10 @@ fn names_of_values_in_code() {
         ("return people.filter(p => p.mood !== '^')", "glad sad"),
         ("return names.length ? people[0].^ : ''", "name mood"),
         ("return other.^", ""),
+        ("for (const guest of args.people) gu^", "args guest names people"),
+        ("return people.map(p => ^)", "args names p people"),
+        ("return '^", ""),
+        ("return 'ar^'", ""),
     ] {
         let text = CODE.replace("return args.people[0].name + names.join()", statement);
         let needle = statement.split('^').next().unwrap();
@@ -202,6 +206,33 @@ fn names_of_values_in_code() {
             .replace("args.people", "args.guests")
             .replace("people.map", "guests.map")
     );
+    // A variable that changes has the new name everywhere, and objects keep their keys.
+    let code = CODE.replace(
+        "    const {people} = args;\n",
+        "    let {people} = args;\n    people = people.slice(1);\n    \
+         const {people: others} = args;\n    names.push({people, others});\n",
+    );
+    let project = project();
+    let mut client = Client::new(&project);
+    client.open("tools/greet.yaml", &code);
+    let new = json!({"newName": "guests"});
+    client.ask_at("rename", "tools/greet.yaml", &code, "args.peo", &new);
+    let result = client.last_result();
+    let edits = result["changes"].as_object().unwrap().values().next();
+    let mut lines: Vec<String> = code.lines().map(str::to_owned).collect();
+    for edit in edits.unwrap().as_array().unwrap().iter().rev() {
+        assert_eq!(text_at(&code, &edit["range"]), "people");
+        let number = |key: &str| edit["range"]["start"][key].as_u64().unwrap();
+        let start = usize::try_from(number("character")).unwrap();
+        let line = usize::try_from(number("line")).unwrap();
+        lines[line].replace_range(start..start + 6, edit["newText"].as_str().unwrap());
+    }
+    let expected = code.replace("people", "guests");
+    let expected = expected.replace("push({guests, others", "push({people: guests, others");
+    assert_eq!(
+        lines.join("\n") + "\n",
+        expected.replace("Greets guests", "Greets people")
+    );
     assert_eq!(
         asked("rename", "(const gue", &json!({"newName": "one"})),
         Value::Null
@@ -235,7 +266,7 @@ fn macros_tools_and_templates_of_other_files() {
             "tools/shared/all.njk",
             "{% from './end.njk' import no %}\n{% macro shout(who, times=1) -%}{{ who }}{% endmacro %}{% macro call(who) %}{% endmacro %}",
         )
-        .file("tools/shared/end.njk", "!")
+        .file("tools/shared/end.njk", "!{% import './all.njk' as all %}")
         .file("tools/all.yaml", FLOW)
         .file(".cogtoolrc.yaml", "filter: {tools: [greet, all]}\n");
     let ask = |method: &str, name: &str, text: &str, needle: &str| {
@@ -298,7 +329,11 @@ fn macros_tools_and_templates_of_other_files() {
     assert_eq!(places(&asked("references", "name: gr")), of_tool);
     assert_eq!(
         places(&asked("references", "'shared/e")),
-        ["greet.yaml:7:78", "all.yaml:4:69"]
+        ["greet.yaml:7:78", "all.yaml:4:69", "all.njk:0:9"]
+    );
+    assert_eq!(
+        places(&asked("references", "'shared/a")),
+        ["greet.yaml:6:13", "greet.yaml:6:45", "end.njk:0:12"]
     );
     let of_flow = places(&ask("references", "tools/all.yaml", FLOW, "tool: gr"));
     assert_eq!(
