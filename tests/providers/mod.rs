@@ -9,6 +9,7 @@ use crate::{project_with, run};
 
 mod cache;
 mod calls;
+mod changed;
 mod failures;
 mod nested;
 mod repaired;

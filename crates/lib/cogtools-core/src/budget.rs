@@ -10,6 +10,15 @@ pub struct Budget {
     tools: usize,
 }
 
+/// The cost of a declaration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Its tokens.
+    pub tokens: usize,
+    /// True if it is declared whatever the budget is.
+    pub is_pinned: bool,
+}
+
 /// The tools declared within a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
@@ -57,10 +66,10 @@ impl Budget {
         self.tokens
     }
 
-    /// Selects among tools with these `costs`: all of them if they fit; otherwise the
-    /// search tools, which cost `search`, and each tool in turn that still fits.
-    pub fn select(self, costs: &[usize], search: usize) -> Result<Selection, BudgetError> {
-        let all = costs.iter().sum();
+    /// Selects among tools with these `costs`: all of them if they fit; otherwise the search tools,
+    /// which cost `search`, those that are pinned, and of the others as many as fit, small ones first.
+    pub fn select(self, costs: &[Cost], search: usize) -> Result<Selection, BudgetError> {
+        let all = costs.iter().map(|cost| cost.tokens).sum();
         if all <= self.tokens && costs.len() <= self.tools {
             return Ok(Selection {
                 declared: vec![true; costs.len()],
@@ -76,15 +85,17 @@ impl Budget {
         }
         let mut tokens = search;
         let mut tools = Name::RESERVED.len();
-        let mut take = |cost: &usize| {
-            let fits = tokens + cost <= self.tokens && tools < self.tools;
-            if fits {
-                tokens += cost;
+        let mut declared = vec![false; costs.len()];
+        let mut order: Vec<(usize, &Cost)> = costs.iter().enumerate().collect();
+        order.sort_by_key(|(_, cost)| (!cost.is_pinned, cost.tokens));
+        for (index, cost) in order {
+            let fits = tokens + cost.tokens <= self.tokens && tools < self.tools;
+            if fits || cost.is_pinned {
+                tokens += cost.tokens;
                 tools += 1;
+                declared[index] = true;
             }
-            fits
-        };
-        let declared = costs.iter().map(&mut take).collect();
+        }
         Ok(Selection {
             declared,
             with_search: true,
@@ -108,7 +119,8 @@ mod tests {
         costs: &[usize],
         expected: Result<(&[usize], bool, usize), usize>,
     ) {
-        let found = budget.select(costs, 20);
+        let costs: Vec<Cost> = costs.iter().map(|tokens| cost(*tokens)).collect();
+        let found = budget.select(&costs, 20);
         let found = found.map(|selection| {
             let declared = selection.declared.iter().enumerate();
             let indices: Vec<usize> = declared.filter(|(_, d)| **d).map(|(i, _)| i).collect();
@@ -123,12 +135,31 @@ mod tests {
         );
     }
 
+    fn cost(tokens: usize) -> Cost {
+        Cost {
+            tokens,
+            is_pinned: false,
+        }
+    }
+
     #[test]
-    fn tools_that_fit_are_declared_in_order() {
+    fn pinned_tools_are_declared_whatever_they_cost() {
+        let mut costs = [5, 4, 90, 3].map(cost);
+        costs[2].is_pinned = true;
+        let selection = Budget::new(50).select(&costs, 20);
+        let declared = selection.map(|it| (it.declared, it.tokens));
+        assert_eq!(declared, Ok((vec![false, false, true, false], 110)));
+        let selection = Budget::new(118).select(&costs[1..], 20);
+        assert_eq!(selection.map(|it| it.declared), Ok(vec![true, true, true]));
+    }
+
+    #[test]
+    fn small_tools_are_declared_first() {
         check(0, &[], Ok((&[], false, 0)));
         check(60, &[10, 20, 30], Ok((&[0, 1, 2], false, 60)));
         check(59, &[10, 20, 30], Ok((&[0, 1], true, 50)));
         check(40, &[30, 10, 20], Ok((&[1], true, 30)));
+        check(59, &[30, 20, 10], Ok((&[1, 2], true, 50)));
         check(20, &[10, 20], Ok((&[], true, 20)));
         check(19, &[10, 20], Err(20));
         check(5, &[6], Err(6));

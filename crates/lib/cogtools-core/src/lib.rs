@@ -55,7 +55,7 @@ pub mod tool;
 pub mod trust;
 pub mod yaml;
 
-pub use budget::{Budget, BudgetError, Selection};
+pub use budget::{Budget, BudgetError, Cost, Selection};
 pub use cancel::Cancel;
 pub use code::Code;
 pub use config::options::{

@@ -35,7 +35,7 @@ impl Name {
     /// The names of the built-in tools.
     pub const RESERVED: [&'static str; 2] = [Self::FIND, Self::CALL];
     /// The tool that finds tools.
-    pub(crate) const FIND: &'static str = "find_tool";
+    pub const FIND: &'static str = "find_tool";
     /// The tool that calls one.
     pub(crate) const CALL: &'static str = "call_tool";
 

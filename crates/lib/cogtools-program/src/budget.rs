@@ -1,14 +1,15 @@
 //! `--budget` and `--max-tools`: fewer declarations, plus two tools that find and call the others.
 
 use clap::{Args, value_parser};
-use cogtools_core::{Budget, BudgetError, Code, Diagnostic, Registry, Tool};
+use cogtools_core::{Budget, BudgetError, Code, Cost, Diagnostic, Registry, Selection, Tool};
 
 /// The section of the man page.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
      budget of `cogtoolrc(5)`, the declarations together cost at most that many tokens, as counted \
-     by `cogtools list`. If all tools fit, nothing changes. Otherwise, each tool that still \
-     fits is declared, in the order of sources and names, followed by two built-in tools: find_tool \
-     searches all tools of the project and returns their descriptions and parameters; call_tool \
+     by `cogtools list`. If all tools fit, nothing changes. Otherwise, as many as \
+     fit are declared, small ones first, and before them each with `pin` under `tools` of its \
+     source, whatever it costs; `cogtools list --budget` says which. Two built-in tools follow: \
+     find_tool searches all tools of the project and returns their descriptions and parameters; call_tool \
      calls one of them, exactly as a direct call would. --max-tools does the same for a number of tools, \
      the two included, since some hosts refuse a server with more: Antigravity takes 100 of all \
      servers. `cogtools-call` accepts both without any \
@@ -52,23 +53,39 @@ impl BudgetArg {
 }
 
 impl BudgetOption {
-    /// The items of `all`, each with its tokens, that fit the budget; if any is left out, also
-    /// the result of `declare` for the two built-in tools that find and call the others.
-    pub fn select<T>(
+    /// Returns true for each tool with these `costs` that is declared.
+    pub fn declared(
         self,
-        all: Vec<(T, usize)>,
+        costs: &[Cost],
         registry: &Registry,
-        declare: impl FnMut(&Tool) -> T,
-    ) -> Result<Vec<T>, Vec<Diagnostic>> {
-        let costs: Vec<usize> = all.iter().map(|(_, tokens)| *tokens).collect();
+    ) -> Result<Vec<bool>, Vec<Diagnostic>> {
+        Ok(self.selection(costs, registry)?.1.declared)
+    }
+
+    fn selection(
+        self,
+        costs: &[Cost],
+        registry: &Registry,
+    ) -> Result<(Vec<Tool>, Selection), Vec<Diagnostic>> {
         let search_tools = registry
             .search_tools()
             .map_err(cogtools_core::FindError::diagnostics)?;
         let search_cost = search_tools.iter().map(Tool::tokens).sum();
-        let selection = self
-            .budget
-            .select(&costs, search_cost)
-            .map_err(|error| vec![self.diagnostic(error)])?;
+        let selection = self.budget.select(costs, search_cost);
+        let selection = selection.map_err(|error| vec![self.diagnostic(error)])?;
+        Ok((search_tools, selection))
+    }
+
+    /// The items of `all`, each with its cost, that fit the budget; if any is left out, also
+    /// the result of `declare` for the two built-in tools that find and call the others.
+    pub fn select<T>(
+        self,
+        all: Vec<(T, Cost)>,
+        registry: &Registry,
+        declare: impl FnMut(&Tool) -> T,
+    ) -> Result<Vec<T>, Vec<Diagnostic>> {
+        let costs: Vec<Cost> = all.iter().map(|(_, cost)| *cost).collect();
+        let (search_tools, selection) = self.selection(&costs, registry)?;
         let mut selected: Vec<T> = all
             .into_iter()
             .zip(selection.declared)

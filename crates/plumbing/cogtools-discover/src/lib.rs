@@ -7,7 +7,9 @@ mod manual;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool};
+use cogtools_core::{
+    Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
+};
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::call::VerboseArg;
@@ -40,10 +42,10 @@ enum Line {
     Invalid(Vec<Diagnostic>),
 }
 
-/// A declaration as it is printed, and its cost in tokens, which is 0 without a budget.
+/// A declaration as it is printed, and its cost, which is not counted without a budget.
 struct Declared {
     text: String,
-    tokens: usize,
+    cost: Cost,
 }
 
 /// Declare the tools of the current project to a host
@@ -132,7 +134,7 @@ fn declare(
     let declared = match budget {
         None => declared.into_iter().map(|one| one.text).collect(),
         Some(budget) => {
-            let counted = declared.into_iter().map(|one| (one.text, one.tokens));
+            let counted = declared.into_iter().map(|one| (one.text, one.cost));
             let selected = budget.select(counted.collect(), registry, |tool| print(tool, args));
             match selected {
                 Ok(selected) => selected,
@@ -222,7 +224,11 @@ fn line(tool: Result<Tool, ToolError>, args: &DiscoverArgs, counted: bool) -> Li
             }
             Line::Declared(Declared {
                 text: print(&tool, args),
-                tokens: if counted { tool.tokens() } else { 0 },
+                cost: if counted {
+                    tool.cost()
+                } else {
+                    Cost::default()
+                },
             })
         }
         Err(error) => Line::Invalid(error.diagnostics()),

@@ -210,7 +210,7 @@ impl Catalogue {
         let tools = listing.prompts.iter().map(Arc::clone);
         listing.tools = match budget {
             Some(budget) => {
-                let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.tokens()));
+                let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.cost()));
                 let search = |tool: &Tool| PublishedTool::new(tool, options).ok().map(Arc::new);
                 let selected = budget.select(counted.collect(), &registry, search)?;
                 selected.into_iter().flatten().collect()

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Candidate, Diagnostic, Target, Tool, load_all};
+use cogtools_core::{Candidate, Cost, Diagnostic, Target, Tool, load_all};
 use rmcp::model;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -29,7 +29,7 @@ pub(crate) struct PublishedTool {
     /// True if the tool is a prompt, too.
     is_prompt: bool,
     /// The size of its declaration, if it was counted.
-    tokens: Option<usize>,
+    cost: Option<Cost>,
     /// True if parts of it are in other files, which have no stamp.
     has_shared_parts: bool,
 }
@@ -75,14 +75,14 @@ impl PublishedTool {
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),
-            tokens: options.count_tokens.then(|| tool.tokens()),
+            cost: options.count_tokens.then(|| tool.cost()),
             has_shared_parts: tool.has_shared_parts(),
         })
     }
 
-    /// Returns the size of its declaration, in tokens; 0 if they were not counted.
-    pub(crate) fn tokens(&self) -> usize {
-        self.tokens.unwrap_or_default()
+    /// Returns the cost of its declaration; none if it was not counted.
+    pub(crate) fn cost(&self) -> Cost {
+        self.cost.unwrap_or_default()
     }
 
     /// Returns the declaration as text.
@@ -197,7 +197,7 @@ impl DeclarationCache {
             .zip(&stamps)
             .map(|(file, stamp)| {
                 let entry = previous.get(path(file))?;
-                let is_complete = !options.count_tokens || entry.tool.tokens.is_some();
+                let is_complete = !options.count_tokens || entry.tool.cost.is_some();
                 let is_current = stamp
                     .as_ref()
                     .is_some_and(|now| entry.stamp.is_current(now));

@@ -9,11 +9,14 @@ use cogtools_core::approval::verdict;
 use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Candidate, Code, Context, Diagnostic, FindError, Found, Target, Tool};
+use cogtools_core::{
+    Candidate, Code, Context, Cost, Diagnostic, FindError, Found, Name, Target, Tool,
+};
 use cogtools_gemini_cli::McpHost;
 use cogtools_program::args::{
     self, FILTER_OPTIONS, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs,
 };
+use cogtools_program::budget::BudgetArg;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::style::{PLAIN, RED};
@@ -35,11 +38,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: that of its name, description and JSON Schema, by the length and the script of each word; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied. A tool of a provider or an MCP server whose declaration was repaired is marked with the keywords that were added, translated from an older draft, or left out, with the optional parameters that Gemini CLI does not get because the Gemini API rejects their names, which calls may pass, and with a description that is cut for OpenAI's API because it is too long there.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: that of its name, description and JSON Schema, by the length and the script of each word; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied. A tool of a provider or an MCP server whose declaration was repaired is marked with the keywords that were added, translated from an older draft, or left out, with the optional parameters that Gemini CLI does not get because the Gemini API rejects their names, which calls may pass, and with a description that is cut for OpenAI's API because it is too long there. With --budget or --max-tools, or a budget in the configuration, NOTES says which tools are pinned, and which find_tool finds because they do not fit.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), with a budget declared (true or false), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -65,6 +68,8 @@ struct ListArgs {
     locked: LockedArg,
     #[command(flatten)]
     names: NameFilterArgs,
+    #[command(flatten)]
+    budget: BudgetArg,
     /// Only tools that the configuration allows for this host
     #[arg(long, value_name = "HOST", value_parser = host(), help_heading = FILTER_OPTIONS)]
     host: Option<Host>,
@@ -133,6 +138,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let filtered_out = found.filtered_out;
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
+    if let Some(budget) = args.budget.or_configured(&registry) {
+        let costs: Vec<Cost> = rows
+            .iter()
+            .filter_map(|row| row.cost.clone().ok())
+            .collect();
+        let mut declared = budget.declared(&costs, &registry)?.into_iter();
+        for row in rows.iter_mut().filter(|row| row.cost.is_ok()) {
+            row.is_declared = declared.next();
+        }
+    }
     if args.built_in {
         let search_tools = registry.search_tools().map_err(FindError::diagnostics)?;
         rows.extend(search_tools.iter().map(Row::built_in));
@@ -204,13 +219,16 @@ struct Row {
     approval: Option<Verdict>,
     /// Repairs of the declaration, if there are any.
     repaired: Option<String>,
-    /// Its cost in tokens, or its first error.
-    cost: Result<usize, Box<Diagnostic>>,
+    /// True if a budget has room for its declaration; `None` without a budget.
+    is_declared: Option<bool>,
+    /// Its cost, or its first error.
+    cost: Result<Cost, Box<Diagnostic>>,
 }
 
 /// The cost of all tools together, in tokens.
 fn total(rows: &[Row]) -> usize {
-    rows.iter().filter_map(|row| row.cost.as_ref().ok()).sum()
+    let costs = rows.iter().filter_map(|row| row.cost.as_ref().ok());
+    costs.map(|cost| cost.tokens).sum()
 }
 
 impl Row {
@@ -219,7 +237,7 @@ impl Row {
         // What prevents an answer also prevents the approval.
         let approval = runs_programs.map(|tool| verdict(tool, cx).unwrap_or(Verdict::NotApproved));
         let repaired = repaired(file, tool.as_ref().ok());
-        let cost = tool.map(|tool| tool.tokens()).map_err(|error| {
+        let cost = tool.map(|tool| tool.cost()).map_err(|error| {
             let first = error.diagnostics().into_iter().next();
             Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
         });
@@ -231,6 +249,7 @@ impl Row {
             shadows: Vec::new(),
             approval,
             repaired,
+            is_declared: None,
             cost,
         }
     }
@@ -246,7 +265,8 @@ impl Row {
             shadows: Vec::new(),
             approval: None,
             repaired: None,
-            cost: Ok(tool.tokens()),
+            is_declared: None,
+            cost: Ok(tool.cost()),
         }
     }
 
@@ -266,6 +286,15 @@ impl Row {
             Some(Verdict::Changed) => notes.push("changed since its approval".to_owned()),
             Some(Verdict::Approved) | None => {}
         }
+        if self.cost.as_ref().is_ok_and(|cost| cost.is_pinned) {
+            notes.push("pinned".to_owned());
+        }
+        if self.is_declared == Some(false) {
+            notes.push(format!(
+                "left to {}: it does not fit the budget",
+                Name::FIND
+            ));
+        }
         if let Some(repaired) = &self.repaired {
             notes.push(format!("repaired: {repaired}"));
         }
@@ -283,11 +312,14 @@ impl Row {
         object.insert("source".into(), self.source.clone().into());
         object.insert("file".into(), shown(&self.file).into());
         match &self.cost {
-            Ok(tokens) => object.insert("tokens".into(), (*tokens).into()),
+            Ok(cost) => object.insert("tokens".into(), cost.tokens.into()),
             Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic)),
         };
         if let Some(verdict) = self.approval {
             object.insert("approval".into(), verdict.label().into());
+        }
+        if let Some(is_declared) = self.is_declared {
+            object.insert("declared".into(), is_declared.into());
         }
         if let Some(repaired) = &self.repaired {
             object.insert("repaired".into(), repaired.clone().into());
@@ -348,7 +380,7 @@ fn table(rows: &[Row], colour: bool) -> String {
     ]);
     for row in rows {
         let style = if row.cost.is_err() { RED } else { PLAIN };
-        let tokens = row.cost.as_ref().map(usize::to_string);
+        let tokens = row.cost.as_ref().map(|cost| cost.tokens.to_string());
         table.styled_row(
             style,
             [

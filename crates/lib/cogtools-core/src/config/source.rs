@@ -14,8 +14,8 @@ use crate::file::ReadScope;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::openapi::Options;
 use crate::source::{
-    Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, Specification,
-    Transport, is_invalid_in_name, references,
+    Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, SourceChanges,
+    Specification, Transport, is_invalid_in_name, references,
 };
 use crate::text::Span;
 use crate::yaml::{Entry, Node};
@@ -264,12 +264,16 @@ fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
     };
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
     settings.set_sandbox(sandbox.map(Sandbox::with_project));
+    settings.set_changes(SourceChanges {
+        tools: options.tools,
+        read_only: options.read_only,
+    });
     settings
 }
 
 /// A source that is the MCP server under the key of `entry`.
 fn server(
-    options: ServerOptions,
+    mut options: ServerOptions,
     reading: &Reading<'_>,
     entry: &Entry,
     layer: &Layer,
@@ -293,7 +297,12 @@ fn server(
         }
     }
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
+    let changes = SourceChanges {
+        tools: std::mem::take(&mut options.tools),
+        read_only: options.read_only,
+    };
     let mut settings = server_settings(options);
+    settings.set_changes(changes);
     settings.set_sandbox(sandbox.map(Sandbox::with_project));
     Some(settings)
 }

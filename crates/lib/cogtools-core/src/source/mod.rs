@@ -21,7 +21,8 @@ pub use plugin::Plugin;
 pub(crate) use plugin::{PluginServer, PluginStart};
 pub use provider::{
     InvalidDeclaration, Provider, ProviderError, Reference, RemoteTool, Server, Settings,
-    Transport, clean_path, code_points, expand, neutral_directory, references, without_invisible,
+    SourceChanges, ToolChanges, Transport, clean_path, code_points, expand, neutral_directory,
+    references, without_invisible,
 };
 pub use skills::{SkillFolder, Skills};
 

@@ -84,6 +84,11 @@ pub(crate) trait Foreign: Debug + Send + Sync {
         None
     }
 
+    /// Returns true if it is declared whatever a budget says.
+    fn is_pinned(&self) -> bool {
+        false
+    }
+
     /// Returns the approval that a call requires, of a tool that another author's program
     /// declared.
     fn grant(&self, _cx: &Context) -> Option<Grant> {

@@ -71,7 +71,7 @@ pub use crate::tool::example::Output;
 pub use crate::tool::js::{CodeReport, CodeTask, JsSource};
 use crate::tool::locator::Locator;
 pub(crate) use crate::tool::parse::JsonDocument;
-use crate::{Context, Diagnostic, Location, invisible, yaml};
+use crate::{Context, Cost, Diagnostic, Location, invisible, yaml};
 
 /// A valid tool. Everything about it but its calls is in its [`Definition`].
 #[derive(Debug)]
@@ -199,6 +199,14 @@ impl Tool {
     /// Returns the part of it that a lock pins, if another program declared it.
     pub(crate) fn remote(&self) -> Option<Remote> {
         self.implementation.foreign()?.remote()
+    }
+
+    /// Returns the cost of its declaration.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            tokens: self.tokens(),
+            is_pinned: (self.implementation.foreign()).is_some_and(Foreign::is_pinned),
+        }
     }
 
     /// Returns the command line of a call, as far as it is known before: none for a template.

@@ -130,7 +130,12 @@ project or in node_modules; its own path must be absolute, or its name on that P
 cwd: project it starts in the project, once the user has approved it there. If a provider refers back to this project, it sees the tools of files and \
 packages, but no providers. A provider named by the project runs only after the user has approved \
 it: see `cogtools-trust(1)`. The key sandbox says what its programs may reach, as in \
-`cogtools-tool(5)`; a provider that requires approval has an empty one by default.
+`cogtools-tool(5)`; a provider that requires approval has an empty one by default. The key tools \
+changes its tools, by their names there or by patterns in which * is any text: rename, title, \
+description, hide and pin (true or false; with pin, a budget always has room for the tool), and \
+arguments, with fixed (values that every call sends, and no call can have), default (values of calls \
+that have none) and hide (names of optional ones that are not declared). read_only: true leaves out \
+each tool without the annotation readOnlyHint. An approval covers these changes.
 
 mcp: {command: PROGRAM, args: [ARG, …]} or mcp: {url: URL}
   An MCP server, stateful or stateless, to which `cogtools-mcp-client(1)` connects. command is a \
@@ -147,7 +152,8 @@ cache, and a call of a tool that the server no longer has invalidates it. A serv
 one discovery or call and stopped afterwards; under `cogtools-mcp(1)` it is started once, and again \
 when it has ended. A server that fails does not affect other sources. A \
 server named by the project runs only after the user has approved it, like other providers. The key \
-sandbox says what a server that is started may reach; net is true by default.";
+sandbox says what a server that is started may reach; net is true by default. tools and read_only are \
+as for a command.";
 
 const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES

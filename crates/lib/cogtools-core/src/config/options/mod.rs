@@ -5,20 +5,23 @@
 //! the hint after a mistake, and further paragraphs are for the manual only. A key that protects
 //! the user, or that only the user may set, has a line in `setting` as well.
 
+mod named;
+mod sandbox;
 mod source;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+pub use sandbox::{SandboxIndex, SandboxOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
-    CommandOptions, Cwd, EnvOption, Folder, Line, SandboxIndex, SandboxOptions, ServerOptions,
-    Servers, SourceOption, Sources, SpecificationOption, SpecificationOptions,
+    CommandOptions, Cwd, EnvOption, Folder, Line, ServerOptions, Servers, SourceOption, Sources,
+    SpecificationOption, SpecificationOptions,
 };
 
-use crate::config::options::source::Named;
+use crate::config::options::named::Named;
 use crate::environment::EnvPriority;
 use crate::file::ReadScope;
 use crate::process::SandboxMode;

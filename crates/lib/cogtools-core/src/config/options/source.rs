@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::de::{Error as _, Visitor};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use super::sandbox::{SandboxIndex, SandboxOptions};
 use crate::config::options::Size;
-use crate::source::is_invalid_in_name;
 use crate::source::openapi::Override;
+use crate::source::{ToolChanges, is_invalid_in_name};
 use crate::tool::is_capability;
 use crate::{Name, owner};
 
@@ -190,6 +191,14 @@ pub struct CommandOptions {
     #[serde(default, deserialize_with = "seconds")]
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
     pub cache: Option<Duration>,
+    /// Changes of its tools, by name or pattern: * is any text.
+    ///
+    /// Example: `tools: {create_issue: {rename: new_issue, arguments: {fixed: {repo: docs}}}}`
+    #[serde(default)]
+    pub tools: BTreeMap<String, ToolChanges>,
+    /// True to leave out each tool that is not annotated as read-only.
+    #[serde(default)]
+    pub read_only: bool,
     /// The sandbox of its programs.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
@@ -286,6 +295,12 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "seconds_or_none")]
     #[schemars(with = "f64", extend("minimum" = 0))]
     pub cache: Option<Duration>,
+    /// Changes of its tools, by name or pattern: * is any text.
+    ///
+    /// Example: `tools: {create_issue: {rename: new_issue, arguments: {fixed: {repo: docs}}}}`
+    pub tools: BTreeMap<String, ToolChanges>,
+    /// True to leave out each tool that is not annotated as read-only.
+    pub read_only: bool,
     /// The sandbox of the program.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
@@ -311,67 +326,6 @@ pub enum Line {
     Words(#[schemars(length(min = 1))] Vec<String>),
 }
 
-/// The place of a sandbox among those that the reader of a layer has read.
-#[derive(Clone, Copy, Debug)]
-pub struct SandboxIndex(pub usize);
-
-/// The files and the network that a program may reach. Nothing else is permitted.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(untagged)]
-pub enum SandboxOptions {
-    /// A sandbox by its name, `workspace`, for a tool that works on the project.
-    Word(SandboxWord),
-    /// Each by its name.
-    Keys(SandboxKeys),
-}
-
-/// Sandboxes with a name.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-pub enum SandboxWord {
-    /// It reads the project without its secrets, writes it without `.git` and what is run later, and
-    /// has no network.
-    Workspace,
-}
-
-/// The files and the network that a program may reach, each by its name.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
-pub struct SandboxKeys {
-    /// Files that it may read besides the system and its own: paths from the project's root,
-    /// below ~, or absolute. By default, the project. Files with secrets, such as `.env`, must be
-    /// named themselves.
-    #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
-    read: Option<Vec<String>>,
-    /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
-    /// project, or below ~, that does not exist is made.
-    #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
-    write: Option<Vec<String>>,
-    /// The network: true, false, or the hosts that a proxy reaches, with the ports 80 and 443 unless
-    /// they say otherwise. By default true for an MCP server, false for anything else.
-    ///
-    /// Example: `net: [api.example.com, "*.example.org:8443"]`
-    net: Option<NetOptions>,
-    /// The memory of all its processes together; by default, as in `limits`.
-    memory: Option<Size>,
-    /// The number of processes and threads that may be added to the existing ones; by default, as in
-    /// `limits`.
-    #[schemars(range(min = 1))]
-    processes: Option<u64>,
-}
-
-/// The network that a program may use.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(untagged)]
-#[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
-enum NetOptions {
-    /// All of it, or none.
-    All(bool),
-    /// Hosts, each as HOST or *.HOST, with :PORT or not.
-    Hosts(#[schemars(length(max = 64))] Vec<String>),
-}
-
 impl Default for EnvOption {
     fn default() -> Self {
         Self::Names(Vec::new())
@@ -385,13 +339,6 @@ impl Line {
             Self::Text(text) => shlex::split(text).unwrap_or_default(),
             Self::Words(words) => words.clone(),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for SandboxIndex {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let index = Named::read("Sandbox", deserializer)?;
-        index.parse().map(Self).map_err(D::Error::custom)
     }
 }
 
@@ -564,32 +511,4 @@ pub(super) fn descriptions<'de, D: Deserializer<'de>>(
         "a text of 1 to 1,024 characters for each skill",
         accept,
     )
-}
-
-/// Reads a text that the reader of the layer makes of a value, by the name of its type.
-pub(super) struct Named;
-
-impl Named {
-    pub(super) fn read<'de, D: Deserializer<'de>>(
-        name: &'static str,
-        from: D,
-    ) -> Result<String, D::Error> {
-        from.deserialize_newtype_struct(name, Self)
-    }
-}
-
-impl<'de> Visitor<'de> for Named {
-    type Value = String;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, from: D) -> Result<String, D::Error> {
-        String::deserialize(from)
-    }
 }

@@ -40,7 +40,7 @@ impl RemoteCall {
         if settings.server.is_some() {
             // The server may declare the tool differently by now.
             line.push("--expect".to_owned());
-            line.push(digest::value(self.tool.value()).to_string());
+            line.push(digest::value(self.tool.declared()).to_string());
             line.push("--".to_owned());
         }
         line.push(self.tool.remote_name().to_owned());
@@ -94,7 +94,7 @@ impl RemoteCall {
         let work = SessionWork::Call {
             tool: self.tool.remote_name().to_owned(),
             arguments,
-            expected: digest::value(self.tool.value()).to_string(),
+            expected: digest::value(self.tool.declared()).to_string(),
         };
         let timeout = self.provider.settings().timeout_or(Tool::TIMEOUT);
         let result = self.provider.request(sessions, &work, timeout, start, cx);
@@ -124,9 +124,16 @@ impl Foreign for RemoteCall {
     fn call(
         &self,
         tool: &Definition,
-        arguments: Map<String, Value>,
+        mut arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
+        let changes = &self.tool.changes().arguments;
+        changes.add_to(&mut arguments).map_err(|name| {
+            let message = format!("/{name}: not a parameter of this tool");
+            Box::new(
+                Diagnostic::new(Code::SchemaViolation, message).with_subject(tool.name.as_str()),
+            )
+        })?;
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name.as_str()));
         // Its files may have changed since its tools were listed.
@@ -167,6 +174,10 @@ impl Foreign for RemoteCall {
             lines: described.into_iter().map(line).chain(sandbox).collect(),
             declaration: self.tool.value().clone(),
         })
+    }
+
+    fn is_pinned(&self) -> bool {
+        self.tool.changes().pin == Some(true)
     }
 
     fn grant(&self, cx: &Context) -> Option<Grant> {

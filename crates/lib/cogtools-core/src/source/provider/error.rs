@@ -64,6 +64,9 @@ pub enum ProviderError {
     /// One of its declarations is invalid: which one, and why.
     #[error("the provider `{0}` has an invalid declaration: {message}", message = .1.message(.2))]
     Declaration(String, InvalidDeclaration, String),
+    /// The configuration changes a tool in a way that it does not permit.
+    #[error("`tools` of the source `{0}` {1}")]
+    Changes(String, String),
     /// It declares a name twice; the first one counts.
     #[error("the provider `{0}` declares `{1}` more than once")]
     DuplicateTool(String, String),
@@ -120,6 +123,7 @@ impl ProviderError {
             | Self::Failed { name, .. }
             | Self::InvalidOutput(name, _)
             | Self::Declaration(name, ..)
+            | Self::Changes(name, _)
             | Self::DuplicateTool(name, _)
             | Self::NamesOfFiles(name, _)
             | Self::Invisible(name, _)
@@ -132,6 +136,7 @@ impl ProviderError {
         matches!(
             self,
             Self::Declaration(..)
+                | Self::Changes(..)
                 | Self::DuplicateTool(..)
                 | Self::NamesOfFiles(..)
                 | Self::Invisible(..)
@@ -178,9 +183,11 @@ impl ProviderError {
     const fn code(&self) -> Code {
         match self {
             Self::NotApproved(_) | Self::ApprovalOutdated(_) => Code::Denied,
-            Self::Recursive(_) | Self::NotFound(..) | Self::Relative(..) | Self::Start(..) => {
-                Code::InvalidConfig
-            }
+            Self::Recursive(_)
+            | Self::NotFound(..)
+            | Self::Relative(..)
+            | Self::Start(..)
+            | Self::Changes(..) => Code::InvalidConfig,
             Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
             Self::OutputLimit(_) | Self::Failed { .. } | Self::InvalidOutput(..) => {
                 Code::ToolFailed
@@ -225,6 +232,7 @@ impl ProviderError {
                 "a file is never displaced; give the source a `prefix`, or rename the file"
             }
             Self::Invisible(..) => "a model would read what you do not see: ask its author why",
+            Self::Changes(..) => "correct it in the configuration; other tools are not affected",
             Self::Declaration(..) | Self::DuplicateTool(..) => {
                 "its other tools are not affected; report this to its author"
             }

@@ -7,6 +7,7 @@
 //! of the server in a variable, because other users of the machine can read command lines.
 
 mod call;
+mod changes;
 mod declared;
 mod error;
 mod reference;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub use self::changes::{SourceChanges, ToolChanges};
 pub use self::error::{InvalidDeclaration, ProviderError};
 pub use self::reference::{Reference, expand, references};
 pub use self::remote::{RemoteTool, code_points, without_invisible};
@@ -101,7 +103,8 @@ impl Provider {
     ) -> Result<Option<Tool>, ToolError> {
         // The prefix rules the provider out without running it.
         let prefixes = [&self.settings.prefix, &remote::own_prefix(self)];
-        if !prefixes.iter().any(|it| name.as_str().starts_with(*it)) {
+        let is_prefixed = prefixes.iter().any(|it| name.as_str().starts_with(*it));
+        if !is_prefixed && !self.settings.changes.names(name.as_str()) {
             return Ok(None);
         }
         match self.tools(cx) {
@@ -221,6 +224,10 @@ pub struct Settings {
     /// True if the user wants it to start in the project, where it may run the project's
     /// code. Providers that the project names always do.
     pub in_project: bool,
+    /// The changes of its tools.
+    pub changes: SourceChanges,
+    /// The changes in words, for approvals.
+    pub(crate) described_changes: Vec<String>,
     /// The sandbox of its programs, if the configuration has one.
     pub sandbox: Option<Sandbox>,
     /// Its digest as text, for approvals.
@@ -255,6 +262,9 @@ impl Settings {
         );
         // A provider without one keeps its approval.
         lines.extend(self.sandbox_digest.as_ref().map(std::slice::from_ref));
+        if !self.described_changes.is_empty() {
+            lines.push(&self.described_changes);
+        }
         if self.user_configured && self.in_project {
             // Approval of a provider that starts elsewhere does not cover this.
             lines.push(&[]);
@@ -267,6 +277,12 @@ impl Settings {
         let digest = |sandbox: &Sandbox| format!("sandbox {}", digest::value(&sandbox.to_json()));
         self.sandbox_digest = sandbox.as_ref().map(digest);
         self.sandbox = sandbox;
+    }
+
+    /// Sets the changes of its tools.
+    pub(crate) fn set_changes(&mut self, changes: SourceChanges) {
+        self.described_changes = changes.lines();
+        self.changes = changes;
     }
 
     /// The command lines that run programs of its own.
@@ -304,6 +320,7 @@ impl Settings {
                 .as_ref()
                 .map(|plugin| ("sets", &*plugin.described)),
         );
+        runs.push(("changes", &self.described_changes));
         runs.push(("sees", &self.env));
         runs.push(("sees", &self.optional_env));
         runs.retain(|(_, values)| !values.is_empty());

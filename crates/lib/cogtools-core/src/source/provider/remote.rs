@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::changes::{SCHEMAS, ToolChanges};
 use super::error::InvalidDeclaration;
 use super::{Provider, ProviderError, Settings};
 use crate::schema::{Repairs, Schema};
@@ -21,7 +22,11 @@ pub struct RemoteTool {
     remote_name: String,
     /// The local name, with the prefix, as hosts accept it.
     name: String,
+    /// Its declaration, with the changes that the configuration makes.
     value: Arc<Value>,
+    /// The provider's declaration.
+    declared: Arc<Value>,
+    changes: Arc<ToolChanges>,
 }
 
 /// The tools that a provider has declared, and its invalid declarations.
@@ -82,7 +87,20 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             declarations.errors.push(Arc::new(error));
             continue;
         };
-        let mut name = local.of(&own);
+        let declared = visible(value, &mut hidden);
+        let changes = provider.settings().changes.of(&own);
+        if provider.settings().changes.leaves_out(&changes, &declared) {
+            continue;
+        }
+        let value = match changes.apply(&declared) {
+            Ok(value) => value,
+            Err(mistake) => {
+                let error = ProviderError::Changes(provider.name(), format!("{mistake} (`{own}`)"));
+                declarations.errors.push(Arc::new(error));
+                continue;
+            }
+        };
+        let mut name = changes.rename.clone().unwrap_or_else(|| local.of(&own));
         if provider.files.contain(&name) {
             let other = beside_files.of(&own);
             renamed.push(format!("`{name}` is called `{other}`"));
@@ -92,10 +110,20 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             declarations.tools.push(RemoteTool {
                 name,
                 remote_name: own,
-                value: visible(value, &mut hidden),
+                value,
+                declared,
+                changes: Arc::new(changes),
             });
         } else {
             let error = ProviderError::DuplicateTool(provider.name(), own);
+            declarations.errors.push(Arc::new(error));
+        }
+    }
+    for name in provider.settings().changes.tools.keys() {
+        let is_declared = || values.iter().any(|value| value["name"] == name.as_str());
+        if !name.contains(['*', '?']) && !is_declared() {
+            let mistake = format!("changes `{name}`, which the source does not declare");
+            let error = ProviderError::Changes(provider.name(), mistake);
             declarations.errors.push(Arc::new(error));
         }
     }
@@ -176,9 +204,19 @@ impl RemoteTool {
         &self.remote_name
     }
 
-    /// Its declaration.
+    /// Its declaration, with the changes that the configuration makes.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// The provider's declaration.
+    pub(super) fn declared(&self) -> &Value {
+        &self.declared
+    }
+
+    /// The changes that the configuration makes.
+    pub(super) fn changes(&self) -> &ToolChanges {
+        &self.changes
     }
 
     /// Its declaration: the same value, not a copy, as long as the provider declares nothing new
@@ -306,15 +344,6 @@ fn accepts_objects(schema: &Map<String, Value>) -> bool {
     }
 }
 
-/// The keys that may contain the parameters; the first is from OpenAPI, the others
-/// contain JSON Schema.
-const SCHEMAS: [&str; 4] = [
-    "parameters",
-    "parametersJsonSchema",
-    "inputSchema",
-    "input_schema",
-];
-
 /// The number of digits of a hash that make a name unique.
 const DIGITS: usize = 8;
 /// The rest of a name before its hash.
@@ -375,6 +404,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::SourceChanges;
     use super::*;
 
     #[test]
@@ -393,6 +423,8 @@ mod tests {
                 cache: None,
                 user_configured: true,
                 in_project: false,
+                changes: SourceChanges::default(),
+                described_changes: Vec::new(),
                 sandbox: None,
                 sandbox_digest: None,
                 server: None,
@@ -402,6 +434,8 @@ mod tests {
                 remote_name: "say".to_owned(),
                 name: "say".to_owned(),
                 value: Arc::new(json!({"name": "say", "description": "d"})),
+                declared: Arc::default(),
+                changes: Arc::default(),
             };
             let tool = provider.load(&declared).map_err(ToolError::diagnostics);
             assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));

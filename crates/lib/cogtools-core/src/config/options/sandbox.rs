@@ -1,0 +1,76 @@
+//! The sandboxes of programs, as a configuration writes them.
+
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use super::named::Named;
+use crate::config::options::Size;
+
+/// The place of a sandbox among those that the reader of a layer has read.
+#[derive(Clone, Copy, Debug)]
+pub struct SandboxIndex(pub usize);
+
+/// The files and the network that a program may reach. Nothing else is permitted.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
+pub enum SandboxOptions {
+    /// A sandbox by its name, `workspace`, for a tool that works on the project.
+    Word(SandboxWord),
+    /// Each by its name.
+    Keys(SandboxKeys),
+}
+
+/// Sandboxes with a name.
+#[derive(Clone, Copy, Debug, JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum SandboxWord {
+    /// It reads the project without its secrets, writes it without `.git` and what is run later, and
+    /// has no network.
+    Workspace,
+}
+
+/// The files and the network that a program may reach, each by its name.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
+pub struct SandboxKeys {
+    /// Files that it may read besides the system and its own: paths from the project's root,
+    /// below ~, or absolute. By default, the project. Files with secrets, such as `.env`, must be
+    /// named themselves.
+    #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
+    read: Option<Vec<String>>,
+    /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
+    /// project, or below ~, that does not exist is made.
+    #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
+    write: Option<Vec<String>>,
+    /// The network: true, false, or the hosts that a proxy reaches, with the ports 80 and 443 unless
+    /// they say otherwise. By default true for an MCP server, false for anything else.
+    ///
+    /// Example: `net: [api.example.com, "*.example.org:8443"]`
+    net: Option<NetOptions>,
+    /// The memory of all its processes together; by default, as in `limits`.
+    memory: Option<Size>,
+    /// The number of processes and threads that may be added to the existing ones; by default, as in
+    /// `limits`.
+    #[schemars(range(min = 1))]
+    processes: Option<u64>,
+}
+
+/// The network that a program may use.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "the sandbox reads itself; this is its schema")]
+enum NetOptions {
+    /// All of it, or none.
+    All(bool),
+    /// Hosts, each as HOST or *.HOST, with :PORT or not.
+    Hosts(#[schemars(length(max = 64))] Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for SandboxIndex {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let index = Named::read("Sandbox", deserializer)?;
+        index.parse().map(Self).map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,207 @@
+//! The changes that a configuration makes to the tools of a source, under `tools`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::filter::Pattern;
+
+/// The keys that may contain the parameters; the first is from OpenAPI, the others
+/// contain JSON Schema.
+pub(super) const SCHEMAS: [&str; 4] = [
+    "parameters",
+    "parametersJsonSchema",
+    "inputSchema",
+    "input_schema",
+];
+
+/// The changes of one tool, or of all whose names match a pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolChanges {
+    /// Its name here, in the place of the prefix and the source's name for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
+    pub rename: Option<String>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its description.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// True to leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hide: Option<bool>,
+    /// True to declare it before other tools where a budget has no room for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin: Option<bool>,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "ArgumentChanges::is_empty")]
+    pub arguments: ArgumentChanges,
+}
+
+/// The changes of the arguments of a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ArgumentChanges {
+    /// Values that every call has. They are not declared.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub fixed: Map<String, Value>,
+    /// Values of calls that have none.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub default: Map<String, Value>,
+    /// The names of those that are not declared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hide: Vec<String>,
+}
+
+impl ArgumentChanges {
+    fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.default.is_empty() && self.hide.is_empty()
+    }
+}
+
+/// The changes of the tools of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceChanges {
+    /// By names and patterns of the source's names.
+    pub tools: BTreeMap<String, ToolChanges>,
+    /// True to leave out each tool that is not annotated as read-only.
+    pub read_only: bool,
+}
+
+impl SourceChanges {
+    /// The changes in words, each on a line: what the user reviews before approval.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let read_only = self.read_only.then(|| "only tools that read".to_owned());
+        let tools = self.tools.iter().map(|(pattern, changes)| {
+            // Text, numbers and JSON can always be serialized.
+            let changes = serde_json::to_string(changes).unwrap_or_default();
+            format!("{pattern}: {changes}")
+        });
+        read_only.into_iter().chain(tools).collect()
+    }
+
+    /// Returns true if a tool may be called `name` here.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let mut tools = self.tools.values();
+        tools.any(|changes| changes.rename.as_deref() == Some(name))
+    }
+
+    /// The changes of the tool that the source calls `name`: those under its name over those of
+    /// patterns that match.
+    pub(super) fn of(&self, name: &str) -> ToolChanges {
+        let matching = self
+            .tools
+            .iter()
+            .filter(|(pattern, _)| pattern.as_str() != name && Pattern::new(pattern).matches(name));
+        let own = self.tools.get(name);
+        let mut all = ToolChanges::default();
+        for changes in matching.map(|(_, changes)| changes).chain(own) {
+            all.extend(changes.clone());
+        }
+        all
+    }
+
+    /// Returns true if the configuration leaves out the tool with the declaration `value`.
+    pub(super) fn leaves_out(&self, changes: &ToolChanges, value: &Value) -> bool {
+        let reads = value.pointer("/annotations/readOnlyHint");
+        changes.hide == Some(true) || self.read_only && reads != Some(&Value::Bool(true))
+    }
+}
+
+impl ToolChanges {
+    fn extend(&mut self, other: Self) {
+        self.rename = other.rename.or(self.rename.take());
+        self.title = other.title.or(self.title.take());
+        self.description = other.description.or(self.description.take());
+        self.hide = other.hide.or(self.hide);
+        self.pin = other.pin.or(self.pin);
+        self.arguments.fixed.extend(other.arguments.fixed);
+        self.arguments.default.extend(other.arguments.default);
+        self.arguments.hide.extend(other.arguments.hide);
+    }
+
+    /// The declaration `value` with the changes.
+    ///
+    /// # Errors
+    /// The mistake, for an argument that is changed and not declared, or hidden and required.
+    pub(super) fn apply(&self, value: &Arc<Value>) -> Result<Arc<Value>, String> {
+        let is_same = self.title.is_none() && self.description.is_none();
+        if is_same && self.arguments.is_empty() {
+            return Ok(Arc::clone(value));
+        }
+        let mut changed = Value::clone(value);
+        for (key, text) in [("title", &self.title), ("description", &self.description)] {
+            if let Some(text) = text {
+                changed[key] = text.as_str().into();
+            }
+        }
+        if !self.arguments.is_empty() {
+            let mut keys = SCHEMAS.iter();
+            let key = keys.find(|key| changed.get(**key).is_some_and(Value::is_object));
+            let schema = key.and_then(|key| changed[*key].as_object_mut());
+            self.arguments.apply(schema)?;
+        }
+        Ok(Arc::new(changed))
+    }
+}
+
+impl ArgumentChanges {
+    fn apply(&self, schema: Option<&mut Map<String, Value>>) -> Result<(), String> {
+        let mut none = Map::new();
+        let schema = schema.unwrap_or(&mut none);
+        let names = self
+            .fixed
+            .keys()
+            .chain(self.default.keys())
+            .chain(&self.hide);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let is_unknown = |name: &&String| properties.is_none_or(|all| !all.contains_key(*name));
+        if let Some(name) = names.clone().find(is_unknown) {
+            return Err(format!("changes the argument `{name}`, which there is not"));
+        }
+        let is_sent =
+            |name: &String| self.fixed.contains_key(name) || self.default.contains_key(name);
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            let is_hidden =
+                |name: &&String| required.iter().any(|it| it == *name) && !is_sent(name);
+            if let Some(name) = self.hide.iter().find(is_hidden) {
+                return Err(format!(
+                    "hides the argument `{name}`, which every call needs: give it under `fixed`"
+                ));
+            }
+            required.retain(|it| !names.clone().any(|name| it == name));
+        }
+        let properties = schema.get_mut("properties");
+        if let Some(properties) = properties.and_then(Value::as_object_mut) {
+            for (name, value) in &self.default {
+                if let Some(property) = properties.get_mut(name).and_then(Value::as_object_mut) {
+                    property.insert("default".to_owned(), value.clone());
+                }
+            }
+            properties
+                .retain(|name, _| !self.fixed.contains_key(name) && !self.hide.contains(name));
+        }
+        Ok(())
+    }
+
+    /// Adds the values that the user has set to the arguments of a call.
+    ///
+    /// # Errors
+    /// The name of an argument that is not declared.
+    pub(super) fn add_to(&self, arguments: &mut Map<String, Value>) -> Result<(), String> {
+        let mut names = self.fixed.keys().chain(&self.hide);
+        if let Some(name) = names.find(|name| arguments.contains_key(*name)) {
+            return Err(name.clone());
+        }
+        for (name, value) in &self.default {
+            arguments.entry(name).or_insert_with(|| value.clone());
+        }
+        arguments.extend(self.fixed.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,172 @@
+//! Tools of a source that the configuration changes, under `tools` and by `read_only`.
+
+use cogtools_test_support::str;
+use serde_json::{Value, json};
+
+use super::{Scene, declaring};
+use crate::run;
+
+const ISSUES: &str = r#"[
+{"name": "create.issue", "title": "Create", "description": "Creates", "inputSchema": {"type": "object", "properties": {
+  "repo": {"type": "string"}, "title": {"type": "string"}, "state": {"type": "string"}, "draft": {"type": "boolean"}
+}, "required": ["repo", "title", "state"]}},
+{"name": "list_issues", "description": "Lists", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object"}},
+{"name": "list_labels", "description": "Lists", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object"}}
+]"#;
+
+const CHANGES: &str = ", prefix: gh_, tools: {
+    create.issue: {rename: new_issue, title: Report, description: Reports a mistake, arguments: {
+        fixed: {repo: docs}, default: {state: open}, hide: [draft]}},
+    'list_*': {description: Shows}, list_labels: {hide: true}}";
+
+/// The declared tools but for the project's own, by name and whole.
+fn names_and_all(declared: &Value) -> (Vec<&str>, Vec<Value>) {
+    let all = declared.as_array().into_iter().flatten();
+    let all = all.filter(|it| it["name"] != "ok");
+    let names = all
+        .clone()
+        .map(|it| it["name"].as_str().unwrap_or_default());
+    (names.collect(), all.cloned().collect())
+}
+
+fn declared(scene: &Scene) -> Vec<Value> {
+    names_and_all(&scene.discover().json()).1
+}
+
+#[test]
+fn names_texts_and_arguments() {
+    let scene = Scene::new(&declaring(ISSUES), CHANGES);
+    let all = declared(&scene);
+    let names: Vec<&str> = all
+        .iter()
+        .map(|it| it["name"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(names, ["gh_list_issues", "new_issue"]);
+    assert_eq!(all[0]["description"], "Shows");
+    assert_eq!(all[1]["description"], "Reports a mistake");
+    let expected = json!({
+        "type": "object",
+        "properties": {"title": {"type": "string"}, "state": {"type": "string", "default": "open"}},
+        "required": ["title"],
+    });
+    assert_eq!(all[1]["parametersJsonSchema"], expected);
+
+    let call =
+        |tool: &str, arguments: &Value| scene.run("cogtools-call").arg(tool).stdin(arguments).run();
+    call("new_issue", &json!({"title": "a"})).outputs(str![[r#"
+create.issue: {"title":"a","state":"open","repo":"docs"}
+
+"#]]);
+    call("new_issue", &json!({"title": "a", "state": "closed"})).outputs(str![[r#"
+create.issue: {"title":"a","state":"closed","repo":"docs"}
+
+"#]]);
+    // What is not declared is not sent, although the source would take it.
+    for name in ["repo", "draft"] {
+        let sent = json!({"title": "a", name: "x"});
+        let message = format!("new_issue: /{name}: not a parameter of this tool");
+        call("new_issue", &sent)
+            .status(65)
+            .stderr_contains(&message);
+    }
+    for hidden in ["gh_list_labels", "gh_create_issue"] {
+        call(hidden, &json!({})).status(127);
+    }
+}
+
+#[test]
+fn only_what_reads() {
+    let scene = Scene::new(&declaring(ISSUES), ", read_only: true");
+    let all = declared(&scene);
+    let names: Vec<&str> = all
+        .iter()
+        .map(|it| it["name"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(names, ["list_issues", "list_labels"]);
+    let outcome = scene.call("create_issue");
+    outcome.status(127);
+}
+
+#[test]
+fn a_change_that_does_not_fit_is_said() {
+    let changes = ", tools: {
+        create.issue: {arguments: {hide: [repo]}}, list_issue: {hide: true},
+        list_labels: {arguments: {fixed: {page: 1}}}}";
+    let scene = Scene::new(&declaring(ISSUES), changes);
+    let outcome = scene.discover();
+    let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+    assert_eq!(names_and_all(&declared).0, ["list_issues"]);
+    let printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    scene
+        .run("cogtools-discover")
+        .arg("--verbose")
+        .run()
+        .expect(0, printed, str![[r#"
+cogtools-discover: 2 tools declared
+cogtools-discover: warning[INVALID_CONFIG]: `tools` of the source `other` hides the argument `repo`, which every call needs: give it under `fixed` (`create.issue`)
+hint: correct it in the configuration; other tools are not affected
+cogtools-discover: warning[INVALID_CONFIG]: `tools` of the source `other` changes the argument `page`, which there is not (`list_labels`)
+hint: correct it in the configuration; other tools are not affected
+cogtools-discover: warning[INVALID_CONFIG]: `tools` of the source `other` changes `list_issue`, which the source does not declare
+hint: correct it in the configuration; other tools are not affected
+
+"#]]);
+}
+
+#[test]
+fn pinned_tools_are_declared_first() {
+    let scene = Scene::new(&declaring(ISSUES), ", tools: {create.issue: {pin: true}}");
+    let list = scene.run("cogtools-list").args(["--max-tools", "3"]);
+    list.run().outputs(str![[r#"
+NAME          TOOLSET  SOURCE  FILE                 TOKENS  NOTES
+create_issue  other    other   other: create.issue      68  pinned
+list_issues   other    other   other: list_issues       22  left to find_tool: it does not fit the budget
+list_labels   other    other   other: list_labels       22  left to find_tool: it does not fit the budget
+ok                     tools   tools/ok.yaml            31  left to find_tool: it does not fit the budget
+
+4 tools, about 143 tokens with every request
+
+"#]]);
+    let outcome = scene
+        .run("cogtools-discover")
+        .args(["--max-tools", "3"])
+        .run();
+    let declared = outcome.json();
+    let names = names_and_all(&declared).0;
+    assert_eq!(names, ["create_issue", "find_tool", "call_tool"]);
+}
+
+#[test]
+fn an_approval_covers_the_changes() {
+    let scene = Scene::new(&declaring(ISSUES), "");
+    let project = &scene.project;
+    let configure = |tools: &str| {
+        let home = project.home().display().to_string();
+        let text = format!(
+            "tool_sources:\n  - command: {{discover: [{home}/p], call: [{home}/p, call], name: gh, tools: {{{tools}}}}}\n"
+        );
+        project.file(".cogtoolrc.yaml", text);
+    };
+    let call = || {
+        let call = run("cogtools-call", project).arg("create_issue");
+        call.stdin(json!({"title": "a", "state": "b", "repo": "c"}))
+            .run()
+    };
+    configure("");
+    let trust = || run("cogtools-trust", project).args(["--yes", "gh"]).run();
+    trust().succeeds();
+    call().outputs(str![[r#"
+create.issue: {"title":"a","state":"b","repo":"c"}
+
+"#]]);
+    configure("create.issue: {arguments: {fixed: {draft: true}}}");
+    call()
+        .status(127)
+        .stderr_contains("has changed since it was approved");
+    let line = r#"changes   'create.issue: {"arguments":{"fixed":{"draft":true}}}'"#;
+    trust().succeeds().stdout_contains(line);
+    call().outputs(str![[r#"
+create.issue: {"title":"a","state":"b","repo":"c","draft":true}
+
+"#]]);
+}
