@@ -96,7 +96,7 @@ fn the_code_of_nodes_is_covered() {
     let project = Project::new();
     let tool = |name: &str, result: &str| {
         let text = format!("name: {name}\ndescription: d\nimplementation: {result}\n");
-        project.file(&format!("tools/{name}.yaml"), text);
+        project.file(format!("tools/{name}.yaml"), text);
     };
     tool("now", "noon");
     tool("later", "night");

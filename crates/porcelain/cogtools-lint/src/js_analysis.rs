@@ -1,14 +1,14 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
 use std::ops::Range;
-use std::thread;
+use std::{slice, thread};
 
 use cogtools_core::tool::{Flow, FlowNode, JsSource, Output};
 use cogtools_core::{Location, Tool};
 use cogtools_js_syntax::{MAX_NESTING, nesting, strip_types};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
-use oxc_ast::ast::{BindingPattern, BindingProperty, Expression};
+use oxc_ast::ast::{BindingPattern, BindingProperty, Expression, Statement, SwitchCase};
 use oxc_diagnostics::OxcDiagnostic;
 use oxc_parser::{ParseOptions, Parser, ParserReturn};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
@@ -35,6 +35,8 @@ pub(crate) struct JsAnalysis {
     pub(crate) reads_all: bool,
     /// It has a `return` with a value that is of no inner function.
     pub(crate) returns: bool,
+    /// Its end can be reached, where it returns nothing.
+    pub(crate) falls_through: bool,
     /// The asynchronous parts.
     pub(crate) awaits: Vec<(&'static str, Span)>,
     /// The uses of `args` that the parameters contradict, and results that `output` contradicts.
@@ -86,6 +88,7 @@ impl JsAnalysis {
             reads: Vec::new(),
             reads_all: false,
             returns: true,
+            falls_through: false,
             awaits: Vec::new(),
             misuses: Vec::new(),
             values: Vec::new(),
@@ -154,6 +157,7 @@ impl JsAnalysis {
         if !self.calls_tools() {
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
+            self.falls_through = !ends(&parsed.program.body);
         }
         let schema = self.schema.as_ref();
         let schema = schema.filter(|_| self.errors.is_empty() && !declares_args(&built.semantic));
@@ -241,9 +245,9 @@ impl JsAnalysis {
         ];
         let mut found = None;
         on_large_stack(|| {
-            found = texts.iter().find_map(|text| {
-                self.with_semantic(text, |semantic| find(semantic, text, at))?
-            });
+            found = texts
+                .iter()
+                .find_map(|text| self.with_semantic(text, |semantic| find(semantic, text, at))?);
         });
         found
     }
@@ -258,10 +262,7 @@ impl JsAnalysis {
         let built = SemanticBuilder::new()
             .with_build_nodes(true)
             .build(&parsed.program);
-        parsed
-            .diagnostics
-            .is_empty()
-            .then(|| find(&built.semantic))
+        parsed.diagnostics.is_empty().then(|| find(&built.semantic))
     }
 
     /// Returns true if it is a program that calls tools.
@@ -433,6 +434,38 @@ fn returns(semantic: &Semantic<'_>) -> bool {
     nodes.iter().any(|node| match node.kind() {
         AstKind::ReturnStatement(one) => one.argument.is_some() && is_own(node.id()),
         AstKind::ThrowStatement(_) => is_own(node.id()),
+        _ => false,
+    })
+}
+
+/// Returns true if nothing behind `statements` runs: every way ends in a `return` or a `throw`, as
+/// far as their form says.
+fn ends(statements: &[Statement<'_>]) -> bool {
+    statements.iter().any(|statement| match statement {
+        // A loop is left where its condition says, or by a `return`.
+        Statement::ReturnStatement(_)
+        | Statement::ThrowStatement(_)
+        | Statement::WhileStatement(_)
+        | Statement::DoWhileStatement(_)
+        | Statement::ForStatement(_) => true,
+        Statement::BlockStatement(block) => ends(&block.body),
+        Statement::LabeledStatement(labeled) => ends(slice::from_ref(&labeled.body)),
+        Statement::IfStatement(one) => {
+            let other = one.alternate.as_ref();
+            ends(slice::from_ref(&one.consequent))
+                && other.is_some_and(|other| ends(slice::from_ref(other)))
+        }
+        Statement::SwitchStatement(one) => {
+            let last = one.cases.last();
+            one.cases.iter().any(SwitchCase::is_default_case)
+                && last.is_some_and(|case| ends(&case.consequent))
+        }
+        Statement::TryStatement(one) => {
+            let handler = one.handler.as_ref();
+            let cleanup = one.finalizer.as_ref();
+            cleanup.is_some_and(|block| ends(&block.body))
+                || ends(&one.block.body) && handler.is_none_or(|it| ends(&it.body.body))
+        }
         _ => false,
     })
 }

@@ -12,6 +12,13 @@ use crate::program::Language;
 static LOADED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?m)^\s*(\w+)\s*=\s*json\.loads?\(\s*(?:sys\.stdin\b|input\(\)|open\(0\))").ok()
 });
+/// A key of the arguments in Python, without a variable.
+static LOADED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"json\.loads?\(\s*(?:sys\.stdin(?:\.read\(\))?|input\(\)|open\(0\)(?:\.read\(\))?)\s*\)(?:\[|\.get\(|\.pop\()\s*["'](\w+)["']"#,
+    )
+    .ok()
+});
 /// A variable that holds the arguments in a shell.
 static KEPT: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"(?m)^\s*(\w+)=["']?\$\(\s*cat\s*(?:-|/dev/stdin)?\s*\)"#).ok());
@@ -47,7 +54,8 @@ fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
 }
 
 fn python(text: &str) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
+    let direct = groups(LOADED_KEY.as_ref(), text).into_iter();
+    let mut found: Vec<_> = direct.map(|(at, key)| (at, key.to_owned())).collect();
     for (_, name) in groups(LOADED.as_ref(), text) {
         let set = Regex::new(&format!(
             r"(?m)\b{name}\s*=[^=]|\bfor\s+{name}\b|\({name}[,)]:?$"

@@ -149,6 +149,8 @@ pub(crate) fn is_fixable(rule: &'static Rule) -> bool {
 /// Two projects that differ in one mistake.
 #[derive(Debug)]
 pub struct Example {
+    /// Where an author made the mistake, in Markdown.
+    pub seen: &'static str,
     /// A project that breaks the rule, and nothing else.
     pub fails: &'static [CaseFile],
     /// The project without the mistake.
@@ -156,13 +158,15 @@ pub struct Example {
 }
 
 /// The example in a folder under `cases`: the files of its folders `fails` and `passes`,
-/// `tools/say.yaml` unless they are listed.
+/// `tools/say.yaml` unless they are listed, and the text in `seen.md`. The mistake that it tells of
+/// is in the folder `seen`, for the tests.
 macro_rules! example {
     ($name:literal) => {
         example!($name: ["tools/say.yaml"], ["tools/say.yaml"])
     };
     ($name:literal: [$($fails:literal),+], [$($passes:literal),+]) => {
         $crate::linter::Example {
+            seen: include_str!(concat!("../../cases/", $name, "/seen.md")),
             fails: &[$($crate::linter::CaseFile {
                 path: $fails,
                 text: include_str!(concat!("../../cases/", $name, "/fails/", $fails)),

@@ -78,11 +78,12 @@ pub(crate) fn section(rule: &'static Rule) -> String {
         ""
     };
     format!(
-        "## {}\n\n{} {level}{fixable}\n\nWhy: {}.\n\nFix: {}.\n\nThis fails:\n\n{}This passes:\n\n{}",
+        "## {}\n\n{} {level}{fixable}\n\nWhy: {}.\n\nFix: {}.\n\nSeen: {}\n\nThis fails:\n\n{}This passes:\n\n{}",
         rule.name,
         sentence(rule.summary),
         rule.why,
         rule.fix,
+        rule.example.seen.trim_end(),
         files(rule.example.fails),
         files(rule.example.passes),
     )

@@ -124,8 +124,7 @@ impl Runner {
             run: self,
         };
         self.run_cases(&tool, &under_test, &mut suite);
-        let coverage = |nodes| js_coverage::measure(&tool, nodes, &suite.cases, &self.cx);
-        suite.coverage = nodes.map(coverage);
+        suite.coverage = nodes.map(|it| js_coverage::measure(&tool, it, &suite.cases, &self.cx));
         if self.only.is_some() {
             return suite;
         }

@@ -177,6 +177,10 @@ fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
+/// Options that take a value in most programs.
+const VALUED: &str = "assignee author env exclude filter header host include label name reviewer \
+                      tag user volume";
+
 fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
     let words = words(file);
     for (index, word) in words.iter().enumerate() {
@@ -194,7 +198,8 @@ fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
             let may_be_empty = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0) == 0;
             let name = option.trim_start_matches('-');
             let last = path.rsplit('.').next().unwrap_or(path);
-            let is_alike = name.len() > 1 && (last.starts_with(name) || name.starts_with(last));
+            let is_alike = name.len() > 1 && (last.starts_with(name) || name.starts_with(last))
+                || is_in(name, VALUED);
             if whole.as_str() != word.text.trim() || word.each.is_some() {
                 if word.role != Role::Code {
                     let message = format!("the items of `{path}` become one argument, with commas");

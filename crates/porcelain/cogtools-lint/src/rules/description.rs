@@ -61,7 +61,7 @@ static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 /// A name in back-quotes that is said to be a parameter.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:parameters?|arguments?|option|[Pp]ass|[Oo]mit|[Pp]rovide|[Ss]pecify) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
+    Regex::new(r"(?:parameters?|arguments?|option|[Pp]ass|[Ss]et|[Oo]mit|[Pp]rovide|[Ss]pecify) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
 });
 
 fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
@@ -74,9 +74,34 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
             let message = format!("it says `{said}` is the default, which is {default}");
             findings.report(file.keyword(&sub_schema, "description"), message);
         }
-        if let Some((said, bound)) = text.and_then(|text| other_bound(text, sub_schema.schema)) {
-            let message = format!("it says that {said} is allowed, and the schema ends at {bound}");
+        let Some(text) = text else { continue };
+        let mut report = |message: String| {
             findings.report(file.keyword(&sub_schema, "description"), message);
+        };
+        if let Some((said, bound)) = other_bound(text, sub_schema.schema, true) {
+            report(format!(
+                "it says that {said} is allowed, and the schema ends at {bound}"
+            ));
+        }
+        if let Some((said, bound)) = other_bound(text, sub_schema.schema, false) {
+            report(format!(
+                "it says that {said} is allowed, and the schema begins at {bound}"
+            ));
+        }
+        if let Some(said) = other_value(text, sub_schema.schema) {
+            report(format!("it says `{said}` is allowed, and `enum` lacks it"));
+        }
+        if let Role::Property { required, .. } = sub_schema.role {
+            let says = |regex: &LazyLock<Option<Regex>>| {
+                let found = regex.as_ref().map(|regex| regex.is_match(text));
+                found.is_some_and(Result::unwrap_or_default)
+            };
+            if required && says(&OPTIONAL) {
+                report("it says that it is optional, and calls without it are rejected".to_owned());
+            }
+            if !required && says(&REQUIRED) {
+                report("it says that it is required, and calls need not have it".to_owned());
+            }
         }
     }
     if let Some((said, entry)) = default_of_none(file).zip(file.entry("description")) {
@@ -132,7 +157,39 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// A bound in words.
+/// A property that can be left out, in words.
+static OPTIONAL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?optional(?:ly)?\b|[(\[]optional[)\]]").ok());
+/// A property that cannot be left out, in words.
+static REQUIRED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?required[)\].:]|[(\[]required[)\]]").ok());
+/// Words in quotes that are said to be all values.
+static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i)(?:one of|either|values?(?: are| is)?|can be|may be|must be|options?)[:\s]+((?:["'`][\w.-]+["'`](?:\s*(?:,|\||or|and|/))*\s*){2,})"#,
+    )
+    .ok()
+});
+
+/// The value that a text says is allowed, if an enum has most of those that the text lists, and not
+/// this one.
+fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
+    let values = schema.get("enum")?.as_array()?;
+    let found = CHOICE.as_ref()?.captures(text).ok().flatten()?;
+    let words = found.get(1)?.as_str().split(['"', '\'', '`']);
+    let said: Vec<&str> = words.skip(1).step_by(2).collect();
+    let (known, others): (Vec<&str>, Vec<&str>) = said
+        .into_iter()
+        .partition(|word| values.iter().any(|it| it == word));
+    (known.len() > others.len()).then(|| others.first().map(|it| (*it).to_owned()))?
+}
+
+/// A lower bound in words.
+static LOWER_BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:at least|no less than|min(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)")
+        .ok()
+});
+/// An upper bound in words.
 static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?i)\b(?:up to|at most|no more than|max(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)",
@@ -140,18 +197,25 @@ static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The number, length or count that a text allows, and the bound of the schema, if it is less.
-fn other_bound(text: &str, schema: &Map<String, Value>) -> Option<(u64, u64)> {
-    let key = match schema.get("type")?.as_str()? {
-        "integer" | "number" => "maximum",
-        "string" => "maxLength",
-        "array" => "maxItems",
+/// The number, length or count that a text allows, and the bound of the schema, if that forbids it:
+/// the upper or the lower one.
+fn other_bound(text: &str, schema: &Map<String, Value>, is_upper: bool) -> Option<(u64, u64)> {
+    let keys = match schema.get("type")?.as_str()? {
+        "integer" | "number" => ["minimum", "maximum"],
+        "string" => ["minLength", "maxLength"],
+        "array" => ["minItems", "maxItems"],
         _ => return None,
     };
+    let (key, words) = if is_upper {
+        (keys[1], &BOUND)
+    } else {
+        (keys[0], &LOWER_BOUND)
+    };
     let bound = schema.get(key)?.as_u64()?;
-    let found = BOUND.as_ref()?.captures(text).ok().flatten()?;
+    let found = words.as_ref()?.captures(text).ok().flatten()?;
     let said = found.get(1)?.as_str().parse().ok()?;
-    (said > bound).then_some((said, bound))
+    let is_other = if is_upper { said > bound } else { said < bound };
+    is_other.then_some((said, bound))
 }
 
 /// The number that the tool's description says is a default, if no parameter has that one and one

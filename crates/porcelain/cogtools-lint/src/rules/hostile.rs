@@ -45,7 +45,7 @@ pub(super) static RULES: &[Rule] = &[
 /// Instructions that work against the user.
 static HIDING: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing))\s+(?:(?:this|that|it|anything|any of this|about this)\s+)?(?:to\s+)?(?:the\s+)?(?:users?|humans?|anyone|people)\b|\b(?:hide|conceal|keep)\s+(?:this|it|that|all of this)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human|anyone)|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous|prior|other|above|earlier)\s+(?:instructions?|rules?|prompts?)",
+        r"(?i)\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing))\s+(?:(?:this|that|it|anything|any of this|about this)\s+)?(?:to\s+)?(?:the\s+)?(?:users?|humans?|anyone|people)\b|\b(?:hide|conceal|keep)\s+(?:this|it|that|all of this)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human|anyone)|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous|prior|other|above|earlier)\s+(?:instructions?|rules?|prompts?)|\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:mention|reveal|disclos|show|say|explain|report|expos|emphasi[sz])\w*\s+(?:\w+\s+){1,4}to\s+(?:the\s+)?(?:user|human|anyone)\b|\b(?:secretly|silently)\s+(?:also\s+)?(?:send|forward|upload|remember|copy)\b|\bwithout\s+the\s+(?:user|human)(?:'s)?\s+(?:knowing|knowledge|noticing)\b",
     )
     .ok()
 });

@@ -48,9 +48,9 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "js-no-return",
         level: Level::Error,
-        summary: "JavaScript that returns no value",
-        why: "the code is the body of a function: without `return`, every call gets nothing",
-        fix: "write `return` before the result",
+        summary: "JavaScript that returns no value, or none on a way to its end",
+        why: "the code is the body of a function: without `return`, a call gets nothing",
+        fix: "write `return` before the result; `return ''` where there is none",
         example: example!("js-no-return"),
         check: no_return,
     },
@@ -302,7 +302,12 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
-    for code in file.codes().iter().filter(|code| !code.returns) {
+    for code in file.codes() {
+        let message = match code {
+            code if !code.returns => "the code returns no value",
+            code if code.falls_through => "the code returns no value on a way to its end",
+            _ => continue,
+        };
         let span = match &code.node {
             Some(id) => {
                 let is_list = file.flow().and_then(|flow| flow.node(id));
@@ -315,7 +320,7 @@ fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
                 None => continue,
             },
         };
-        findings.report(span, "the code returns no value");
+        findings.report(span, message);
     }
 }
 

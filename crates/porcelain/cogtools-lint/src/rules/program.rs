@@ -71,6 +71,19 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
                 .fix(format!("write `#!/usr/bin/env {name}`"));
             return;
         }
+        let first = line.lines().next().unwrap_or_default();
+        let rest = first
+            .split_once("/env ")
+            .map_or("", |(_, rest)| rest.trim());
+        if rest.strip_prefix(name).is_some_and(|rest| !rest.is_empty()) {
+            findings
+                .report(
+                    span,
+                    format!("`env` takes `{rest}` for the name of one program"),
+                )
+                .fix(format!("write `#!/usr/bin/env -S {rest}`"));
+            return;
+        }
         found.push((name, span, false));
     }
     for (name, span, is_started) in found {

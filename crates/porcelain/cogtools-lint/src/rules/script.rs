@@ -78,8 +78,9 @@ fn scripts(file: &LintFile) -> impl Iterator<Item = ToolScript> {
 
 /// The forms of positional arguments; texts in single quotes, such as programs of `awk`, are left
 /// out before.
-static POSITIONAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\$\{?[1-9]\b|\$@|\bsys\.argv\[[1-9]|\bprocess\.argv\b").ok());
+static POSITIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\$\{?[1-9]\b|\$[@#](?!\w)|\bgetopts\b|\bsys\.argv\b(?!\[0)|\.parse_args\(\)|\bprocess\.argv\b|\bparseArgs\(\)").ok()
+});
 /// The name in a template.
 static TEMPLATE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());

@@ -300,7 +300,10 @@ fn add_places_of_templates(places: &mut Vec<Place>, io: &Io<'_>) {
         }
         let text = Text::read(path, path, &read_scope(path, io));
         let uri = file_uri::of(path);
-        if let Some(document) = text.ok().and_then(|it| Document::open(&uri, it.as_str(), 0)) {
+        if let Some(document) = text
+            .ok()
+            .and_then(|it| Document::open(&uri, it.as_str(), 0))
+        {
             add_mentions(&document, places);
         }
     }

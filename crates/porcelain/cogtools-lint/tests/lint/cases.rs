@@ -4,36 +4,40 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Level;
-use cogtools_lint::{CaseFile, Rule, reference, rules};
+use cogtools_lint::{Rule, reference, rules};
 use cogtools_test_support::{Expected, Project, assert_text};
 
 use crate::project::{run, run_after};
 use crate::sessions::rejected;
 
+/// The folder with the examples of all rules.
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")
+}
+
 /// The rules that the files of an example break. All rules are on except for those
 /// that are off or advice by default, unless it is `rule`.
-fn broken_rules(rule: &Rule, kind: &str, files: &[CaseFile]) -> Vec<String> {
+fn broken_rules(rule: &Rule, kind: &str) -> Vec<String> {
     let project = Project::new();
     project.dir(".gemini");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("cases")
-        .join(rule.name)
-        .join(kind);
-    for file in files {
-        project.file(file.path, file.text);
-        let permissions = fs::metadata(folder.join(file.path)).unwrap().permissions();
-        fs::set_permissions(project.path(file.path), permissions).unwrap();
+    let folder = cases().join(rule.name).join(kind);
+    for file in files(&folder) {
+        let name = file.strip_prefix(&folder).unwrap();
+        project.file(name, fs::read(&file).unwrap());
+        let permissions = fs::metadata(&file).unwrap().permissions();
+        fs::set_permissions(project.path(name), permissions).unwrap();
     }
     if rule.level == Level::Off {
         let text = format!("lint: {{rules: {{{}: warn}}}}\n", rule.name);
         project.file(".cogtoolrc.yaml", text);
     }
     let ended = if rule.name == "models-err" {
-        run_after(
-            &project,
-            &[rejected("unit")],
-            &["--format", "json", "--sessions"],
-        )
+        let session = if kind == "seen" {
+            rejected("style_id").replace("convert", "style_chart")
+        } else {
+            rejected("unit")
+        };
+        run_after(&project, &[session], &["--format", "json", "--sessions"])
     } else {
         run(&project, &["--format", "json"])
     };
@@ -59,33 +63,45 @@ fn related_rules(rule: &str) -> &'static [&'static str] {
 #[test]
 fn every_rule_has_a_failing_and_a_passing_example() {
     for rule in rules() {
-        let found = broken_rules(rule, "fails", rule.example.fails);
-        assert!(
-            found.iter().any(|name| name == rule.name),
-            "{}: found {found:?}",
-            rule.name
-        );
-        let unexpected =
-            |name: &String| name != rule.name && !related_rules(rule.name).contains(&name.as_str());
-        assert!(
-            !found.iter().any(unexpected),
-            "{}: found {found:?}",
-            rule.name
-        );
-        assert_eq!(
-            broken_rules(rule, "passes", rule.example.passes),
-            Vec::<String>::new(),
-            "{}",
-            rule.name
-        );
+        breaks_only(rule, "fails");
+        let found = broken_rules(rule, "passes");
+        assert_eq!(found, Vec::<String>::new(), "{}", rule.name);
+    }
+}
+
+fn breaks_only(rule: &Rule, kind: &str) {
+    let found = broken_rules(rule, kind);
+    let is_own = |name: &String| name == rule.name;
+    assert!(
+        found.iter().any(is_own),
+        "{} in {kind}: {found:?}",
+        rule.name
+    );
+    let is_related = |name: &String| related_rules(rule.name).contains(&name.as_str());
+    assert!(
+        found.iter().all(|name| is_own(name) || is_related(name)),
+        "{} in {kind}: {found:?}",
+        rule.name
+    );
+}
+
+/// The mistake of each rule as an author made it, in the place that the page names.
+#[test]
+fn every_rule_finds_the_mistake_that_was_seen() {
+    for rule in rules() {
+        let seen = rule.example.seen;
+        assert!(seen.contains("](https://"), "{}: {seen}", rule.name);
+        breaks_only(rule, "seen");
     }
 }
 
 #[test]
 fn every_example_belongs_to_a_rule() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let cases = cases();
     let mut expected = Vec::new();
     for rule in rules() {
+        expected.push(cases.join(rule.name).join("seen.md"));
+        expected.extend(files(&cases.join(rule.name).join("seen")));
         for (kind, files) in [
             ("fails", rule.example.fails),
             ("passes", rule.example.passes),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::server::{Client, offered_in, project, text_at};
+use crate::server::{Client, offered, offered_in, project, text_at, with};
 
 /// A tool with expressions that are no templates.
 const RUNS: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
@@ -142,7 +142,10 @@ fn names_of_values_in_code() {
         ("return people.filter(p => p.mood !== '^')", "glad sad"),
         ("return names.length ? people[0].^ : ''", "name mood"),
         ("return other.^", ""),
-        ("for (const guest of args.people) gu^", "args guest names people"),
+        (
+            "for (const guest of args.people) gu^",
+            "args guest names people",
+        ),
         ("return people.map(p => ^)", "args names p people"),
         ("return '^", ""),
         ("return 'ar^'", ""),
@@ -206,7 +209,14 @@ fn names_of_values_in_code() {
             .replace("args.people", "args.guests")
             .replace("people.map", "guests.map")
     );
-    // A variable that changes has the new name everywhere, and objects keep their keys.
+    assert_eq!(
+        asked("rename", "(const gue", &json!({"newName": "one"})),
+        Value::Null
+    );
+}
+
+#[test]
+fn a_variable_that_changes_has_the_new_name_and_objects_keep_their_keys() {
     let code = CODE.replace(
         "    const {people} = args;\n",
         "    let {people} = args;\n    people = people.slice(1);\n    \
@@ -232,10 +242,6 @@ fn names_of_values_in_code() {
     assert_eq!(
         lines.join("\n") + "\n",
         expected.replace("Greets guests", "Greets people")
-    );
-    assert_eq!(
-        asked("rename", "(const gue", &json!({"newName": "one"})),
-        Value::Null
     );
 }
 
@@ -340,4 +346,38 @@ fn macros_tools_and_templates_of_other_files() {
         of_flow,
         ["all.yaml:4:29", ".cogtoolrc.yaml:0:17", "greet.yaml:1:6"]
     );
+}
+
+#[test]
+fn completion_in_braces_and_brackets() {
+    let inline = "loud: {type: boolean, description: Shout, default: false}";
+    for (to, needle, expected) in [
+        ("loud: {type: boolean, des}", "boolean, des", "description"),
+        ("loud: {type: , nullable: true}", "loud: {type: ", "boolean"),
+        (
+            "loud: {description: 'a, {b: c', type: }",
+            "c', type: ",
+            "boolean",
+        ),
+        (
+            "loud: {type: array, items: {type: }}",
+            "items: {type: ",
+            "boolean",
+        ),
+        (
+            "loud: {type: string, enum: [a, b], def}",
+            "[a, b], def",
+            "default",
+        ),
+    ] {
+        let found = offered(&with(inline, to), needle);
+        assert!(found.contains(&expected.to_owned()), "{to}: {found:?}");
+    }
+    let of_example = offered(
+        &with("[{name: Bob, mood: sad}]", "[{name: Bob}, {mood: }]"),
+        "Bob}, {mood: ",
+    );
+    assert_eq!(of_example, ["glad", "sad"]);
+    let text = offered(&with("Greet people", "Greet {people: "), "Greet {people: ");
+    assert_eq!(text, Vec::<String>::new());
 }

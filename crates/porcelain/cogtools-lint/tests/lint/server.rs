@@ -158,7 +158,7 @@ pub(crate) fn text_at<'t>(text: &'t str, range: &Value) -> &'t str {
 }
 
 /// The text of `TOOL` with a change.
-fn with(from: &str, to: &str) -> String {
+pub(crate) fn with(from: &str, to: &str) -> String {
     assert!(TOOL.contains(from), "{from}");
     TOOL.replacen(from, to, 1)
 }
@@ -190,7 +190,7 @@ fn check(text: &str, expected: &[[&str; 3]]) {
 }
 
 /// The labels that are offered behind `needle`.
-fn offered(text: &str, needle: &str) -> Vec<String> {
+pub(crate) fn offered(text: &str, needle: &str) -> Vec<String> {
     offered_in(TOOL, text, needle)
 }
 
@@ -325,37 +325,6 @@ fn completion_in_yaml() {
     assert!(keys.contains(&"description".to_owned()), "{keys:?}");
     let types = offered(&with("    type: array\n", "    type: \n"), "    type: ");
     assert!(types.contains(&"string".to_owned()), "{types:?}");
-    // In braces and brackets.
-    let inline = "loud: {type: boolean, description: Shout, default: false}";
-    for (to, needle, expected) in [
-        ("loud: {type: boolean, des}", "boolean, des", "description"),
-        ("loud: {type: , nullable: true}", "loud: {type: ", "boolean"),
-        (
-            "loud: {description: 'a, {b: c', type: }",
-            "c', type: ",
-            "boolean",
-        ),
-        (
-            "loud: {type: array, items: {type: }}",
-            "items: {type: ",
-            "boolean",
-        ),
-        (
-            "loud: {type: string, enum: [a, b], def}",
-            "[a, b], def",
-            "default",
-        ),
-    ] {
-        let found = offered(&with(inline, to), needle);
-        assert!(found.contains(&expected.to_owned()), "{to}: {found:?}");
-    }
-    let of_example = offered(
-        &with("[{name: Bob, mood: sad}]", "[{name: Bob}, {mood: }]"),
-        "Bob}, {mood: ",
-    );
-    assert_eq!(of_example, ["glad", "sad"]);
-    let text = offered(&with("Greet people", "Greet {people: "), "Greet {people: ");
-    assert_eq!(text, Vec::<String>::new());
 }
 
 #[test]
