@@ -29,9 +29,9 @@ static PRINTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
     .ok()
 });
-/// A key at the beginning of a path in a filter of `jq`.
+/// A path at the beginning of a filter of `jq`.
 static KEY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*)").ok());
+    LazyLock::new(|| Regex::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)").ok());
 
 /// Finds the keys, with their offsets.
 pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, String)> {
@@ -51,6 +51,19 @@ fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
     groups
         .map(|group| (group.start(), group.as_str()))
         .collect()
+}
+
+/// Finds members of the arguments in Python, which are a dict, with their offsets.
+pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    if language == Language::Python {
+        for (_, name) in groups(LOADED.as_ref(), text) {
+            let member = Regex::new(&format!(r"(?<![\w.]){name}\.(\w+)\b(?!\s*\()")).ok();
+            let members = groups(member.as_ref(), text).into_iter();
+            found.extend(members.map(|(at, name)| (at, name.to_owned())));
+        }
+    }
+    found
 }
 
 fn python(text: &str) -> Vec<(usize, String)> {

@@ -9,7 +9,7 @@ use oxc_semantic::{AstNode, NodeId};
 use oxc_span::{GetSpan as _, Span};
 use serde_json::{Map, Value};
 
-use super::{Checker, MEMBERS, OF_ALL, Schema, Shape, is_assigned};
+use super::{Checker, GLOBALS, MEMBERS, OF_ALL, Schema, Shape, is_assigned};
 use crate::program::is_in;
 
 impl<'c, 'a> Checker<'c, 'a> {
@@ -17,13 +17,14 @@ impl<'c, 'a> Checker<'c, 'a> {
         let parent = self.semantic.nodes().parent_kind(node.id());
         match node.kind() {
             AstKind::StaticMemberExpression(member) => {
+                let (name, span) = (member.property.name.as_str(), member.property.span);
                 let Some(owner) = self.shape(&member.object) else {
+                    self.member_of_global(&member.object, name, span);
                     return;
                 };
-                let (name, span) = (member.property.name.as_str(), member.property.span);
                 let text = self.text(member.object.span());
                 if !member.optional {
-                    self.there(&owner, member.object.span(), node.id());
+                    self.there(&owner, member.object.span(), node.id(), "?.");
                 }
                 if !is_assigned(parent, member.span) {
                     self.member(&owner, name, span, text);
@@ -35,7 +36,7 @@ impl<'c, 'a> Checker<'c, 'a> {
                 };
                 let text = self.text(member.object.span());
                 if !member.optional {
-                    self.there(&owner, member.object.span(), node.id());
+                    self.there(&owner, member.object.span(), node.id(), "?.");
                 }
                 if let Expression::StringLiteral(name) = &member.expression
                     && !is_assigned(parent, member.span)
@@ -62,7 +63,14 @@ impl<'c, 'a> Checker<'c, 'a> {
                     self.printed(value);
                 }
             }
-            AstKind::ForOfStatement(one) => self.iterated(&one.right),
+            AstKind::ForOfStatement(one) => {
+                self.iterated(&one.right);
+                self.spread(&one.right, node.id());
+            }
+            // An object takes what is missing for nothing.
+            AstKind::SpreadElement(one) if !matches!(parent, AstKind::ObjectExpression(_)) => {
+                self.spread(&one.argument, node.id());
+            }
             AstKind::CallExpression(call) => self.includes(call),
             AstKind::ReturnStatement(one) => {
                 let mut around = self.semantic.nodes().ancestor_kinds(node.id());
@@ -84,8 +92,16 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// Reports a value at `span` that may be missing where the node `id` reads a member of it.
-    fn there(&mut self, owner: &Shape<'c>, span: Span, id: NodeId) {
+    /// Reports a list whose items the node `id` takes, and which may be missing.
+    fn spread(&mut self, list: &Expression<'a>, id: NodeId) {
+        if let Some(shape) = self.shape(list) {
+            self.there(&shape, list.span(), id, " ?? []");
+        }
+    }
+
+    /// Reports a value at `span` that may be missing where the node `id` reads a part of it; `guard`
+    /// behind it would be a check.
+    fn there(&mut self, owner: &Shape<'c>, span: Span, id: NodeId, guard: &str) {
         if !owner.is_absent || self.guarded.contains(&owner.path) {
             return;
         }
@@ -97,7 +113,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             return;
         }
         let message = format!("`{text}` may be missing, and the code does not check");
-        let fix = format!("write `{text}?.`, or give the parameter a default");
+        let fix = format!("write `{text}{guard}`, or give the parameter a default");
         self.report("js-unguarded-optional", span, message, Some(fix));
     }
 
@@ -127,6 +143,23 @@ impl<'c, 'a> Checker<'c, 'a> {
                 "`{text}` is {}, which has no member `{name}`",
                 article(kind)
             );
+            let fix = did_you_mean(name, members.split_ascii_whitespace());
+            self.report("js-unknown-member", span, message, fix);
+        }
+    }
+
+    /// Reports a member that an object of the language does not have.
+    fn member_of_global(&mut self, object: &Expression<'a>, name: &str, span: Span) {
+        let Expression::Identifier(global) = object else {
+            return;
+        };
+        let reference = self.semantic.scoping().get_reference(global.reference_id());
+        let known = GLOBALS.iter().find(|(known, _)| *known == global.name);
+        let Some((global, members)) = known.filter(|_| reference.symbol_id().is_none()) else {
+            return;
+        };
+        if !is_in(name, members) && !is_in(name, OF_ALL) {
+            let message = format!("`{global}` has no member `{name}`");
             let fix = did_you_mean(name, members.split_ascii_whitespace());
             self.report("js-unknown-member", span, message, fix);
         }

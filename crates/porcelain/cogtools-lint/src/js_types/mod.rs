@@ -52,6 +52,24 @@ struct Shape<'s> {
     is_absent: bool,
 }
 
+/// The members of objects of the language that are most used, from ECMAScript 2025.
+const GLOBALS: [(&str, &str); 3] = [
+    ("JSON", "isRawJSON parse rawJSON stringify"),
+    (
+        "Math",
+        "E LN10 LN2 LOG10E LOG2E PI SQRT1_2 SQRT2 abs acos acosh asin asinh atan atan2 atanh cbrt \
+         ceil clz32 cos cosh exp expm1 f16round floor fround hypot imul log log10 log1p log2 max min \
+         pow random round sign sin sinh sqrt sumPrecise tan tanh trunc",
+    ),
+    (
+        "Object",
+        "assign create defineProperties defineProperty entries freeze fromEntries \
+         getOwnPropertyDescriptor getOwnPropertyDescriptors getOwnPropertyNames \
+         getOwnPropertySymbols getPrototypeOf groupBy hasOwn is isExtensible isFrozen isSealed keys \
+         length name preventExtensions prototype seal setPrototypeOf values",
+    ),
+];
+
 /// Members of values, by type.
 pub(crate) const MEMBERS: [(&str, &str); 4] = [
     (

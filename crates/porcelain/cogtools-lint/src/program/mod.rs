@@ -292,6 +292,32 @@ const NO_OPTIONS: [&str; 9] = [
 pub(crate) const NETWORK: &str = "curl wget http https xh aria2c ssh scp sftp ftp dig host \
     nslookup ping whois gh glab aws gcloud az kubectl yt-dlp mosh telnet traceroute";
 
+/// Commands of programs that need the network.
+pub(crate) const NETWORK_COMMANDS: &[(&str, &str)] = &[
+    ("cargo", "install publish search"),
+    ("docker", "login pull push"),
+    ("git", "clone fetch ls-remote pull push"),
+    ("go", "get"),
+    ("npm", "ci install publish view"),
+    ("pip", "download install"),
+    ("pip3", "download install"),
+    ("podman", "login pull push"),
+];
+/// Commands of programs that change something.
+pub(crate) const CHANGING_COMMANDS: &[(&str, &str)] = &[
+    (
+        "git",
+        "am cherry-pick commit merge mv push rebase reset revert rm",
+    ),
+    ("kubectl", "apply create delete patch replace scale"),
+];
+
+/// Returns true if the table has this command of a program.
+pub(crate) fn is_among(table: &[(&str, &str)], program: &str, command: &str) -> bool {
+    let mut table = table.iter();
+    table.any(|(name, commands)| *name == program && is_in(command, commands))
+}
+
 /// Returns true if the list of names has this one.
 pub(crate) fn is_in(name: &str, names: &str) -> bool {
     !name.is_empty() && names.split_ascii_whitespace().any(|known| known == name)

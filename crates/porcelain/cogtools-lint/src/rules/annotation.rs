@@ -5,7 +5,7 @@ use cogtools_core::Level;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{NETWORK, Role, base, is_in, words};
+use crate::program::{CHANGING_COMMANDS, NETWORK, Role, base, is_among, is_in, words};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[Rule {
@@ -37,7 +37,15 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
         let found = programs.iter().find(|name| is_in(name, names))?;
         Some(format!("`{found}` contradicts it"))
     };
+    let command = || {
+        let is_dry = words(file).iter().any(|it| it.text.contains("dry-run"));
+        let mut commands = commands(file).into_iter();
+        let found = commands.find(|(program, name)| is_among(CHANGING_COMMANDS, program, name));
+        let found = found.filter(|_| !is_dry);
+        found.map(|(program, name)| format!("`{program} {name}` contradicts it"))
+    };
     let changes = runs(DESTROYS).or_else(|| runs(CHANGES));
+    let changes = changes.or_else(command).or_else(|| changing_request(file));
     let is_closed = hints.open_world == Some(false);
     let said = |is: bool, text: &str| is.then(|| text.to_owned());
     let contradictions = [
@@ -86,6 +94,30 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(entry.span, message);
         }
     }
+}
+
+/// The method of a request by `curl` that changes something.
+fn changing_request(file: &LintFile) -> Option<String> {
+    let words = words(file);
+    let mut pairs = words.windows(2);
+    let is_curl = words.first().is_some_and(|word| base(word.text) == "curl");
+    let method = pairs.find_map(|pair| {
+        let is_option = matches!(pair[0].text, "-X" | "--request");
+        (is_option && is_in(pair[1].text, "DELETE PATCH PUT")).then_some(pair[1].text)
+    });
+    let method = method.filter(|_| is_curl)?;
+    Some(format!("`curl -X {method}` contradicts it"))
+}
+
+/// The programs on the command line whose first argument is a command, with that.
+pub(super) fn commands(file: &LintFile) -> Vec<(String, String)> {
+    let words = words(file);
+    let pairs = words.windows(2).filter(|pair| {
+        let is_command = pair[1].text.starts_with(|c: char| c.is_ascii_lowercase());
+        pair[0].role == Role::Program && is_command
+    });
+    let names = pairs.map(|pair| (base(pair[0].text).to_owned(), pair[1].text.to_owned()));
+    names.collect()
 }
 
 /// The names of the programs that the tool runs, on its command line or in a shell script.

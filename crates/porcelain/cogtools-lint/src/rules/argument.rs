@@ -290,7 +290,14 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
         // Files, not patterns: what `find` and `grep` get may have a `*`.
         let is_pattern =
             is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
-        let is_quoted = text.len() > 2 && text.starts_with('\'') && text.ends_with('\'');
+        let is_within = |quote: &str| {
+            let inner = text
+                .strip_prefix(quote)
+                .and_then(|it| it.strip_suffix(quote));
+            inner.filter(|inner| !inner.is_empty())
+        };
+        let is_quoted = is_within("'").is_some()
+            || is_within("\"").is_some_and(|it| it.starts_with("{{") && it.ends_with("}}"));
         // `find` ends a command with it.
         let is_end = text == ";"
             && all

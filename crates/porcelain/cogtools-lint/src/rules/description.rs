@@ -184,6 +184,10 @@ fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
     (known.len() > others.len()).then(|| others.first().map(|it| (*it).to_owned()))?
 }
 
+/// Both bounds in words.
+static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:from|between)\s+(\d+)\s+(?:to|and)\s+(\d+)\b(?![.,:]\d)").ok()
+});
 /// A lower bound in words.
 static LOWER_BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(?:at least|no less than|min(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)")
@@ -212,8 +216,11 @@ fn other_bound(text: &str, schema: &Map<String, Value>, is_upper: bool) -> Optio
         (keys[0], &LOWER_BOUND)
     };
     let bound = schema.get(key)?.as_u64()?;
-    let found = words.as_ref()?.captures(text).ok().flatten()?;
-    let said = found.get(1)?.as_str().parse().ok()?;
+    let number = |regex: &LazyLock<Option<Regex>>, group| {
+        let found = regex.as_ref()?.captures(text).ok().flatten()?;
+        found.get(group)?.as_str().parse::<u64>().ok()
+    };
+    let said = number(words, 1).or_else(|| number(&RANGE, if is_upper { 2 } else { 1 }))?;
     let is_other = if is_upper { said > bound } else { said < bound };
     is_other.then_some((said, bound))
 }

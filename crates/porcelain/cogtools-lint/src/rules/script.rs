@@ -12,14 +12,14 @@ use cogtools_core::yaml::Node;
 use cogtools_core::{Cancel, Level};
 use fancy_regex::Regex;
 
-use super::annotation::programs;
+use super::annotation::{commands, programs};
 use crate::finding::Findings;
 use crate::js_analysis;
 use crate::js_types::Misuse;
 use crate::json_keys;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
-use crate::program::{Language, NETWORK, Role, is_in, sets, words};
+use crate::program::{Language, NETWORK, NETWORK_COMMANDS, Role, is_among, is_in, sets, words};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
@@ -79,7 +79,7 @@ fn scripts(file: &LintFile) -> impl Iterator<Item = ToolScript> {
 /// The forms of positional arguments; texts in single quotes, such as programs of `awk`, are left
 /// out before.
 static POSITIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\$\{?[1-9]\b|\$[@#](?!\w)|\bgetopts\b|\bsys\.argv\b(?!\[0)|\.parse_args\(\)|\bprocess\.argv\b|\bparseArgs\(\)").ok()
+    Regex::new(r"\$\{?[1-9]\b|\$[@#*](?!\w)|\bgetopts\b|\bsys\.argv\b(?!\[0)|\.parse_args\(\)|\bprocess\.argv\b|\bparseArgs\(\)").ok()
 });
 /// The name in a template.
 static TEMPLATE: LazyLock<Option<Regex>> =
@@ -105,15 +105,29 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 findings.report_at(location, message);
             }
         }
-        for (at, key) in json_keys::all(language, text) {
-            if !names.is_empty() && !names.contains(&key.as_str()) {
+        for (at, path) in json_keys::all(language, text) {
+            let (key, rest) = path.split_once('.').unwrap_or((&path, ""));
+            let schema = file.tool.as_ref().map(|tool| tool.schema());
+            if let Some((parent, member)) = schema.and_then(|it| missing_member(it, key, rest)) {
+                let start = at + path.rfind(member).unwrap_or_default();
+                let location = script.location(file, start, member.len());
+                findings.report_at(location, format!("`{parent}` has no member `{member}`"));
+            }
+            if !names.is_empty() && !names.contains(&key) {
                 let location = script.location(file, at, key.len());
                 let message = format!("no parameter is named `{key}`");
                 let finding = findings.report_at(location, message);
-                if let Some(meant) = did_you_mean(&key, names.iter().copied()) {
+                if let Some(meant) = did_you_mean(key, names.iter().copied()) {
                     finding.fix(meant);
                 }
             }
+        }
+        let members = json_keys::members(language, text).into_iter();
+        for (at, name) in members.filter(|(_, name)| names.contains(&name.as_str())) {
+            let location = script.location(file, at, name.len());
+            findings
+                .report_at(location, format!("a dict has no attribute `{name}`"))
+                .fix(format!("write `[\"{name}\"]`"));
         }
         if let Some((at, name)) = unset_variable(file, language, text, &names) {
             let location = script.location(file, at, name.len() + 1);
@@ -142,6 +156,22 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report_at(location, message);
         }
     }
+}
+
+/// The first member of the parameter `key` on the way `rest` that its schema does not declare, and the
+/// way to the object that lacks it.
+fn missing_member<'r>(schema: &Schema, key: &str, rest: &'r str) -> Option<(String, &'r str)> {
+    let mut path = vec![key.to_owned()];
+    for member in rest.split('.').filter(|member| !member.is_empty()) {
+        let object = schema.at(path.iter().map(String::as_str))?;
+        let is_closed = !object.contains_key("additionalProperties");
+        let declared = object.get("properties")?.as_object()?;
+        if !declared.contains_key(member) {
+            return is_closed.then(|| (path.join("."), member));
+        }
+        path.push(member.to_owned());
+    }
+    None
 }
 
 /// The first variable that a shell script reads, nothing sets, and a parameter has the name of.
@@ -334,9 +364,40 @@ fn offline_program(file: &LintFile, findings: &mut Findings<'_>) {
         return;
     };
     let net = sandbox.value.get("net").map(Node::to_json);
-    let programs = programs(file);
-    let program = programs.iter().find(|name| is_in(name, NETWORK));
-    if let Some(program) = program.filter(|_| net.is_none_or(|net| net == false)) {
-        findings.report(sandbox.span, format!("`{program}` needs the network"));
+    if net.is_some_and(|net| net != false) {
+        return;
     }
+    let programs = programs(file);
+    let program = programs.iter().find(|name| is_in(name, NETWORK)).cloned();
+    let command = || {
+        let mut commands = commands(file).into_iter();
+        commands.find(|(program, name)| is_among(NETWORK_COMMANDS, program, name))
+    };
+    let needs = program
+        .or_else(|| command().map(|(program, name)| format!("{program} {name}")))
+        .or_else(|| tool_script::of(file).iter().find_map(requests));
+    if let Some(needs) = needs {
+        findings.report(sandbox.span, format!("`{needs}` needs the network"));
+    }
+}
+
+/// Calls that request a URL.
+static REQUESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"\b(urllib\.request\.urlopen|(?:requests|httpx)\.(?:get|post|put|patch|delete|request))\(",
+    )
+    .ok()
+});
+/// The call by which JavaScript requests a URL.
+static FETCH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?<![\w.])(fetch)\(").ok());
+
+/// The call in a script that requests a URL.
+fn requests(script: &ToolScript) -> Option<String> {
+    let regex = match script.script().language {
+        Language::Python => &REQUESTS,
+        Language::JavaScript => &FETCH,
+        _ => return None,
+    };
+    let found = regex.as_ref()?.captures(script.text()).ok().flatten()?;
+    Some(found.get(1)?.as_str().to_owned())
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use crate::Name;
 use crate::filter::Pattern;
 
 /// The keys that may contain the parameters; the first is from OpenAPI, the others
@@ -23,7 +25,10 @@ pub(super) const SCHEMAS: [&str; 4] = [
 #[serde(default, deny_unknown_fields)]
 pub struct ToolChanges {
     /// Its name here, in the place of the prefix and the source's name for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "tool_name"
+    )]
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
     pub rename: Option<String>,
     /// Its title.
@@ -41,6 +46,16 @@ pub struct ToolChanges {
     /// Its arguments.
     #[serde(skip_serializing_if = "ArgumentChanges::is_empty")]
     pub arguments: ArgumentChanges,
+}
+
+fn tool_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let name = String::deserialize(from)?;
+    match Name::new(&name) {
+        Ok(_) => Ok(Some(name)),
+        Err(_) => Err(D::Error::custom(
+            "the name of a tool (letters from a to z, digits, `_` and `-`)",
+        )),
+    }
 }
 
 /// The changes of the arguments of a tool.
