@@ -51,7 +51,7 @@ fn every_tool_of_every_server_is_declared() {
             "cogtools-discover: warning[INVALID_TOOL]: ms365: 3 tools not declared for {format}: \
              {api} rejects names of their parameters: {names}\n\
              hint: use letters from a to z, digits and `_`, at most 64, and no digit first\n\
-             hint: --verbose shows each of them\n"
+             hint: --verbose shows all of it\n"
         ));
         let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
         if format == "gemini" {

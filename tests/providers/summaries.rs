@@ -46,7 +46,7 @@ cogtools-discover: warning[INVALID_TOOL]: other: 2 tools not declared for gemini
 cogtools-discover: warning[INVALID_TOOL]: other: left out 4 tools whose parameters are not an object: none_1, none_2, none_3 and 1 more
 hint: its other tools are not affected; report this to its author
 hint: use letters from a to z, digits and `_`, at most 64, and no digit first
-hint: --verbose shows each of them
+hint: --verbose shows all of it
 cogtools-discover: warning[INVALID_TOOL]: the provider `other` has an invalid declaration: `inputSchema` of `text_1` does not describe an object
 hint: its other tools are not affected; report this to its author
 
@@ -94,7 +94,7 @@ fn a_list_shows_invalid_tools_in_its_table_alone() {
     list.stderr_is(str![[r#"
 cogtools-list: warning[INVALID_TOOL]: other: left out 2 declarations without a name: 1, 2
 hint: its other tools are not affected; report this to its author
-hint: cogtools-discover --verbose shows each of them
+hint: cogtools-discover --verbose shows all of it
 cogtools-list: warning[INVALID_TOOL]: the provider `other` declares `twice` more than once
 hint: its other tools are not affected; report this to its author
 
@@ -117,7 +117,7 @@ cogtools-mcp: warning[INVALID_TOOL]: other: left out 4 tools whose parameters ar
 hint: its other tools are not affected; report this to its author
 hint: use letters from a to z, digits and `_`, at most 64, and no digit first
 hint: if the client uses another API, name it: cogtools mcp --api anthropic
-hint: cogtools-discover --format mcp --verbose shows each of them
+hint: cogtools-discover --format mcp --verbose shows all of it
 cogtools-mcp: warning[INVALID_TOOL]: the provider `other` has an invalid declaration: `inputSchema` of `text_1` does not describe an object
 hint: its other tools are not affected; report this to its author
 
@@ -164,4 +164,26 @@ fn the_doctor_has_one_finding_for_many_tools() {
         ["a", "b", "c", "d"]
             .map(|name| format!("two: {name} is shadowed by one: {name}, which has the same name"))
     );
+}
+
+#[test]
+fn the_output_of_a_failed_program_is_its_main_line() {
+    let trace = "cat >&2 <<'END'
+Traceback (most recent call last):
+  File \"/srv/p.py\", line 3, in <module>
+    main()
+  File \"/srv/p.py\", line 2, in main
+    import nothing
+ModuleNotFoundError: No module named 'nothing'
+END
+exit 1";
+    let scene = Scene::new(trace, "");
+    scene.discover().stderr_is(str![[r#"
+cogtools-discover: warning[TOOL_FAILED]: the provider `other` failed to declare its tools: it exited with status 1
+  | ModuleNotFoundError: No module named 'nothing'
+hint: --verbose shows all of it
+
+"#]]);
+    let all = scene.run("cogtools-discover").arg("--verbose").run();
+    all.stderr_contains("line 2, in main");
 }

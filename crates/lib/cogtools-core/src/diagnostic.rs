@@ -147,14 +147,20 @@ impl Diagnostic {
     }
 
     /// Joins the diagnostics of all tools of a source that are left out for the same
-    /// reason to one. The last of these has the hint `each`, which shows them all.
+    /// reason to one, and cuts long output of programs to the line that says most. The last of
+    /// these has the hint `each`, which shows all.
     pub fn summarize(diagnostics: &[Self], each: &Hint) -> Vec<Self> {
-        let mut all = Vec::new();
-        let (mut hints, mut last) = (Vec::new(), None);
+        let mut all: Vec<Self> = Vec::new();
+        let (mut hints, mut last, mut cut) = (Vec::new(), None, None);
         let omissions = diagnostics.iter().map(|one| one.omission.as_deref());
         for places in Omission::groups(omissions) {
             if let [at] = places[..] {
-                all.push(diagnostics[at].clone());
+                let mut one = diagnostics[at].clone();
+                if let Some(line) = main_line(&one.details) {
+                    one.details = line.to_owned();
+                    cut = Some(all.len());
+                }
+                all.push(one);
                 continue;
             }
             let group: Vec<&Self> = places.iter().map(|at| &diagnostics[*at]).collect();
@@ -168,7 +174,9 @@ impl Diagnostic {
         }
         if let Some(last) = last.and_then(|at| all.get_mut(at)) {
             last.hints = hints;
-            last.hints.push(each.clone());
+        }
+        if let Some(end) = last.max(cut).and_then(|at| all.get_mut(at)) {
+            end.hints.push(each.clone());
         }
         all
     }
@@ -201,4 +209,19 @@ impl Diagnostic {
         parts.push(self.message.clone());
         parts.join(": ")
     }
+}
+
+/// The most lines of a program's output in a summary.
+const MAX_LINES: usize = 3;
+
+/// The line of a program's output that says why it failed, if the output is longer than a summary:
+/// the first one with an error, or else the last one.
+fn main_line(details: &str) -> Option<&str> {
+    let lines: Vec<&str> = details.lines().filter(|it| !it.trim().is_empty()).collect();
+    if lines.len() <= MAX_LINES {
+        return None;
+    }
+    let is_error = |line: &&str| line.contains("rror:") && !line.trim_start().starts_with("at ");
+    let line = lines.iter().copied().find(is_error);
+    line.or(lines.last().copied()).map(str::trim)
 }

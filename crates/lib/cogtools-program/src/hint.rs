@@ -8,12 +8,12 @@ use cogtools_core::hint::{Callee, Command};
 use crate::call::quote;
 
 /// The command that shows each warning of which [`crate::Io::warn`] has printed one for many.
-pub const EACH: Hint = Hint::run("", Command::Discover, " --verbose shows each of them");
+pub const EACH: Hint = Hint::run("", Command::Discover, " --verbose shows all of it");
 /// The command that shows each warning about declarations for MCP.
 pub const EACH_FOR_MCP: Hint = Hint::run(
     "",
     Command::Discover,
-    " --format mcp --verbose shows each of them",
+    " --format mcp --verbose shows all of it",
 );
 
 /// The hint on one line.

@@ -158,7 +158,7 @@ fn declare(
             io.report(Severity::Warning, diagnostic);
         }
     } else {
-        io.warn(&warnings, &"--verbose shows each of them".into());
+        io.warn(&warnings, &"--verbose shows all of it".into());
     }
     Ok(())
 }
