@@ -35,7 +35,7 @@ fn converse(settings: &str, prefix: &str, format: &str) -> String {
     let conversation = crate::clients::converse(project, fake);
     let steps = conversation.main();
     let expected = scene.declared_with(&["--format", format, "--budget", BUDGET]);
-    assert!(expected.len() > 250 && !expected.contains("everything_echo"));
+    assert!(expected.len() > 250 && !expected.contains("mongodb_export"));
     for step in &steps {
         let declared = step.declarations();
         let declared = declared.iter().filter_map(|tool| tool["name"].as_str());
