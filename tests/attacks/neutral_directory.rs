@@ -135,6 +135,7 @@ fn it_starts_outside_the_project_and_does_not_know_it() {
     let script = "'pwd >&2; env >&2; exit 1'";
     let project = scene(&format!("[sh, -c, {script}]"), "");
     let outcome = discover(&project)
+        .arg("--verbose")
         .env("PWD", project.root())
         .env("OLDPWD", project.root())
         .env("INIT_CWD", project.root())
