@@ -157,7 +157,7 @@ impl Diagnostic {
             if let [at] = places[..] {
                 let mut one = diagnostics[at].clone();
                 if let Some(line) = main_line(&one.details) {
-                    one.details = line.to_owned();
+                    one.details = line.into();
                     cut = Some(all.len());
                 }
                 all.push(one);

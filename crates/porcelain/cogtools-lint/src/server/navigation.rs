@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use cogtools_core::pointer::child;
 use cogtools_core::text::Text;
-use cogtools_core::yaml::{Data, Node};
+use cogtools_core::yaml::{Data, Entry, Node};
 use cogtools_program::file_uri;
 use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Imported, Scan, TokenKind, scan};
@@ -33,6 +33,50 @@ enum Target {
 
 /// Finds the thing at an offset, and its bytes.
 fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
+    let (target, span) = named_at(document, offset)?;
+    // The result of a node is a value with its name.
+    match target {
+        Target::Value(path) => match path.as_slice() {
+            [name] if nodes(document).iter().any(|it| it.key == *name) => {
+                Some((Target::Node(name.clone()), span))
+            }
+            _ => Some((Target::Value(path), span)),
+        },
+        target => Some((target, span)),
+    }
+}
+
+/// The nodes of the flow in the file.
+fn nodes(document: &Document) -> &[Entry] {
+    let implementation = document.yaml().and_then(|it| it.get("implementation"));
+    let flow = implementation.and_then(|it| it.get("flow")?.get("nodes")?.entries());
+    flow.unwrap_or_default()
+}
+
+/// The places in YAML where a flow names its node: its key, needs of others, and routes to it.
+fn node_places(document: &Document, name: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for node in nodes(document) {
+        if node.key == name {
+            found.push(range(node.span));
+        }
+        let needs = node.value.get("needs").and_then(Node::items);
+        let routes = node.value.get("router").and_then(Node::items);
+        let routes = routes.into_iter().flatten().filter_map(|it| it.get("to"));
+        for one in needs.into_iter().flatten().chain(routes) {
+            let text = one.text().unwrap_or_default();
+            if text.trim_end_matches('?') == name {
+                let span = range(one.span);
+                let quote = usize::from(document.text[span.clone()].starts_with(['"', '\'']));
+                let start = span.start + quote;
+                found.push(start..start + name.len());
+            }
+        }
+    }
+    found
+}
+
+fn named_at(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
     if document.is_code(offset) {
         let mut values = code_values(document).into_iter();
         let (path, span) = values.find(|(_, span)| touches(span, offset))?;
@@ -71,8 +115,12 @@ fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> 
         ["implementation", "flow", "nodes", id] if on_key => {
             Some((Target::Node((*id).to_owned()), span))
         }
-        ["implementation", "flow", "nodes", _, "needs", ..] if !on_key => {
-            let name = document.text[span.clone()].trim_end_matches('?').to_owned();
+        ["implementation", "flow", "nodes", _, "needs", ..]
+        | ["implementation", "flow", "nodes", _, "router", _, "to"]
+            if !on_key =>
+        {
+            let name = document.text[span.clone()].trim_matches(['"', '\'']);
+            let name = name.trim_end_matches('?').to_owned();
             Some((Target::Node(name), span))
         }
         _ => None,
@@ -192,7 +240,11 @@ pub(super) fn hover(question: &Question<'_>) -> Option<Value> {
             let member = workspace.members.iter().find(|it| it.name == name)?;
             (format!("`{name}`\n\n{}", member.description), span)
         }
-        Some((Target::Mention(_) | Target::Node(_), _)) => return None,
+        Some((Target::Node(name), span)) => {
+            let node = document.tool()?.flow()?.node(&name)?;
+            (format!("node `{name}`: {}", node.kind()), span)
+        }
+        Some((Target::Mention(_), _)) => return None,
         None => about_language(document, offset).or_else(|| about_key(document, offset))?,
     };
     Some(json!({
@@ -353,11 +405,20 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
                 .filter(|name| name.local.is_some_and(is_own));
             found.extend(names.map(|name| name.span.clone()));
         }
+        Target::Node(name) => {
+            let path = std::slice::from_ref(name);
+            found.extend(node_places(document, name));
+            found.extend(names_of(&scan, path));
+            let values = code_values(document).into_iter();
+            let is_name = |span: &Range<usize>| document.text.get(span.clone()) == Some(name);
+            let values = values.filter(|(it, span)| it == path && is_name(span));
+            found.extend(values.map(|(_, span)| span));
+        }
         Target::Mention(mention) => {
             let own = mentions(document).into_iter();
             found.extend(own.filter(|(it, _)| it == mention).map(|(_, span)| span));
         }
-        _ => {}
+        Target::Macro(_) => {}
     }
     found.sort_by_key(|span| span.start);
     found.dedup();

@@ -381,3 +381,74 @@ fn completion_in_braces_and_brackets() {
     let text = offered(&with("Greet people", "Greet {people: "), "Greet {people: ");
     assert_eq!(text, Vec::<String>::new());
 }
+
+/// A flow whose nodes need each other in each way.
+const NODES: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
+name: plan
+description: Plans a day
+parameters: {day: {type: string, description: The day}}
+examples: [{day: Monday}]
+implementation:
+  flow:
+    nodes:
+      found: {text: '{{ day }}'}
+      way: {router: [{when: found, to: first}, {to: last}]}
+      first: {needs: [found?], text: '{{ found | upper }}'}
+      last:
+        js: |
+          return args.found + '!';
+        needs: ['found']
+    output: '{{ found }} {{ first }}'
+";
+
+#[test]
+fn nodes_of_a_flow() {
+    let project = project();
+    let ask = |method: &str, needle: &str| {
+        let mut client = Client::new(&project);
+        client.open("tools/plan.yaml", NODES);
+        let more = json!({"newName": "x"});
+        client.ask_at(method, "tools/plan.yaml", NODES, needle, &more);
+        client.last_result()
+    };
+    let found = [
+        [8, 6],
+        [9, 28],
+        [10, 22],
+        [10, 41],
+        [13, 22],
+        [14, 17],
+        [15, 16],
+    ];
+    for needle in [
+        "  fou",
+        "when: fou",
+        "[fou",
+        "{{ found | upper }}'}\n      last:\n        js: |\n          return args.fou",
+        "['fou",
+        "output: '{{ fou",
+    ] {
+        let result = ask("references", needle);
+        let places = result.as_array().unwrap().iter().map(|it| {
+            assert_eq!(text_at(NODES, &it["range"]), "found", "{needle}");
+            let start = &it["range"]["start"];
+            [
+                start["line"].as_i64().unwrap(),
+                start["character"].as_i64().unwrap(),
+            ]
+        });
+        assert_eq!(places.collect::<Vec<_>>(), found, "{needle}");
+        let definition = ask("definition", needle);
+        assert_eq!(
+            definition["range"]["start"],
+            json!({"line": 8, "character": 6}),
+            "{needle}"
+        );
+    }
+    let first = ask("references", "to: fir");
+    assert_eq!(first.as_array().unwrap().len(), 3, "{first}");
+    assert_eq!(
+        ask("hover", "to: fir")["contents"]["value"],
+        "node `first`: text"
+    );
+}
