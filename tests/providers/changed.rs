@@ -19,29 +19,18 @@ const CHANGES: &str = ", prefix: gh_, tools: {
         fixed: {repo: docs}, default: {state: open}, hide: [draft]}},
     'list_*': {description: Shows}, list_labels: {hide: true}}";
 
-/// The declared tools but for the project's own, by name and whole.
-fn names_and_all(declared: &Value) -> (Vec<&str>, Vec<Value>) {
+/// The names of declared tools, but for the project's own.
+fn names(declared: &Value) -> Vec<&str> {
     let all = declared.as_array().into_iter().flatten();
-    let all = all.filter(|it| it["name"] != "ok");
-    let names = all
-        .clone()
-        .map(|it| it["name"].as_str().unwrap_or_default());
-    (names.collect(), all.cloned().collect())
-}
-
-fn declared(scene: &Scene) -> Vec<Value> {
-    names_and_all(&scene.discover().json()).1
+    let names = all.filter_map(|it| it["name"].as_str());
+    names.filter(|name| *name != "ok").collect()
 }
 
 #[test]
 fn names_texts_and_arguments() {
     let scene = Scene::new(&declaring(ISSUES), CHANGES);
-    let all = declared(&scene);
-    let names: Vec<&str> = all
-        .iter()
-        .map(|it| it["name"].as_str().unwrap_or_default())
-        .collect();
-    assert_eq!(names, ["gh_list_issues", "new_issue"]);
+    let all = scene.discover().json();
+    assert_eq!(names(&all), ["gh_list_issues", "new_issue"]);
     assert_eq!(all[0]["description"], "Shows");
     assert_eq!(all[1]["description"], "Reports a mistake");
     let expected = json!({
@@ -77,12 +66,8 @@ create.issue: {"title":"a","state":"closed","repo":"docs"}
 #[test]
 fn only_what_reads() {
     let scene = Scene::new(&declaring(ISSUES), ", read_only: true");
-    let all = declared(&scene);
-    let names: Vec<&str> = all
-        .iter()
-        .map(|it| it["name"].as_str().unwrap_or_default())
-        .collect();
-    assert_eq!(names, ["list_issues", "list_labels"]);
+    let all = scene.discover().json();
+    assert_eq!(names(&all), ["list_issues", "list_labels"]);
     let outcome = scene.call("create_issue");
     outcome.status(127);
 }
@@ -95,7 +80,7 @@ fn a_change_that_does_not_fit_is_said() {
     let scene = Scene::new(&declaring(ISSUES), changes);
     let outcome = scene.discover();
     let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
-    assert_eq!(names_and_all(&declared).0, ["list_issues"]);
+    assert_eq!(names(&declared), ["list_issues"]);
     let printed = String::from_utf8_lossy(&outcome.stdout).into_owned();
     scene
         .run("cogtools-discover")
@@ -132,8 +117,7 @@ ok                     tools   tools/ok.yaml            31  left to find_tool: i
         .args(["--max-tools", "3"])
         .run();
     let declared = outcome.json();
-    let names = names_and_all(&declared).0;
-    assert_eq!(names, ["create_issue", "find_tool", "call_tool"]);
+    assert_eq!(names(&declared), ["create_issue", "find_tool", "call_tool"]);
 }
 
 #[test]
@@ -169,4 +153,37 @@ create.issue: {"title":"a","state":"b","repo":"c"}
 create.issue: {"title":"a","state":"b","repo":"c","draft":true}
 
 "#]]);
+}
+
+#[test]
+fn the_words_of_a_configuration_hide_nothing() {
+    let changes = ", tools: {list_labels: {description: \"Lists\\u200b all\"}}";
+    let scene = Scene::new(&declaring(ISSUES), changes);
+    let outcome = scene.discover();
+    outcome.stderr_contains("hides characters");
+    let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+    let text = declared.to_string();
+    assert!(
+        text.contains("Lists all") && !text.contains('\u{200b}'),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_name_that_is_none_is_reported_at_its_place() {
+    let scene = Scene::new(&declaring(ISSUES), ", tools: {list_labels: {rename: a b}}");
+    let outcome = scene.discover();
+    outcome.stderr_contains("the name of a tool");
+}
+
+#[test]
+fn a_list_shows_what_a_small_budget_has_no_room_for() {
+    let scene = Scene::new(&declaring(ISSUES), "");
+    scene.project.file(".cogtoolrc.yaml", "budget: 20\n");
+    let list = || scene.run("cogtools-list");
+    list()
+        .run()
+        .status(0)
+        .stderr_contains("a budget of 20 tokens is too small");
+    list().args(["--budget", "20"]).run().status(2);
 }

@@ -53,6 +53,11 @@ impl BudgetArg {
 }
 
 impl BudgetOption {
+    /// Returns true if the configuration has it, and no option.
+    pub const fn is_configured(self) -> bool {
+        !self.is_option
+    }
+
     /// Returns true for each tool with these `costs` that is declared.
     pub fn declared(
         self,

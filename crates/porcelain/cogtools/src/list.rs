@@ -138,14 +138,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let filtered_out = found.filtered_out;
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
+    let mut warnings = Vec::new();
     if let Some(budget) = args.budget.or_configured(&registry) {
         let costs: Vec<Cost> = rows
             .iter()
             .filter_map(|row| row.cost.clone().ok())
             .collect();
-        let mut declared = budget.declared(&costs, &registry)?.into_iter();
-        for row in rows.iter_mut().filter(|row| row.cost.is_ok()) {
-            row.is_declared = declared.next();
+        match budget.declared(&costs, &registry) {
+            Ok(declared) => {
+                let rows = rows.iter_mut().filter(|row| row.cost.is_ok());
+                for (row, is_declared) in rows.zip(declared) {
+                    row.is_declared = Some(is_declared);
+                }
+            }
+            // The list shows what a budget has to have room for.
+            Err(diagnostics) if budget.is_configured() => warnings.extend(diagnostics),
+            Err(diagnostics) => return Err(diagnostics.into()),
         }
     }
     if args.built_in {
@@ -162,8 +170,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let is_explained = !source_errors.is_empty();
     let valid = rows.iter().filter(|row| row.cost.is_ok()).count();
     let too_many = args.host.and_then(|host| host.too_many(valid));
-    let too_many = too_many.into_iter().collect();
-    io.warn(&[source_errors, unmatched, too_many].concat(), &EACH);
+    warnings.extend(too_many);
+    io.warn(&[source_errors, unmatched, warnings].concat(), &EACH);
     // In JSON, an empty list needs no explanation.
     if rows.is_empty() && !is_explained && !json {
         io.report(Severity::Warning, &empty_list(filtered_out));

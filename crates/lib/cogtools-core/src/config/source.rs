@@ -260,20 +260,17 @@ fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
         wait: options.wait,
         cache: options.cache,
         in_project: options.cwd.is_some(),
+        changes: SourceChanges::new(options.tools, options.read_only),
         ..Settings::default()
     };
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
     settings.set_sandbox(sandbox.map(Sandbox::with_project));
-    settings.set_changes(SourceChanges {
-        tools: options.tools,
-        read_only: options.read_only,
-    });
     settings
 }
 
 /// A source that is the MCP server under the key of `entry`.
 fn server(
-    mut options: ServerOptions,
+    options: ServerOptions,
     reading: &Reading<'_>,
     entry: &Entry,
     layer: &Layer,
@@ -297,12 +294,7 @@ fn server(
         }
     }
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
-    let changes = SourceChanges {
-        tools: std::mem::take(&mut options.tools),
-        read_only: options.read_only,
-    };
     let mut settings = server_settings(options);
-    settings.set_changes(changes);
     settings.set_sandbox(sandbox.map(Sandbox::with_project));
     Some(settings)
 }
@@ -403,6 +395,7 @@ fn server_settings(options: ServerOptions) -> Settings {
         idle: options.idle,
         cache: (!cache.is_zero()).then_some(cache),
         in_project: options.cwd.is_some(),
+        changes: SourceChanges::new(options.tools, options.read_only),
         server: Some(Server {
             description: description.to_string(),
             transport,

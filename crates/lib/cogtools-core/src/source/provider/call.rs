@@ -130,9 +130,9 @@ impl Foreign for RemoteCall {
         let changes = &self.tool.changes().arguments;
         changes.add_to(&mut arguments).map_err(|name| {
             let message = format!("/{name}: not a parameter of this tool");
-            Box::new(
-                Diagnostic::new(Code::SchemaViolation, message).with_subject(tool.name.as_str()),
-            )
+            let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
+            let diagnostic = diagnostic.with_subject(tool.name.as_str());
+            Box::new(diagnostic.hint("leave it out: the configuration sets or hides it"))
         })?;
         let diagnostic =
             |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name.as_str()));

@@ -83,21 +83,34 @@ impl ArgumentChanges {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceChanges {
     /// By names and patterns of the source's names.
-    pub tools: BTreeMap<String, ToolChanges>,
+    tools: BTreeMap<String, ToolChanges>,
     /// True to leave out each tool that is not annotated as read-only.
-    pub read_only: bool,
+    read_only: bool,
+    /// The changes in words, each on a line: what the user reviews before approval.
+    pub(super) lines: Vec<String>,
 }
 
 impl SourceChanges {
-    /// The changes in words, each on a line: what the user reviews before approval.
-    pub(crate) fn lines(&self) -> Vec<String> {
-        let read_only = self.read_only.then(|| "only tools that read".to_owned());
-        let tools = self.tools.iter().map(|(pattern, changes)| {
+    /// Makes the changes under `tools` and `read_only`.
+    pub(crate) fn new(tools: BTreeMap<String, ToolChanges>, read_only: bool) -> Self {
+        let only = read_only.then(|| "only tools that read".to_owned());
+        let each = tools.iter().map(|(pattern, changes)| {
             // Text, numbers and JSON can always be serialized.
             let changes = serde_json::to_string(changes).unwrap_or_default();
             format!("{pattern}: {changes}")
         });
-        read_only.into_iter().chain(tools).collect()
+        let lines = only.into_iter().chain(each).collect();
+        Self {
+            tools,
+            read_only,
+            lines,
+        }
+    }
+
+    /// Returns the exact names, without patterns.
+    pub(super) fn exact_names(&self) -> impl Iterator<Item = &String> {
+        let names = self.tools.keys();
+        names.filter(|name| !name.contains(['*', '?']))
     }
 
     /// Returns true if a tool may be called `name` here.
@@ -106,8 +119,8 @@ impl SourceChanges {
         tools.any(|changes| changes.rename.as_deref() == Some(name))
     }
 
-    /// The changes of the tool that the source calls `name`: those under its name over those of
-    /// patterns that match.
+    /// Merges the changes of the tool that the source calls `name`. Its own entry overrides those of
+    /// matching patterns.
     pub(super) fn of(&self, name: &str) -> ToolChanges {
         let matching = self
             .tools

@@ -226,8 +226,6 @@ pub struct Settings {
     pub in_project: bool,
     /// The changes of its tools.
     pub changes: SourceChanges,
-    /// The changes in words, for approvals.
-    pub(crate) described_changes: Vec<String>,
     /// The sandbox of its programs, if the configuration has one.
     pub sandbox: Option<Sandbox>,
     /// Its digest as text, for approvals.
@@ -262,8 +260,8 @@ impl Settings {
         );
         // A provider without one keeps its approval.
         lines.extend(self.sandbox_digest.as_ref().map(std::slice::from_ref));
-        if !self.described_changes.is_empty() {
-            lines.push(&self.described_changes);
+        if !self.changes.lines.is_empty() {
+            lines.push(&self.changes.lines);
         }
         if self.user_configured && self.in_project {
             // Approval of a provider that starts elsewhere does not cover this.
@@ -277,12 +275,6 @@ impl Settings {
         let digest = |sandbox: &Sandbox| format!("sandbox {}", digest::value(&sandbox.to_json()));
         self.sandbox_digest = sandbox.as_ref().map(digest);
         self.sandbox = sandbox;
-    }
-
-    /// Sets the changes of its tools.
-    pub(crate) fn set_changes(&mut self, changes: SourceChanges) {
-        self.described_changes = changes.lines();
-        self.changes = changes;
     }
 
     /// The command lines that run programs of its own.
@@ -320,7 +312,7 @@ impl Settings {
                 .as_ref()
                 .map(|plugin| ("sets", &*plugin.described)),
         );
-        runs.push(("changes", &self.described_changes));
+        runs.push(("changes", &self.changes.lines));
         runs.push(("sees", &self.env));
         runs.push(("sees", &self.optional_env));
         runs.retain(|(_, values)| !values.is_empty());

@@ -93,7 +93,8 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             continue;
         }
         let value = match changes.apply(&declared) {
-            Ok(value) => value,
+            // The words of a configuration can hide something, too.
+            Ok(value) => visible(&value, &mut hidden),
             Err(mistake) => {
                 let error = ProviderError::Changes(provider.name(), format!("{mistake} (`{own}`)"));
                 declarations.errors.push(Arc::new(error));
@@ -102,7 +103,10 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         };
         let mut name = changes.rename.clone().unwrap_or_else(|| local.of(&own));
         if provider.files.contain(&name) {
-            let other = beside_files.of(&own);
+            let other = match &changes.rename {
+                Some(name) => format!("{own_prefix}{name}"),
+                None => beside_files.of(&own),
+            };
             renamed.push(format!("`{name}` is called `{other}`"));
             name = other;
         }
@@ -119,9 +123,8 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             declarations.errors.push(Arc::new(error));
         }
     }
-    for name in provider.settings().changes.tools.keys() {
-        let is_declared = || values.iter().any(|value| value["name"] == name.as_str());
-        if !name.contains(['*', '?']) && !is_declared() {
+    for name in provider.settings().changes.exact_names() {
+        if !values.iter().any(|value| value["name"] == name.as_str()) {
             let mistake = format!("changes `{name}`, which the source does not declare");
             let error = ProviderError::Changes(provider.name(), mistake);
             declarations.errors.push(Arc::new(error));
@@ -424,7 +427,6 @@ mod tests {
                 user_configured: true,
                 in_project: false,
                 changes: SourceChanges::default(),
-                described_changes: Vec::new(),
                 sandbox: None,
                 sandbox_digest: None,
                 server: None,
