@@ -132,7 +132,10 @@ impl Flow {
         let events: Vec<Value> = events.filter_map(Result::ok).collect();
         let mut way = String::new();
         for node in &self.nodes {
-            let is_own = |event: &&Value| event["node"] == node.id.as_str();
+            // Counted branches are no state of the node.
+            let is_own = |event: &&Value| {
+                event["node"] == node.id.as_str() && event.get("branches").is_none()
+            };
             let Some(event) = events.iter().find(is_own) else {
                 continue;
             };
