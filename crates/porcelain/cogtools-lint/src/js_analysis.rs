@@ -157,7 +157,8 @@ impl JsAnalysis {
         if !self.calls_tools() {
             self.add_awaits(&built.semantic);
             self.returns = returns(&built.semantic);
-            self.falls_through = !ends(&parsed.program.body);
+            // A node without a value is like one that is skipped.
+            self.falls_through = self.node.is_none() && !ends(&parsed.program.body);
         }
         let schema = self.schema.as_ref();
         let schema = schema.filter(|_| self.errors.is_empty() && !declares_args(&built.semantic));

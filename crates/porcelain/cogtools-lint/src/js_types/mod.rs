@@ -52,7 +52,7 @@ struct Shape<'s> {
     is_absent: bool,
 }
 
-/// The members of objects of the language that are most used, from ECMAScript 2025.
+/// The members of objects of the language that are most used, from ECMAScript 2026.
 const GLOBALS: [(&str, &str); 3] = [
     ("JSON", "isRawJSON parse rawJSON stringify"),
     (

@@ -297,7 +297,8 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
             inner.filter(|inner| !inner.is_empty())
         };
         let is_quoted = is_within("'").is_some()
-            || is_within("\"").is_some_and(|it| it.starts_with("{{") && it.ends_with("}}"));
+            || is_within("\"").is_some_and(|it| it.starts_with("{{") && it.ends_with("}}"))
+                && !takes_json(&all[..index]);
         // `find` ends a command with it.
         let is_end = text == ";"
             && all
@@ -315,6 +316,13 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(word.span, format!("only a shell understands `{text}`"));
         }
     }
+}
+
+/// Returns true if the next word after these may be JSON, in which a text has quotes.
+fn takes_json(before: &[Word<'_>]) -> bool {
+    const OPTIONS: &str = "--argjson --data --data-binary --data-raw --json -d";
+    let mut options = before.iter().rev().take(2);
+    options.any(|word| is_in(word.text, OPTIONS))
 }
 
 /// A variable of a shell after `=`.

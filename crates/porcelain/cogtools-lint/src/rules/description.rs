@@ -159,7 +159,7 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
 
 /// A property that can be left out, in words.
 static OPTIONAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?optional(?:ly)?\b|[(\[]optional[)\]]").ok());
+    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?optional\b|[(\[]optional[)\]]").ok());
 /// A property that cannot be left out, in words.
 static REQUIRED: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?required[)\].:]|[(\[]required[)\]]").ok());
@@ -180,7 +180,7 @@ fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
     let said: Vec<&str> = words.skip(1).step_by(2).collect();
     let (known, others): (Vec<&str>, Vec<&str>) = said
         .into_iter()
-        .partition(|word| values.iter().any(|it| it == word));
+        .partition(|word| *word == "null" || values.iter().any(|it| it == word));
     (known.len() > others.len()).then(|| others.first().map(|it| (*it).to_owned()))?
 }
 
@@ -215,12 +215,20 @@ fn other_bound(text: &str, schema: &Map<String, Value>, is_upper: bool) -> Optio
     } else {
         (keys[0], &LOWER_BOUND)
     };
+    let is_number = keys[0] == "minimum";
+    // About texts and lists, other lower numbers are often said: of words, of attempts.
+    if !is_number && !is_upper {
+        return None;
+    }
     let bound = schema.get(key)?.as_u64()?;
     let number = |regex: &LazyLock<Option<Regex>>, group| {
         let found = regex.as_ref()?.captures(text).ok().flatten()?;
         found.get(group)?.as_str().parse::<u64>().ok()
     };
-    let said = number(words, 1).or_else(|| number(&RANGE, if is_upper { 2 } else { 1 }))?;
+    let said = match number(words, 1) {
+        None if is_number => number(&RANGE, if is_upper { 2 } else { 1 })?,
+        said => said?,
+    };
     let is_other = if is_upper { said > bound } else { said < bound };
     is_other.then_some((said, bound))
 }

@@ -76,11 +76,16 @@ fn scripts(file: &LintFile) -> impl Iterator<Item = ToolScript> {
     scripts.filter(ToolScript::is_whole)
 }
 
-/// The forms of positional arguments; texts in single quotes, such as programs of `awk`, are left
-/// out before.
-static POSITIONAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\$\{?[1-9]\b|\$[@#*](?!\w)|\bgetopts\b|\bsys\.argv\b(?!\[0)|\.parse_args\(\)|\bprocess\.argv\b|\bparseArgs\(\)").ok()
-});
+/// The forms of positional arguments in a shell; texts in single quotes, such as programs of `awk`,
+/// are left out before.
+static SHELL_ARGUMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\$\{?[1-9]\b|\$[@#*](?!\w)|\bgetopts\b").ok());
+/// The arguments of a program in Python.
+static PYTHON_ARGUMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\bsys\.argv\b(?!\[0)|\.parse_args\(\)").ok());
+/// The arguments of a program in Node.
+static NODE_ARGUMENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\bprocess\.argv\b|\bparseArgs\(\)").ok());
 /// The name in a template.
 static TEMPLATE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());
@@ -139,16 +144,13 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
         let is_own = ["() {", "(){", "function ", "set -- "]
             .iter()
             .any(|it| text.contains(it));
-        let is_known = match language {
-            Language::Shell => !is_own,
-            Language::Python | Language::JavaScript => true,
-            _ => false,
+        let (regex, plain) = match language {
+            Language::Shell if !is_own => (&SHELL_ARGUMENT, without_single_quotes(text)),
+            Language::Python => (&PYTHON_ARGUMENT, text.to_owned()),
+            Language::JavaScript => (&NODE_ARGUMENT, text.to_owned()),
+            _ => continue,
         };
-        let plain = match language {
-            Language::Shell => without_single_quotes(text),
-            _ => text.to_owned(),
-        };
-        let found = POSITIONAL.as_ref().filter(|_| is_known);
+        let found = regex.as_ref();
         let found = found.and_then(|regex| regex.find(&plain).ok().flatten());
         if let Some(found) = found {
             let message = format!("`{}` is empty: a script has no arguments", found.as_str());
