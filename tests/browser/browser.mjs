@@ -9,6 +9,7 @@ await import("./tool.mjs");
 await import("./reading.mjs");
 await import("./live.mjs");
 
+// The pictures of the documentation.
 for (const colorScheme of ["light", "dark"]) {
   const own = await context({ storageState, colorScheme, timezoneId: "Europe/Berlin" });
   const tab = await own.newPage();

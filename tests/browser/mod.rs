@@ -184,7 +184,7 @@ fn project() -> (Project, Vec<String>) {
 }
 
 /// Opens the pages, and writes pictures into the folder `pictures`.
-fn open_pages(pictures: &Path) -> Output {
+fn open_pages(pictures: &Path) -> (Output, FakeGemini) {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("hosts");
     let packages = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
     let modules = install::npm(&cache, "browser-1.65.1", &packages);
@@ -200,6 +200,9 @@ fn open_pages(pictures: &Path) -> Output {
         Turn::text("Noted."),
         Turn::text("Of another model."),
         Turn::text("It ran."),
+        Turn::text("Begun."),
+        Turn::text("The first way."),
+        Turn::text("The second way."),
     ]);
     let url = fake.url();
     let vars = [
@@ -232,6 +235,7 @@ fn open_pages(pictures: &Path) -> Output {
         "killed": project.path("killed.jsonl"),
         "swap": swap,
         "lines": lines,
+        "note": project.path("tools/note.yaml"),
         "newTool": project.path("tools/fresh.yaml"),
     });
     let mut node = Command::new("node");
@@ -239,29 +243,31 @@ fn open_pages(pictures: &Path) -> Output {
         .arg(setup.to_string())
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
     let output = node.output().expect("Node.js is installed");
-    fake.finish();
-    output
+    (output, fake)
 }
 
 #[test]
 fn the_pages_in_a_real_browser() {
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("pictures");
     fs::create_dir_all(&pictures).expect("a folder");
-    let output = open_pages(&pictures);
+    let (output, fake) = open_pages(&pictures);
     assert_text(&output.stderr, str![""]);
     assert_text(
         &output.stdout,
         str![[r#"
 ok the token becomes a cookie that scripts cannot read
 ok another server on this machine gets no cookie
-ok axe finds nothing, in light and dark, in any state of any page
+ok axe finds nothing, in light and dark, in any state of any page: 320 pixels
+ok axe finds nothing, in light and dark, in any state of any page: 1440 pixels
 ok axe finds nothing where there is nothing, and for strangers
 ok axe finds nothing in forced colours
-ok a session is a conversation with its work beside it
-ok the details of a step have all that is known about it
-ok a prompt is there as it was sent, layer by layer
-ok panels open and close together, by keyboard
+ok a session is a conversation with its timeline beside it
+ok the timeline has times, tokens and all that is known about each step
+ok a prompt is there as it was sent, layer by layer, with what has changed
+ok the timeline opens and closes with the line of its turn, by keyboard
 ok the border moves by keyboard and by mouse, from 280 to 640 pixels
+ok keys lead through a page, and can be turned off
+ok every block is copied
 ok tools are searched by keyboard, and say what they cost
 ok a tool is called by keyboard alone
 ok nullable, alternative and nested parameters have fields
@@ -283,10 +289,13 @@ ok another session in the same file is shown, and what was typed stays
 ok the address names the turn, and going back leads to the one before
 ok a session opens at its end
 ok only fields that were touched turn red, and the call is shown as a command
+ok the list of sessions is live, searched over all texts, and says what waits
+ok a session is begun, goes on from any message, and a call becomes an example
 ok the end of the server is said on an open page
 
 "#]],
     );
+    fake.finish();
     if is_blessing() {
         for name in ["ui-light.png", "ui-dark.png"] {
             let to = repository().join("docs/pictures").join(name);

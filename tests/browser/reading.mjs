@@ -32,7 +32,7 @@ await check("nothing moves for those who do not want it", async () => {
     const own = await context({ storageState, reducedMotion });
     const tab = await own.newPage();
     await tab.goto(`${home}/sessions/file.7`);
-    await tab.locator("#board .badge.executing").first().waitFor();
+    await tab.locator(".kind-step .badge.executing").first().waitFor();
     const found = await tab.evaluate(() => document.getAnimations().map((one) => one.animationName));
     await own.close();
     return [...new Set(found)];
@@ -48,12 +48,13 @@ await check("without scripts the whole run is there", async () => {
   await tab.goto(`${home}/sessions`);
   await tab.getByRole("link", { name: /How many days are left/ }).click();
   await tab.locator("a.bar").first().click();
-  assert.deepEqual(await tab.locator("#board .badge").count(), 5);
-  assert.ok(await tab.getByText("the database does not answer").first().isVisible());
+  assert.deepEqual(await tab.locator(".timeline .kind-step .badge").count(), 5);
+  assert.ok(await tab.getByText("list_orders failed").isVisible());
+  assert.ok(await tab.locator(".timeline").getByText("the database does not answer").isVisible());
   assert.ok(await tab.getByText("Together they amount to").isVisible());
   await tab.goto(`${home}/sessions/file.5`);
-  await tab.locator("#prompt > summary").click();
-  assert.ok(await tab.locator("#prompt .layer pre").last().isVisible());
+  await tab.locator(".kind-request > details > summary").first().click();
+  assert.ok(await tab.locator(".layer pre").last().isVisible());
   await tab.goto(`${home}/sessions/file.3`);
   await tab.getByRole("link", { name: /^Earlier/ }).click();
   await tab.waitForURL(/before=/);
@@ -77,6 +78,7 @@ await check("hostile content is inert", async () => {
 await check("ten megabytes of a result are a link away", async () => {
   await page.goto(`${home}/sessions/file.1`);
   assert.ok((await page.content()).length < 400_000);
+  await page.locator(".timeline .kind-step > details").first().evaluate((one) => { one.open = true; });
   const link = page.getByRole("link", { name: "The whole line" });
   const whole = await page.request.get(new URL(await link.getAttribute("href"), home).href);
   assert.ok((await whole.body()).length > 10_000_000);

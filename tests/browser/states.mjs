@@ -6,6 +6,7 @@ import { axe, axeColours, check, context, home, origin, setup, storageState } fr
 // Where each page is, and what leads it into a state.
 const STATES = {
   "the list of sessions": ["/sessions"],
+  "a search of sessions": ["/sessions?q=state%3Awaiting+cost%3Ax"],
   "a session with all of its panels open": ["/sessions/file.0?turn=2", openAll],
   "a session with its panels closed": ["/sessions/file.0?turn=2", async (tab) => {
     await tab.locator("button.bar[aria-expanded=true]").click();
@@ -68,16 +69,18 @@ async function result(tab) {
 
 export const pages = [...new Set(Object.values(STATES).map(([path]) => path))];
 
-await check("axe finds nothing, in light and dark, in any state of any page", async () => {
-  const own = await context({ storageState });
-  const tab = await own.newPage();
-  for (const [state, [path, lead, part]] of Object.entries(STATES)) {
-    await tab.goto(home + path);
-    await lead?.(tab);
-    await axe(tab, state, part);
-  }
-  await own.close();
-});
+for (const width of [320, 1440]) {
+  await check(`axe finds nothing, in light and dark, in any state of any page: ${width} pixels`, async () => {
+    const own = await context({ storageState, viewport: { width, height: 800 } });
+    const tab = await own.newPage();
+    for (const [state, [path, lead, part]] of Object.entries(STATES)) {
+      await tab.goto(home + path);
+      await lead?.(tab);
+      await axe(tab, state, part);
+    }
+    await own.close();
+  });
+}
 
 await check("axe finds nothing where there is nothing, and for strangers", async () => {
   const own = await context();
@@ -88,6 +91,8 @@ await check("axe finds nothing where there is nothing, and for strangers", async
   await tab.getByRole("link", { name: "Tools", exact: true }).click();
   await tab.getByText("This project has no tools yet.").waitFor();
   await axe(tab, "no tools");
+  await tab.getByRole("button", { name: "Create the tool" }).click();
+  await tab.locator("#failures .failure").waitFor();
   await tab.getByRole("link", { name: "Evals", exact: true }).click();
   await tab.getByText("No eval has run in this project yet.").waitFor();
   await axe(tab, "no evals");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use cogtools_test_support::{FakeGemini, Project, Turn};
 use serde_json::json;
 
-use super::server::{Server, text};
+use super::server::{Server, between, text};
 use crate::run;
 
 /// A program that appends its argument to a file.
@@ -107,6 +107,107 @@ fn a_call_is_allowed_or_denied_on_the_page_and_the_talk_goes_on() {
         fake.finish();
         no_page_has_the_key(&server, &cookie);
     }
+}
+
+#[test]
+fn a_session_is_begun_and_branches_on_the_page() {
+    let project = Project::new();
+    let turns = ["One.", "Two.", "Another two."].map(Turn::text);
+    let fake = FakeGemini::start(turns);
+    let url = fake.url();
+    let vars = [
+        ("GEMINI_API_KEY", "a-key-for-tests"),
+        ("GOOGLE_GEMINI_BASE_URL", url.as_str()),
+    ];
+    let server = Server::start_with(&project, &[], &vars);
+    let cookie = server.cookie();
+    let post = |path: &str, body: serde_json::Value| {
+        let reply = server.post(&cookie, path, &body.to_string());
+        let answer: serde_json::Value = serde_json::from_str(&reply.body).unwrap_or_default();
+        (reply.status, answer)
+    };
+    let (status, begun) = post(
+        "/sessions",
+        json!({"text": "Begin", "model": "gemini-2.5-pro"}),
+    );
+    let name = begun["session"].as_str().expect("a session").to_owned();
+    assert_eq!((status, &begun["failures"]), (200, &json!([])));
+    let path = format!("/sessions/{name}");
+    let start = Instant::now();
+    let page = loop {
+        let page = server.get(&cookie, &path).body;
+        if page.contains("data-state=\"idle\"") {
+            break page;
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "{page}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(
+        page.contains("One.") && page.contains(&format!("<dd class=\"code\">{name}</dd>")),
+        "{page}"
+    );
+    let turn = page.split("<article").nth(1).expect("a turn");
+    let last = between(turn, "data-last=\"", "\"");
+    let last: u64 = last.parse().expect("an entry");
+    let message = format!("{path}/message");
+    assert_eq!(
+        post(&message, json!({"text": "On"})).1,
+        json!({"failures": []})
+    );
+    let other = json!({"text": "On, otherwise", "from": last});
+    assert_eq!(post(&message, other).1, json!({"failures": []}));
+    let page = server.get(&cookie, &path).body;
+    assert!(
+        page.contains("Another two.") && page.contains("<ul class=\"tree\">"),
+        "{page}"
+    );
+    // An entry that is not there is no place to go on from, and no other text is one.
+    let (_, refused) = post(&message, json!({"text": "On", "from": 999}));
+    assert_ne!(refused["failures"], json!([]));
+    assert_eq!(
+        post(&message, json!({"text": "On", "from": "--help"})).0,
+        404
+    );
+    assert_eq!(post("/sessions", json!({"words": 1})).0, 404);
+    let conversation = fake.finish();
+    let sent = format!("{:?}", conversation.main()[2]);
+    assert!(sent.contains("One.") && !sent.contains("Two."), "{sent}");
+    no_page_has_the_key(&server, &cookie);
+}
+
+#[test]
+fn a_call_becomes_an_example_with_its_golden_file() {
+    let tool = "name: note\ndescription: Notes\nparameters: {text: string}\n\
+        # Kept.\nimplementation: 'noted {{ text }}'\n";
+    let project = Project::new();
+    project.file("tools/note.yaml", tool);
+    let fake = FakeGemini::start([
+        Turn::call("note", json!({"text": "one"})),
+        Turn::text("done"),
+    ]);
+    run("cogtools-ask", &project)
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url())
+        .args(["-q", "--session", "s.jsonl", "Go"])
+        .run()
+        .status(0);
+    fake.finish();
+    let server = Server::start(&project, &["--session", "s.jsonl"]);
+    let cookie = server.cookie();
+    let page = server.get(&cookie, "/sessions/file.0").body;
+    let call = between(&page, "<div class=\"example\" data-call=\"", "\"").to_owned();
+    let post = |call: &str| {
+        let body = json!({"call": call, "golden": true}).to_string();
+        server.post(&cookie, "/sessions/file.0/example", &body).body
+    };
+    assert_eq!(post(&call), DONE);
+    let file = project.read("tools/note.yaml");
+    assert_eq!(file, format!("{tool}examples: [{{text: one}}]\n"));
+    assert_eq!(project.read("tools/note.1.golden"), "noted one");
+    run("cogtools-test", &project).arg("note").run().status(0);
+    assert!(post(&call).contains("an example has these arguments already"));
+    assert!(post("--help").contains("has no call --help"));
+    assert_eq!(project.read("tools/note.yaml"), file);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use cogtools_test_support::{Project, assert_text, str};
 use serde_json::{Value, json};
 
-use super::server::{Server, text};
+use super::server::{Server, between, text};
 use super::started;
 
 #[test]
@@ -23,26 +23,20 @@ fn a_session_as_a_page_without_scripts() {
     assert_text(
         text(&page.body),
         str![[r#"
-Session | 7f3a9c21be | Began | 2026-11-22 09:00:00.000 UTC | Project | shop | Model
-gemini-flash-latest | File | run.jsonl | You | 2026-11-22 09:00:00.010 UTC | Why does the test fail?
-Conversation | Executed | run_tests ×1 | 400 ms | 1780 tokens, 42 % cached | 2026-11-22 09:00:00.010 UTC
-read_file · step 2 of 2 · denied | the user did not approve it | run_tests · step 1 of 2 · failed
-exit status 1 not ok 3 - price: expected 4.2, got 42 | Model | 2026-11-22 09:00:02.430 UTC
-The price is parsed without its decimal point. | A turn runs: | Stop | Next message
-Model | Send | Turn at line | 2 | Next steps | run_tests | Failed | 400 ms | 3.1
-TOOL_FAILED | read_file | Denied | 0 ms | 3.2 | Thinking log | 2026-11-22 09:00:00.020 UTC
-request 1 to gemini-flash-latest | 2026-11-22 09:00:01.222 UTC | run_tests · step 1 of 2 · start
-2026-11-22 09:00:01.223 UTC | read_file · step 2 of 2 · start | 2026-11-22 09:00:01.224 UTC
-Denied | read_file · step 2 of 2 · denied (0 ms) | 2026-11-22 09:00:01.622 UTC
-Failed | run_tests · step 1 of 2 · failed (400 ms) TOOL_FAILED | 2026-11-22 09:00:01.630 UTC
-request 2 to gemini-flash-latest | 2026-11-22 09:00:02.432 UTC | Executed | completed
-Tool details | run_tests | · | 3.1 | Failed | 400 ms | Approval: allowed: a rule run_*
-TOOL_FAILED | Arguments as sent | { 1 } | filter | : | &quot;price&quot; | Result
-exit status 1 not ok 3 - price: expected 4.2, got 42 | read_file | · | 3.2 | Denied
-0 ms | Approval: denied: there is no terminal | Arguments as sent | { 1 } | path
-: | &quot;price.js&quot; | Result | the user did not approve it | Prompt | Request 1
-gemini-flash-latest | Its layers were not recorded. | Request 2 | gemini-flash-latest
-Its layers were not recorded.
+Why does the test fail? | Session | 7f3a9c21be | Began | 2026-11-22 09:00:00.000 UTC
+Project | shop | Model | gemini-flash-latest | File | run.jsonl | You | 2026-11-22 09:00:00.010 UTC
+Why does the test fail? | run_tests failed | read_file denied | 400 ms | run_tests · step 1 of 2 · failed
+exit status 1 not ok 3 - price: expected 4.2, got 42 | read_file · step 2 of 2 · denied
+the user did not approve it | Model | The price is parsed without its decimal point.
+Conversation | Executed | 400 ms | 1780 tokens, 42 % cached | Timeline | A turn runs:
+Stop | Next message | Model | Send | Timeline | Turn at line 2 | Request 1 | 850 tokens
+1.2 s | +10 ms | To | gemini-flash-latest | Its layers were not recorded. | run_tests
+Failed | 400 ms | +1.2 s | TOOL_FAILED | Step 1, | 3.1 | · approval: allowed: a rule run_*
+Arguments as sent | { 1 } | filter | : | &quot;price&quot; | Result | exit status 1 not ok 3 - price: expected 4.2, got 42
+read_file | Denied | 0 ms | +1.2 s | Step 2, | 3.2 | · approval: denied: there is no terminal
+Arguments as sent | { 1 } | path | : | &quot;price.js&quot; | Result | the user did not approve it
+Request 2 | 930 tokens, 80 % cached | 800 ms | +1.6 s | To | gemini-flash-latest
+Its layers were not recorded. | Executed | completed | +2.4 s
 
 "#]],
     );
@@ -202,27 +196,22 @@ fn branches_unsupported_steps_and_damage_are_named() {
     assert_text(
         page,
         str![[r#"
-Session | 7f3a9c21be | Began | TIME | Project | shop | Model
-gemini-flash-latest | File | rare.jsonl | You | TIME | Two things
-Clock | Failed | no tools | 1.5 s | TIME | gone · step 1 of 2 · unsupported
-TOOL_NOT_FOUND: no tool of that name | Line | this line was cut off | A turn runs:
-Stop | Next message | Model | Send | Turn at line | 2 | Next steps | gone | Unsupported
-1.5 s | a | TOOL_NOT_FOUND: no tool of that name | x | Skipped | b | Thinking log
-TIME | Unsupported | gone · step 1 of 2 · unsupported (1.5 s) TOOL_NOT_FOUND: no tool of that name
-TIME | Skipped | x · step 2 of 2 · skipped | TIME
-everything up to 1 is a summary | TIME | the agent helper begins
-TIME | another branch, which follows entry 1 | TIME
-the user took the task 1 back | TIME | another branch, from the beginning
-TIME | later is not known to this version | TIME
-Failed | budget | Tool details | gone | · | a | Unsupported | 1.5 s | TOOL_NOT_FOUND: no tool of that name
+Two things | Session | 7f3a9c21be | Began | TIME | Project
+shop | Model | gemini-flash-latest | File | rare.jsonl | The session went on without this turn, on another branch.
+You | TIME | Two things | gone unsupported | 1.5 s | gone · step 1 of 2 · unsupported
+no tool of that name · TOOL_NOT_FOUND | Line | this line was cut off | Clock | Failed
+1.5 s | Timeline | A turn runs: | Stop | Next message | Model | Send | Timeline
+Turn at line 2 | gone | Unsupported | 1.5 s | +0 ms | no tool of that name · TOOL_NOT_FOUND
+Step 1, | a | x | Skipped | Step 2, | b | everything up to 1 is a summary | +0 ms
+the agent helper begins | +0 ms | another branch, which follows entry 1 | +0 ms
+the user took the task 1 back | +0 ms | another branch, from the beginning | +0 ms
+later is not known to this version | +0 ms | Failed | budget | +0 ms | Branches
+Two things | left | a turn
 
 "#]],
     );
     let list = text(&server.get(&cookie, "/sessions").body);
-    assert!(
-        list.contains("Two things") && list.contains("End | budget"),
-        "{list}"
-    );
+    assert!(list.contains("Two things\nbudget | "), "{list}");
 }
 
 /// A session with these events, each after the one before it.
@@ -296,7 +285,12 @@ fn what_did_not_run_is_red_and_named_and_no_call() {
         "{page}"
     );
     assert!(page.contains("pay · step 1 of 3 · denied"), "{page}");
-    assert!(page.contains("no tools"), "{page}");
+    // The line of the calls says it without being opened, and counts none as done.
+    let line = between(&page, "<summary data-key=\"summary\">", "</summary>");
+    let words = ["denied", "cancelled", "never ran"];
+    let marks = words.map(|word| format!(" <span class=\"mark failed\">pay {word}</span>"));
+    let line = line.split(" <span class=\"time\">").next();
+    assert_eq!(line, Some(marks.concat().as_str()), "{page}");
     // A turn that has ended executes nothing.
     assert!(!page.contains("badge executing"), "{page}");
 }
@@ -320,7 +314,10 @@ fn a_question_is_there_once_and_goes_with_its_result() {
     answered.push(result);
     let page = page_of(&answered, "");
     assert!(!page.contains("May this call run?"), "{page}");
-    assert!(page.contains("pay ×1"), "{page}");
+    assert!(
+        page.contains("<span class=\"mark executed\">pay</span>"),
+        "{page}"
+    );
     // The next turn leaves nothing behind to press.
     let mut left = asked.to_vec();
     left.push(task("Never mind"));

@@ -69,7 +69,7 @@ fn what_was_sent_is_shown_once() {
     let cookie = server.cookie();
     let page = server.get(&cookie, "/sessions/file.0").body;
     let all = text(&page);
-    let (_, prompt) = all.split_once("| Prompt").expect("prompts");
+    let (_, prompt) = all.split_once("| Turn at line").expect("a timeline");
     for part in [
         "as in the request before",
         "&lt;b&gt;My&lt;/b&gt; key is [masked: GEMINI_API_KEY]. long",

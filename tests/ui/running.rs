@@ -32,7 +32,7 @@ fn a_turn_runs_while_its_process_has_the_session() {
         let list = server.get(&cookie, "/sessions").body;
         let state = shown_state(&page);
         assert!(
-            list.contains(&format!("<dd>{state}</dd>")),
+            list.contains(&format!("<span class=\"mark {state}")),
             "{state}: {list}"
         );
         let badges = ["executing", "interrupted"].map(|badge| {

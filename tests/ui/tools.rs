@@ -67,9 +67,9 @@ fn tools_and_what_they_declare() {
         text(&list.body),
         str![[r#"
 Tools | Search names and descriptions | Search | 3 of 3 tools; all of them cost about 164 tokens with every request.
-Tool | Source | Tokens | Approval | Tests | Findings | broken | INVALID_TOOL | tools/broken.yaml:1:1
-`description` is missing | add `description: …` | tools/broken.yaml | 2 | danger
-D | tools/danger.yaml | 31 | approved | No examples | 3 | order | Orders *things* of a kind
+Tool | Source | Tokens | Approval | Tests | Findings | broken | tools/broken.yaml:1:1
+`description` is missing | INVALID_TOOL | add `description: …` | tools/broken.yaml
+2 | danger | D | tools/danger.yaml | 31 | approved | No examples | 3 | order | Orders *things* of a kind
 tools/order.yaml | 133 | needs none | Not run | 2 examples, 0 with a golden file
 7
 

@@ -1,5 +1,6 @@
 //! Layers of a request, and the tokens and money that it used.
 
+use std::fmt::{self, Display, Formatter};
 use std::ops::AddAssign;
 
 use schemars::JsonSchema;
@@ -71,6 +72,12 @@ pub struct NodeModel {
     /// The session of the run of the agent, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+}
+
+impl Display for Cost {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.4} {}", self.amount, self.currency)
+    }
 }
 
 impl NodeModel {

@@ -318,7 +318,13 @@ fn locate(
         let file = SessionFile::named(project.root(), &io.cwd, path);
         let metadata = file.path().symlink_metadata();
         let exists = metadata.is_ok_and(|metadata| metadata.len() > 0);
-        return Ok((file, SessionId::random(), exists));
+        let store = Store::of(dirs::state_dir(io).as_deref(), project.root()).ok();
+        // A file among the sessions of the project has the name of its session.
+        let name = path
+            .file_stem()
+            .and_then(|stem| stem.to_str()?.parse().ok());
+        let id = name.filter(|id| store.is_some_and(|all| all.file(id).path() == file.path()));
+        return Ok((file, id.unwrap_or_else(SessionId::random), exists));
     }
     let store = Store::of(dirs::state_dir(io).as_deref(), project.root());
     let store = store.map_err(|none| none.hint("or name a file with --session"))?;

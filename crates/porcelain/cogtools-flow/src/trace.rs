@@ -271,7 +271,7 @@ fn of_route(route: &Route) -> String {
 /// The model with its tokens, its cost and its session, as far as they are known.
 fn of_model(asked: &NodeModel) -> String {
     let cost = asked.usage.cost.as_ref();
-    let cost = cost.map(|cost| format!(", {:.4} {}", cost.amount, cost.currency));
+    let cost = cost.map(|cost| format!(", {cost}"));
     let session = asked.session.as_ref();
     let session = session.map(|session| format!(", session {session}"));
     format!(

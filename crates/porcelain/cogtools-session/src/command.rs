@@ -8,6 +8,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
 use crate::diff::diff;
 use crate::eval::eval;
+use crate::example::example;
 use crate::export::{Format, export};
 use crate::fork::{fork, resume};
 use crate::list::{PruneArgs, list, prune};
@@ -131,6 +132,17 @@ enum SessionCommand {
         #[command(flatten)]
         format: FormatArg,
     },
+    /// Add a call of a session to the examples of its tool, and print the files that change
+    Example {
+        /// The name of the call
+        #[arg(value_name = "CALL")]
+        call: String,
+        #[command(flatten)]
+        session: SessionArg,
+        /// Also write the result of the call as the golden file of the example
+        #[arg(long)]
+        golden: bool,
+    },
     /// Check each line of a session, and its blobs
     Verify(SessionArg),
     /// Go on with a session: cogtools ask --continue --session SESSION
@@ -194,6 +206,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             from,
             format,
         } => export(session.name(), from, format, io),
+        On::Example {
+            call,
+            session,
+            golden,
+        } => example(&call, session.name(), golden, io),
         On::Stats { trials, format } => stats(trials, format.is_json(), io),
         On::Diff { one, other, format } => diff(&one, &other, format.is_json(), io),
         On::Rerun(options) => {

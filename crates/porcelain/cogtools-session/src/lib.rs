@@ -6,6 +6,7 @@
 mod command;
 mod diff;
 mod eval;
+mod example;
 mod export;
 mod fork;
 mod list;

@@ -126,7 +126,7 @@ impl Report {
             phrase::tokens(&summary.usage),
         ];
         if let Some(cost) = &summary.usage.cost {
-            facts.push(format!("{:.4} {}", cost.amount, sanitize(&cost.currency)));
+            facts.push(sanitize(&cost.to_string()).into_owned());
         }
         let style = match summary.end_name() {
             Some("completed") => GREEN,

@@ -1,7 +1,7 @@
 // What a user says: answers to questions, and the next message. Each starts a program, which
 // writes into the session; the page shows what it writes.
 
-import { announce, element, failureBox, post } from "./page.js";
+import { announce, base, button, element, failureBox, post } from "./page.js";
 
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
@@ -55,12 +55,15 @@ async function send(action, body) {
   showRunning();
   showFailures([]);
   announce("The turn runs.");
-  const answer = await post(`${path}/${action}`, body);
+  const answer = await post(action === "begin" ? `${base()}/sessions` : `${path}/${action}`, body);
   isSending = false;
   showRunning();
   const failures = answer?.failures ?? (answer ? [] : [{ message: "The server does not answer." }]);
   showFailures(failures);
   announce(failures.length ? "The turn has failed." : "The turn is done.");
+  if (answer?.session) {
+    location = `${base()}/sessions/${answer.session}`;
+  }
   return failures.length === 0;
 }
 
@@ -69,13 +72,6 @@ async function reply(action, body) {
   if (await send(action, body)) {
     form?.querySelector("textarea").focus();
   }
-}
-
-function button(label, className, act) {
-  const made = element("button", label, className);
-  made.type = "button";
-  made.addEventListener("click", act);
-  return made;
 }
 
 function approval(key, line, tool) {
@@ -181,8 +177,12 @@ if (form) {
     event.preventDefault();
     const message = text.value;
     const wanted = message.trim() || isRunning();
-    if (wanted && (await send("message", { text: message, model: model.value })) && text.value === message) {
+    // Another first message begins another session.
+    const from = form.dataset.from === undefined ? undefined : Number(form.dataset.from);
+    const action = from === 0 ? "begin" : "message";
+    if (wanted && (await send(action, { text: message, model: model.value, from: from || undefined })) && text.value === message) {
       text.value = "";
+      form.dispatchEvent(new Event("reset"));
     }
   });
   text.addEventListener("keydown", (event) => {

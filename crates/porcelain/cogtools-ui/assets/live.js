@@ -1,7 +1,7 @@
 // Tools change while a page is open. A list is loaded again; a form is not, because of what the
 // user has typed.
 
-import { base, reloadNotice } from "./page.js";
+import { base, failureBox, post, reloadNotice } from "./page.js";
 
 const form = document.getElementById("form");
 const events = new EventSource(`${base()}/events/tools`);
@@ -13,3 +13,20 @@ events.addEventListener("message", () => {
   }
   reloadNotice("The tools have changed. ");
 });
+
+// A project without tools gets its first one.
+const first = document.getElementById("new");
+if (first) {
+  first.hidden = false;
+  first.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const name = first.querySelector("input").value.trim();
+    const answer = await post(`${base()}/tools`, { name });
+    if (answer?.failures.length === 0) {
+      location = `${base()}/tools/${encodeURIComponent(name)}`;
+      return;
+    }
+    const failures = answer?.failures ?? [{ message: "The server does not answer." }];
+    document.getElementById("failures").replaceChildren(...failures.map(failureBox));
+  });
+}

@@ -1,14 +1,17 @@
 // What every page does: times in the zone of the reader, and a line for announcements.
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-// Shows the times below `root` in the zone of the reader. The exact one stays in `datetime`.
+// Shows the times below `root` in the zone of the reader. The exact one stays in `datetime`. A turn
+// on the day of the one before it has no date.
 export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]:not([title])")) {
     const date = new Date(time.dateTime);
     if (!Number.isNaN(date.getTime())) {
+      const before = new Date(time.closest(".turn")?.previousElementSibling?.dataset.time);
       time.title = time.textContent;
-      time.textContent = format.format(date);
+      time.textContent = (before.toDateString() === date.toDateString() ? clock : whole).format(date);
     }
   }
 }
@@ -85,6 +88,14 @@ export async function post(path, body) {
   }
 }
 
+// A button that does something.
+export function button(label, className, act) {
+  const made = element("button", label, className);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+}
+
 // An element with a class and a text, neither of which is markup.
 export function element(name, text = "", className = "") {
   const made = document.createElement(name);
@@ -102,17 +113,47 @@ export function fragment(html) {
   return made;
 }
 
-// Says that the server has ended, on every page, as long as it does not answer.
+// How many sessions wait for the user: below the heading, in the title, and as the icon of the tab.
+function showWaiting(count) {
+  const strip = document.getElementById("strip");
+  const text = `${count} session${count === 1 ? " waits" : "s wait"} for you`;
+  strip.hidden = count === 0;
+  if (strip.firstElementChild.textContent !== text) {
+    strip.firstElementChild.textContent = text;
+  }
+  const title = document.title.replace(/^\(\d+\) /, "");
+  document.title = count ? `(${count}) ${title}` : title;
+  const icon = document.querySelector("link[rel=icon]");
+  if ((icon.dataset.waiting ?? "0") !== String(count)) {
+    icon.dataset.waiting = String(count);
+    icon.href = count ? dot() : "data:,";
+  }
+}
+
+function dot() {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 32;
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = "#d97706";
+  pen.arc(16, 16, 14, 0, 2 * Math.PI);
+  pen.fill();
+  return canvas.toDataURL();
+}
+
+// Asks again and again what waits, and says on every page when the server has ended.
 async function watch() {
   const place = document.getElementById("gone");
-  let isThere = false;
+  let overview = null;
   try {
-    isThere = (await fetch(`${base()}/alive`, { signal: AbortSignal.timeout(800) })).ok;
+    const response = await fetch(`${base()}/overview`, { signal: AbortSignal.timeout(1500) });
+    overview = response.ok ? await response.json() : null;
   } catch {
     // It does not answer.
   }
-  if (isThere) {
+  if (overview) {
     place.replaceChildren();
+    showWaiting(overview.waiting);
+    dispatchEvent(new CustomEvent("overview", { detail: overview }));
   } else if (!place.firstChild) {
     const line = element("p", "The server has ended: nothing on this page is new. Start it again with ");
     line.append(element("code", "cogtools ui"), ", and open the address that it prints.");

@@ -1,12 +1,11 @@
-// A session: panels that open and close together, earlier lines, and what happens while it runs.
+// A session: the timeline of a turn, earlier lines, and what happens while it runs.
 
 import { announce, localTimes, showReplaced } from "./page.js";
-import { mark, merge } from "./merge.js";
+import { keepEnd, mark, merge } from "./merge.js";
 
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
 const side = document.getElementById("side");
-const PANELS = ["log", "details"];
 // Lines are often written in groups.
 const SETTLE_DELAY = 150;
 const RETRY_DELAY = 1000;
@@ -15,13 +14,13 @@ let selected = new URLSearchParams(location.search).get("turn");
 function finish(root) {
   localTimes(root);
   for (const bar of root.querySelectorAll("a.bar")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = bar.className;
-    button.dataset.turn = bar.dataset.turn;
-    button.setAttribute("aria-controls", PANELS.join(" "));
-    button.append(...bar.childNodes);
-    bar.replaceWith(button);
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = bar.className;
+    Object.assign(made.dataset, bar.dataset);
+    made.setAttribute("aria-controls", "timeline");
+    made.append(...bar.childNodes);
+    bar.replaceWith(made);
   }
   showExpanded();
 }
@@ -31,9 +30,7 @@ function shownTurn() {
   return selected ?? bars[bars.length - 1]?.dataset.turn;
 }
 
-function isOpen() {
-  return PANELS.every((id) => document.getElementById(id)?.open);
-}
+const isOpen = () => document.getElementById("timeline")?.open ?? false;
 
 function showExpanded() {
   for (const bar of conversation.querySelectorAll("button.bar")) {
@@ -42,11 +39,9 @@ function showExpanded() {
 }
 
 function setOpen(open) {
-  for (const id of PANELS) {
-    const panel = document.getElementById(id);
-    if (panel) {
-      panel.open = open;
-    }
+  const panel = document.getElementById("timeline");
+  if (panel) {
+    panel.open = open;
   }
   showExpanded();
 }
@@ -155,24 +150,28 @@ async function refresh() {
   const part = fresh.getElementById("conversation");
   finish(part);
   finish(panels.getElementById("side"));
-  merge(conversation, part);
-  replaceSide(panels.getElementById("side"));
-  const rows = side.querySelectorAll("#log li");
-  announce(rows[rows.length - 1]?.querySelector(".text")?.textContent ?? "");
+  keepEnd(() => {
+    conversation.querySelector(":scope > p:not(.more)")?.remove();
+    merge(conversation, part, true);
+    replaceSide(panels.getElementById("side"));
+  });
+  const rows = side.querySelectorAll(".timeline > li");
+  const last = rows[rows.length - 1]?.querySelector(".row")?.children ?? [];
+  announce([...last].map((one) => one.textContent.trim()).join(" "));
 }
 
 // Takes over what is new beside the conversation; all of it if there are other panels now.
 function replaceSide(fresh) {
-  const parts = ["#board .board", "#log .log", "#details", "#prompt"]
-    .map((part) => [side, fresh].map((one) => one.querySelector(part)))
-    .filter(([old, next]) => old || next);
-  const pictures = [side, fresh].map((one) => one.querySelector(".graph"));
-  if (parts.some((pair) => pair.includes(null)) || !pictures[0] !== !pictures[1]) {
+  const panels = (root) => [...root.querySelectorAll(":scope > .panel")].map((one) => one.id).join();
+  const [old, next] = [side, fresh].map((one) => one.querySelector(".timeline"));
+  if (!old || !next || panels(side) !== panels(fresh)) {
     adopt(fresh);
     return;
   }
-  parts.forEach(([old, next]) => merge(old, next));
-  pictures[0]?.replaceChildren(...pictures[1].childNodes);
+  merge(old, next);
+  for (const part of [".graph", ".tree"]) {
+    side.querySelector(part)?.replaceChildren(...fresh.querySelector(part).childNodes);
+  }
   showExpanded();
 }
 

@@ -1,6 +1,6 @@
 // A tool: its form, its examples as buttons, checks while the user types, and calls.
 
-import { announce, element, failureBox, fragment, post } from "./page.js";
+import { announce, button, element, failureBox, fragment, post } from "./page.js";
 import { field } from "./structure.js";
 
 const form = document.getElementById("form");
@@ -8,12 +8,6 @@ const result = document.getElementById("result");
 const path = location.pathname;
 const command = document.getElementById("command");
 const CHECK_DELAY = 150;
-
-function button(label, className = "") {
-  const made = element("button", label, className);
-  made.type = "button";
-  return made;
-}
 
 class Form {
   constructor(schema) {
@@ -87,13 +81,12 @@ function showResult(answer) {
   const rendered = element("div", "", "markdown");
   rendered.append(fragment(answer.html));
   rendered.hidden = true;
-  const toggle = button("As Markdown");
-  toggle.setAttribute("aria-pressed", "false");
-  toggle.addEventListener("click", () => {
+  const toggle = button("As Markdown", "", () => {
     rendered.hidden = !rendered.hidden;
     plain.hidden = !rendered.hidden;
     toggle.setAttribute("aria-pressed", String(!rendered.hidden));
   });
+  toggle.setAttribute("aria-pressed", "false");
   result.replaceChildren(element("h3", "Result"), toggle, plain, rendered);
   if (answer.left_out) {
     result.append(element("p", `${answer.left_out} more bytes are left out.`));
@@ -110,9 +103,8 @@ function showState(tests) {
 }
 
 function showTests(place) {
-  const run = button("Run the examples");
   const report = element("div", "", "report");
-  run.addEventListener("click", async () => {
+  const run = button("Run the examples", "", async () => {
     if (run.getAttribute("aria-disabled") === "true") {
       return;
     }
@@ -156,8 +148,7 @@ async function start() {
     made.run();
   });
   examples.forEach((example, index) => {
-    const fill = button(`Example ${index + 1}`);
-    fill.addEventListener("click", () => {
+    const fill = button(`Example ${index + 1}`, "", () => {
       made.root.write(example);
       made.isSent = true;
       made.check();

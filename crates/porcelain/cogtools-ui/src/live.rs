@@ -13,10 +13,10 @@ use axum::response::{IntoResponse as _, Response};
 use cogtools_log::{Line, SessionFile};
 use futures_util::stream;
 use serde::Deserialize;
+use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use crate::respond::App;
-use crate::respond::PageError;
+use crate::respond::{Answer, App, PageError};
 use crate::session::RunState;
 use crate::tool;
 
@@ -132,7 +132,7 @@ impl Follow {
             app.sessions.with_index(&file, |index| {
                 let lines = index.read(next..next.saturating_add(MAX_LINES))?;
                 let state = match state {
-                    Some(state) if lines.is_empty() => state.again(index)?,
+                    Some(state) if lines.is_empty() => state.again(index.file())?,
                     _ => RunState::of(index)?,
                 };
                 let content = index.content();
@@ -164,6 +164,12 @@ impl Follow {
             self.updates.push_back(Update::State(look.state));
         }
     }
+}
+
+/// Answers every open page, which asks again and again: the server still runs, and this waits.
+pub(crate) async fn overview(State(app): State<Arc<App>>) -> Response {
+    app.run(|app| Ok(Answer::Json(json!(app.overview()?))))
+        .await
 }
 
 /// An event for each change of the tools.

@@ -43,10 +43,14 @@ impl Html {
         }
         let is_diff = trimmed.starts_with("diff --git ")
             || (trimmed.starts_with("--- ") && trimmed.contains("\n+++ "));
-        (is_diff && trimmed.contains("\n@@ ")).then(|| {
-            difference(&mut html, text);
-            Self(pre(&html, "Differences"))
-        })
+        (is_diff && trimmed.contains("\n@@ ")).then(|| Self::difference(text))
+    }
+
+    /// Renders a difference between texts.
+    pub(crate) fn difference(text: &str) -> Self {
+        let mut html = String::new();
+        difference(&mut html, text);
+        Self(pre(&html, "Differences"))
     }
 
     /// Renders a part of a page: structured if it can be, else as it is.
@@ -241,11 +245,7 @@ impl Renderer<'_> {
     fn end_code(&mut self) {
         let (language, code) = self.code.take().unwrap_or_default();
         let html = match language.split_whitespace().next().unwrap_or_default() {
-            "diff" | "patch" => {
-                let mut html = String::new();
-                difference(&mut html, &code);
-                Html(pre(&html, "Differences"))
-            }
+            "diff" | "patch" => Html::difference(&code),
             "json" => Html::block(&code, "Code"),
             _ => Html(pre(&escape(&code), "Code")),
         };

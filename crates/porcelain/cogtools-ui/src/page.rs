@@ -17,13 +17,14 @@ use serde_json::{Map, Value};
 use crate::respond::{Answer, App, PageError};
 
 /// The templates, by name.
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("layout.njk", include_str!("../templates/layout.njk")),
     ("parts.njk", include_str!("../templates/parts.njk")),
     ("error.njk", include_str!("../templates/error.njk")),
     ("sessions.njk", include_str!("../templates/sessions.njk")),
     ("session.njk", include_str!("../templates/session.njk")),
-    ("panels.njk", include_str!("../templates/panels.njk")),
+    ("message.njk", include_str!("../templates/message.njk")),
+    ("timeline.njk", include_str!("../templates/timeline.njk")),
     ("tools.njk", include_str!("../templates/tools.njk")),
     ("tool.njk", include_str!("../templates/tool.njk")),
     ("evals.njk", include_str!("../templates/evals.njk")),
@@ -59,6 +60,7 @@ impl Pages {
         context["token"] = app.access.page_token().into();
         context["base"] = app.access.base().into();
         context["project"] = visible(app.project.name().into());
+        context["waiting"] = app.overview().map_or(0, |all| all.waiting).into();
         self.template(name)?
             .render(&context)
             .map_err(|_| PageError::Bug)
@@ -111,7 +113,7 @@ const STYLE: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The files, with their types.
-const ASSETS: [(&str, &str, &str); 11] = [
+const ASSETS: [(&str, &str, &str); 15] = [
     ("style.css", STYLE, include_str!("../assets/style.css")),
     ("form.css", STYLE, include_str!("../assets/form.css")),
     ("live.js", SCRIPT, include_str!("../assets/live.js")),
@@ -124,6 +126,10 @@ const ASSETS: [(&str, &str, &str); 11] = [
     ("fields.js", SCRIPT, include_str!("../assets/fields.js")),
     ("answer.js", SCRIPT, include_str!("../assets/answer.js")),
     ("merge.js", SCRIPT, include_str!("../assets/merge.js")),
+    ("compose.js", SCRIPT, include_str!("../assets/compose.js")),
+    ("copy.js", SCRIPT, include_str!("../assets/copy.js")),
+    ("keys.js", SCRIPT, include_str!("../assets/keys.js")),
+    ("list.js", SCRIPT, include_str!("../assets/list.js")),
     ("session.js", SCRIPT, include_str!("../assets/session.js")),
     ("resizer.js", SCRIPT, include_str!("../assets/resizer.js")),
     ("page.js", SCRIPT, include_str!("../assets/page.js")),

@@ -139,10 +139,10 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let pages: [(&str, MethodRouter<Arc<App>>); 23] = [
+    let pages: [(&str, MethodRouter<Arc<App>>); 24] = [
         ("", get(session::list_page)),
         ("/", get(session::list_page)),
-        ("/sessions", get(session::list_page)),
+        ("/sessions", get(session::list_page).post(session::begin)),
         ("/sessions/{id}", get(session::page)),
         ("/sessions/{id}/lines/{number}", get(session::line)),
         (
@@ -154,14 +154,14 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         ("/sessions/{id}/answer", post(session::answer)),
         ("/sessions/{id}/message", post(session::message)),
         ("/sessions/{id}/stop", post(session::stop)),
+        ("/sessions/{id}/example", post(session::example)),
         ("/sessions/{id}/events", get(live::session)),
-        // An open page asks it whether the server still runs.
-        ("/alive", get(async || StatusCode::NO_CONTENT)),
+        ("/overview", get(live::overview)),
         ("/events/tools", get(live::tools)),
         ("/evals", get(evals::newest_page)),
         ("/evals/{run}", get(evals::page)),
         ("/evals/{run}/cases/{number}", get(evals::case_page)),
-        ("/tools", get(tool::list_page)),
+        ("/tools", get(tool::list_page).post(tool::create)),
         ("/tools/{name}", get(tool::page)),
         ("/tools/{name}/form", get(tool::form)),
         ("/tools/{name}/check", post(tool::check)),

@@ -12,7 +12,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{Cancel, Code, Diagnostic};
-use cogtools_log::{BlobId, Blobs, Event, Index, Line, SessionFile};
+use cogtools_log::{BlobId, Event, Id, Index, Line, SessionFile};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -20,9 +20,10 @@ use serde_json::{Value, json};
 use crate::graph::graph;
 use crate::page::visible;
 use crate::respond::{Answer, App, PageError, failure};
-use crate::session::sessions::{RunState, list};
-use crate::session::turn::{QuestionKind, Turn, read_texts};
-use crate::session::turns::turns;
+use crate::session::list::{Search, list, subject_of};
+use crate::session::tree::Tree;
+use crate::session::turn::Turn;
+use crate::session::view::View;
 use crate::{child, tool};
 
 /// Which part of a session a page shows.
@@ -35,8 +36,11 @@ pub(crate) struct Part {
 }
 
 /// The list of sessions.
-pub(crate) async fn list_page(State(app): State<Arc<App>>) -> Response {
-    app.run(list).await
+pub(crate) async fn list_page(
+    State(app): State<Arc<App>>,
+    Query(search): Query<Search>,
+) -> Response {
+    app.run(move |app| list(app, &search)).await
 }
 
 /// A session.
@@ -47,10 +51,12 @@ pub(crate) async fn page(
 ) -> Response {
     app.run(move |app| {
         let file = app.sessions.file(&name)?;
-        let (header, mut view) = app.sessions.with_index(&file, |index| {
+        let (header, subject, tree, mut view) = app.sessions.with_index(&file, |index| {
             let view = View::read(index, part.before, part.turn)?;
-            Ok((index.header().clone(), view))
+            let tree = Tree::read(index)?;
+            Ok((index.header().clone(), subject_of(index)?, tree, view))
         })?;
+        tree.mark(&mut view.turns);
         view.describe_questions(app);
         view.read_prompts(part.turn, &file.blobs());
         let mut context = view.context(part.turn);
@@ -61,7 +67,9 @@ pub(crate) async fn page(
         context["page"] = "sessions".into();
         context["name"] = name.into();
         context["file"] = file.display_path().display().to_string().into();
-        context["session"] = serde_json::json!(header);
+        context["session"] = json!(header);
+        context["subject"] = subject.into();
+        context["tree"] = json!(tree);
         context["before"] = part.before.into();
         app.pages.answer("session.njk", context, app)
     })
@@ -72,8 +80,7 @@ pub(crate) async fn page(
 /// is not there any more, or is another one by now.
 fn graph_of(app: &App, turn: &Turn) -> Option<Value> {
     let flow = turn.flow.as_ref()?;
-    let steps = turn.board.iter();
-    let badges = steps.map(|step| (step.key.clone(), step.badge)).collect();
+    let badges = turn.states();
     let drawn = tool::with_tool(app, &flow.tool, |tool, _| {
         let is_same = FlowTask::digest(tool) == flow.digest;
         tool.flow()
@@ -142,11 +149,14 @@ pub(crate) async fn blob(
 /// More than any run may take: its budget ends it.
 const TIMEOUT: Duration = Duration::from_hours(24);
 
+/// The time between two looks whether a session has begun.
+const BEGIN_POLL: Duration = Duration::from_millis(20);
+
 /// The time that an explanation of a program may take.
 const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The calls in a program that need a yes, a line each.
-fn asked_calls(app: &App, code: &str) -> Vec<String> {
+pub(super) fn asked_calls(app: &App, code: &str) -> Vec<String> {
     let args = ["code", "explain", "--json"];
     let output = app.project.run(args, code.into(), EXPLAIN_TIMEOUT);
     let explained = output.ok().filter(|output| output.exit.is_success());
@@ -201,6 +211,8 @@ struct Message {
     text: String,
     #[serde(default)]
     model: String,
+    /// The entry that it follows, if that is not the last one: a new branch.
+    from: Option<Id>,
 }
 
 /// A command about a session, and its standard input; or why it is not run.
@@ -270,13 +282,10 @@ pub(crate) async fn message(
     let shared = Arc::clone(&app);
     let session = name.clone();
     run(app, name, body, move |file, message: Message| {
-        let mut args = shared.ask(&session, file);
+        let (mut args, input) = shared.message(&session, file, &message);
         args.push("--continue".into());
-        let model = message.model.trim();
-        if !model.is_empty() {
-            args.push(format!("--model={model}").into());
-        }
-        Ok((args, message.text.into_bytes()))
+        args.extend(message.from.map(|from| format!("--from={from}").into()));
+        Ok((args, input))
     })
     .await
 }
@@ -339,6 +348,21 @@ impl App {
         args
     }
 
+    /// `cogtools ask` with a message, and its standard input.
+    fn message(
+        &self,
+        session: &str,
+        file: OsString,
+        message: &Message,
+    ) -> (Vec<OsString>, Vec<u8>) {
+        let mut args = self.ask(session, file);
+        let model = message.model.trim();
+        if !model.is_empty() {
+            args.push(format!("--model={model}").into());
+        }
+        (args, message.text.clone().into_bytes())
+    }
+
     /// Returns true if the session waits for a decision about `call`, for which `line` asks: a program
     /// that was edited elsewhere is another question.
     fn asks(&self, session: &str, call: &str, line: usize) -> bool {
@@ -354,15 +378,86 @@ impl App {
     }
 }
 
-/// Runs the command that `command` makes of the session's file and of `body`.
+/// Begins a session with a message, and answers with its name as soon as it is there.
+pub(crate) async fn begin(State(app): State<Arc<App>>, body: Bytes) -> Response {
+    let (name, file) = match app.sessions.new_file() {
+        Ok(new) => new,
+        Err(error) => return error.answer(&app).into(),
+    };
+    let path = file.path();
+    let is_there = || path.symlink_metadata().is_ok();
+    let shared = Arc::clone(&app);
+    let session = name.clone();
+    let turn = start(
+        app,
+        name.clone(),
+        file.clone(),
+        body,
+        move |file, message| Ok(shared.message(&session, file, &message)),
+    );
+    let begun = async {
+        while !is_there() {
+            tokio::time::sleep(BEGIN_POLL).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        ended = turn => {
+            if !is_there() {
+                return ended;
+            }
+        }
+        () = begun => {}
+    }
+    Answer::Json(json!({"session": name, "failures": []})).into()
+}
+
+/// A call of the session that becomes an example of its tool.
+#[derive(Deserialize)]
+struct Example {
+    call: String,
+    /// True if its result becomes the golden file of the example.
+    golden: bool,
+}
+
+/// Makes a call an example.
+pub(crate) async fn example(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    run(app, name, body, |file, example: Example| {
+        let mut args = ["session", "example", "--error-format", "json"]
+            .map(OsString::from)
+            .to_vec();
+        args.extend(example.golden.then(|| "--golden".into()));
+        args.extend(["--".into(), example.call.into(), file]);
+        Ok((args, Vec::new()))
+    })
+    .await
+}
+
+/// Runs the command that `command` makes of the file of the session `name` and of `body`.
 async fn run<B: DeserializeOwned + Send + 'static>(
     app: Arc<App>,
     name: String,
     body: Bytes,
     command: impl FnOnce(OsString, B) -> Command + Send + 'static,
 ) -> Response {
+    match app.sessions.file(&name) {
+        Ok(file) => start(app, name, file, body, command).await,
+        Err(error) => error.answer(&app).into(),
+    }
+}
+
+async fn start<B: DeserializeOwned + Send + 'static>(
+    app: Arc<App>,
+    name: String,
+    file: SessionFile,
+    body: Bytes,
+    command: impl FnOnce(OsString, B) -> Command + Send + 'static,
+) -> Response {
     app.run_long(move |app| {
-        let file = app.sessions.file(&name)?;
         let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
         let (args, input) = match command(file.path().into_os_string(), body) {
             Ok(command) => command,
@@ -384,160 +479,4 @@ async fn run<B: DeserializeOwned + Send + 'static>(
         Ok(Answer::Json(visible(json!({"failures": failures}))))
     })
     .await
-}
-
-/// Number of lines of a page; the rest of a turn that it would cut in two comes on top.
-const PAGE_LINES: usize = 400;
-/// The number of lines in which the beginning of a turn is looked for.
-const MAX_TURN_LINES: usize = 20_000;
-
-/// Returns true if a turn begins with the line behind `before`. The task of an agent that a call
-/// runs belongs to the turn of the call, and a plan to the turn of the task that it answers.
-fn begins_turn(before: &Line, line: &Line) -> bool {
-    let event = |line: &Line| line.entry.as_ref().ok().map(|entry| entry.event.clone());
-    match event(line) {
-        Some(Event::Task { .. }) => !matches!(event(before), Some(Event::Agent { .. })),
-        Some(Event::Flow { .. }) => true,
-        Some(Event::Plan { .. }) => matches!(event(before), Some(Event::End { .. })),
-        _ => false,
-    }
-}
-
-/// The number of the last line, at most `number`, with which a turn begins.
-fn turn_before(index: &Index, number: usize) -> Result<usize, PageError> {
-    let mut behind = number + 1;
-    while behind > 3 && number.saturating_sub(behind) < MAX_TURN_LINES {
-        let first = behind.saturating_sub(PAGE_LINES).max(2);
-        let lines = index.read(first..behind)?;
-        let mut pairs = lines.windows(2).rev();
-        if let Some(pair) = pairs.find(|pair| begins_turn(&pair[0], &pair[1])) {
-            return Ok(pair[1].number);
-        }
-        behind = first + 1;
-    }
-    Ok(if behind <= 3 { 2 } else { number })
-}
-
-/// The number of the first line, at least `number`, with which a turn begins, or the one behind
-/// the last line.
-fn turn_from(index: &Index, number: usize) -> Result<usize, PageError> {
-    let behind = (index.lines() + 1).max(2);
-    let mut first = number.saturating_sub(1).max(2);
-    while first + 1 < behind && first < number.saturating_add(MAX_TURN_LINES) {
-        let end = first.saturating_add(PAGE_LINES).min(behind);
-        let lines = index.read(first..end)?;
-        let mut pairs = lines.windows(2);
-        if let Some(pair) = pairs.find(|pair| begins_turn(&pair[0], &pair[1])) {
-            return Ok(pair[1].number);
-        }
-        first = end - 1;
-    }
-    Ok(if first + 1 >= behind { behind } else { number })
-}
-
-/// The part of a session that a page shows.
-pub(crate) struct View {
-    /// The first line of it.
-    first: usize,
-    /// The last line of the session.
-    last: usize,
-    /// True if the page ends with the session.
-    is_end: bool,
-    turns: Vec<Turn>,
-    state: RunState,
-    /// The name of the lines.
-    content: String,
-}
-
-impl View {
-    /// Reads the lines before the line `before`; without it, those from the turn that begins with
-    /// the line `selected`, or the last ones if it is among them.
-    ///
-    /// # Errors
-    /// [`PageError::NotFound`] if no turn begins there.
-    pub(crate) fn read(
-        index: &Index,
-        before: Option<usize>,
-        selected: Option<usize>,
-    ) -> Result<Self, PageError> {
-        let behind = index.lines() + 1;
-        let after = selected.map(|line| line.saturating_add(PAGE_LINES));
-        let end = before.or(after).unwrap_or(behind).clamp(2, behind.max(2));
-        let start = turn_before(index, end.saturating_sub(PAGE_LINES).max(2))?;
-        let end = turn_from(index, end)?;
-        let lines = index.read(start..end)?;
-        let (state, is_end) = (RunState::of(index)?, end == behind.max(2));
-        let mut turns = turns(&lines);
-        if let Some(last) = turns.last_mut().filter(|_| is_end)
-            && state == RunState::Interrupted
-        {
-            last.interrupt();
-        }
-        if selected.is_some_and(|line| turns.iter().all(|turn| turn.line != line)) {
-            return Err(PageError::NotFound);
-        }
-        Ok(Self {
-            first: start,
-            last: index.lines(),
-            is_end,
-            turns,
-            state,
-            content: index.content(),
-        })
-    }
-
-    /// Says of the tools whose calls wait for the user what they are, and what they would run.
-    pub(crate) fn describe_questions(&mut self, app: &App) {
-        let questions = self.turns.iter_mut().flat_map(|turn| &mut turn.questions);
-        for question in questions.filter(|question| !question.tool.is_empty()) {
-            // Without its file, a tool is shown by its name.
-            let described = tool::with_tool(app, &question.tool, |tool, _| {
-                let runs = tool.command_line().map(|line| line.to_string());
-                (tool.description().to_owned(), runs.unwrap_or_default())
-            });
-            (question.description, question.runs) = described.unwrap_or_default();
-            if question.kind == QuestionKind::Program {
-                question.calls = asked_calls(app, &question.code);
-            }
-        }
-    }
-
-    /// Reads what the requests of the turn have sent that [`View::shown`] is.
-    pub(crate) fn read_prompts(&mut self, selected: Option<usize>, blobs: &Blobs) {
-        let line = self.shown(selected).map(|turn| turn.line);
-        let mut turns = self.turns.iter_mut();
-        if let Some(turn) = turns.find(|turn| Some(turn.line) == line) {
-            read_texts(&mut turn.requests, blobs);
-        }
-    }
-
-    /// The turn that begins with the line `selected`; without it, the last one.
-    pub(crate) fn shown(&self, selected: Option<usize>) -> Option<&Turn> {
-        let is_selected = |turn: &&Turn| Some(turn.line) == selected;
-        self.turns.iter().find(is_selected).or(self.turns.last())
-    }
-
-    /// Its variables for a template. `selected` is the line of the turn whose work is shown;
-    /// without it, the last one.
-    pub(crate) fn context(&self, selected: Option<usize>) -> Value {
-        let shown = self.shown(selected);
-        json!({
-            "first": self.first,
-            "last": self.last,
-            "earlier": (self.first > 2).then_some(self.first),
-            "is_end": self.is_end,
-            "state": self.state,
-            "content": self.content,
-            "turns": self.turns,
-            "turn": shown,
-        })
-    }
-}
-
-/// The lines at the beginning and at the end, for a list.
-pub(crate) fn ends(index: &Index, count: usize) -> Result<(Vec<Line>, Vec<Line>), PageError> {
-    let behind = index.lines() + 1;
-    let first = index.read(2..behind.min(2 + count))?;
-    let last = index.read(behind.saturating_sub(count).max(2)..behind)?;
-    Ok((first, last))
 }

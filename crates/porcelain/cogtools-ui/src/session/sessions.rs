@@ -4,19 +4,14 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cogtools_core::Code;
-use cogtools_log::{
-    EndStatus, Entry, Event, Index, Line, SessionFile, SessionId, Store, Timestamp,
-};
+use cogtools_log::{Entry, Event, Index, Line, SessionFile, SessionId, Store, Timestamp};
 use cogtools_program::dirs::state_dir;
 use cogtools_program::project::project;
 use cogtools_program::{Failure, Io};
 use serde::Serialize;
-use serde_json::{Value, json};
 
-use crate::cut;
-use crate::respond::{Answer, App, PageError, failure};
-use crate::session::request::ends;
+use crate::respond::PageError;
+use crate::session::list::Summaries;
 
 /// The number of sessions whose lines are remembered.
 const MAX_INDEXES: usize = 256;
@@ -30,6 +25,7 @@ pub(crate) struct Sessions {
     files: Vec<SessionFile>,
     /// Where lines are, which the files say again at any time.
     indexes: Mutex<HashMap<PathBuf, Arc<Mutex<Index>>>>,
+    pub(super) summaries: Summaries,
 }
 
 /// A session that there is.
@@ -49,6 +45,7 @@ impl Sessions {
             store: Store::of(state_dir(io).as_deref(), project.root())?,
             files: files.iter().map(named).collect(),
             indexes: Mutex::default(),
+            summaries: Summaries::default(),
         })
     }
 
@@ -77,6 +74,13 @@ impl Sessions {
             modified: Some(stored.modified),
         });
         Ok(files.chain(stored).collect())
+    }
+
+    /// The name and the file of a new session.
+    pub(crate) fn new_file(&self) -> Result<(String, SessionFile), PageError> {
+        let new = self.store.new_file();
+        let (id, file) = new.map_err(|error| PageError::Failed(vec![error.diagnostic()]))?;
+        Ok((id.to_string(), file))
     }
 
     /// The file of the session `name`, as URLs name it, if it is there.
@@ -121,104 +125,8 @@ impl Sessions {
     }
 }
 
-/// The number of lines at both ends that are looked at.
+/// The number of lines at the end that say what the state is.
 const END_LINES: usize = 24;
-/// The number of sessions that a page lists.
-const MAX_SESSIONS: usize = 200;
-
-/// The page.
-pub(crate) fn list(app: &App) -> Result<Answer, PageError> {
-    let all = app.sessions.all()?;
-    let total = all.len();
-    let rows = all.iter().take(MAX_SESSIONS).map(|known| row(app, known));
-    let mut rows: Vec<Value> = rows.collect();
-    // What waits for the user comes first, then what runs.
-    let waits = |row: &Value| {
-        ["approval_wanted", "answer_wanted"]
-            .iter()
-            .any(|end| row["end"] == *end)
-    };
-    rows.sort_by_key(|row| match row["state"].as_str() {
-        _ if waits(row) => 0,
-        Some("running") => 1,
-        _ => 2,
-    });
-    let waiting = rows.iter().filter(|row| waits(row)).count();
-    let context = json!({
-        "page": "sessions",
-        "sessions": rows,
-        "waiting": waiting,
-        "left_out": total.saturating_sub(MAX_SESSIONS),
-    });
-    app.pages.answer("sessions.njk", context, app)
-}
-
-fn row(app: &App, known: &Known) -> Value {
-    let described = app.sessions.with_index(&known.file, describe);
-    let mut row = match described {
-        Ok(row) => row,
-        Err(PageError::Failed(diagnostics)) => {
-            let failures: Vec<Value> = diagnostics.iter().map(failure).collect();
-            json!({"failures": failures})
-        }
-        Err(_) => json!({}),
-    };
-    row["name"] = known.name.as_str().into();
-    row["file"] = known.file.display_path().display().to_string().into();
-    row["modified"] = json!(known.modified);
-    row
-}
-
-fn describe(index: &Index) -> Result<Value, PageError> {
-    let (first, last) = ends(index, END_LINES)?;
-    let header = index.header();
-    let mut model = header.model.clone();
-    for event in last.iter().filter_map(event) {
-        if let Event::Request { model: used, .. } = event {
-            model.clone_from(used);
-        }
-    }
-    let mut subjects = first.iter().filter_map(event).filter_map(subject);
-    let mut lasts = last.iter().rev().filter_map(event);
-    let end = lasts.find_map(|event| match event {
-        Event::End { status } => Some(Some(status)),
-        Event::Task { .. } | Event::Request { .. } => Some(None),
-        _ => None,
-    });
-    let state = RunState::of(index)?;
-    Ok(json!({
-        "session": header.session,
-        "began": header.time,
-        "model": model,
-        "lines": index.lines(),
-        "subject": subjects.next().unwrap_or_default(),
-        "end": end.flatten().map(end_name),
-        "state": state,
-    }))
-}
-
-/// The end of a session in a word.
-fn end_name(status: &EndStatus) -> &str {
-    match status {
-        EndStatus::Failed { code } if code == Code::AnswerWanted.name() => "answer_wanted",
-        status => status.name(),
-    }
-}
-
-fn event(line: &Line) -> Option<&Event> {
-    line.entry.as_ref().ok().map(|entry| &entry.event)
-}
-
-/// The subject of a session.
-fn subject(event: &Event) -> Option<String> {
-    let text = match event {
-        Event::Plan { plan, .. } => plan.get("restatement")?.as_str()?,
-        Event::Flow { tool, .. } => tool,
-        event => event.text()?,
-    };
-    Some(cut::row(text))
-}
-
 /// The present state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -247,10 +155,10 @@ impl RunState {
     }
 
     /// The state now, if nothing was written since: only the process may be gone, or another.
-    pub(crate) fn again(self, index: &Index) -> Result<Self, PageError> {
+    pub(crate) fn again(self, file: &SessionFile) -> Result<Self, PageError> {
         Ok(match self {
             Self::Idle => Self::Idle,
-            Self::Running | Self::Interrupted if index.file().is_in_use()? => Self::Running,
+            Self::Running | Self::Interrupted if file.is_in_use()? => Self::Running,
             Self::Running | Self::Interrupted => Self::Interrupted,
         })
     }
@@ -303,7 +211,7 @@ mod tests {
     use std::path::Path;
 
     use cogtools_log::Reader;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

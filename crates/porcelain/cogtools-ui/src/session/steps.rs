@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::cut;
 use crate::markdown::Html;
-use crate::session::turn::{
-    Badge, Detail, FlowOf, From, Intent, Message, Question, QuestionKind, Step,
-};
+use crate::session::timeline::{Row, RowKind, Step};
+use crate::session::turn::{Badge, FlowOf, From, Intent, Message, Question, QuestionKind};
 use crate::session::turns::{At, Turns};
 
 /// The text before a reply whose placeholders have no results yet.
@@ -39,7 +38,7 @@ impl Turns {
         // A plan that a question has led to belongs to the turn of the question.
         let is_answer = self.all.last().is_some_and(|turn| {
             turn.intent == Intent::Conversation
-                && turn.board.is_empty()
+                && turn.states().is_empty()
                 && turn.status == Badge::Executing
         });
         if is_answer {
@@ -50,7 +49,7 @@ impl Turns {
         }
         let thoughts = plan.get("thinking_log").and_then(Value::as_array);
         for thought in thoughts.into_iter().flatten().filter_map(Value::as_str) {
-            self.row(at, "thought", thought, None);
+            self.row(at, RowKind::Thought, thought, None);
         }
         let steps = plan.get("tool_plan").and_then(Value::as_array);
         for step in steps.into_iter().flatten() {
@@ -60,13 +59,15 @@ impl Turns {
             } else {
                 Badge::NoTool
             };
-            self.current(at).board.push(Step {
+            let mut row = Row::new(at.line, RowKind::Step, None);
+            row.badge = Some(badge);
+            row.step = Some(Box::new(Step {
                 key: text(step, "save_as"),
                 tool: text(step, "tool"),
                 reason: text(step, "reason"),
-                badge,
                 ..Step::default()
-            });
+            }));
+            self.current(at).rows.push(row);
         }
         let reply = text(plan, "visible_reply");
         if !reply.is_empty() {
@@ -102,7 +103,8 @@ impl Turns {
         }
     }
 
-    /// The start of a step: its badge, a row, and its details.
+    /// The start of a step. One that was planned, or has waited, goes on; one that has ended
+    /// begins anew.
     pub(super) fn start(
         &mut self,
         at: At<'_>,
@@ -112,99 +114,94 @@ impl Turns {
         counts: bool,
     ) {
         let is_logged_call = matches!(at.entry.event, Event::Call { .. });
+        self.current(at)
+            .questions
+            .retain(|question| question.key != key);
+        let is_open = |badge| match badge {
+            Badge::Planned | Badge::Waiting | Badge::Skipped => true,
+            Badge::Executing => is_logged_call,
+            _ => false,
+        };
+        let index = match self.current(at).step(key) {
+            Some((index, row)) if row.badge.is_some_and(is_open) => index,
+            before => {
+                if let Some((_, row)) = before
+                    && row.badge == Some(Badge::Executing)
+                {
+                    row.badge = Some(Badge::Interrupted);
+                }
+                self.place(at, key)
+            }
+        };
+        let now = self.since_begin(at);
         let turn = self.current(at);
-        turn.place(key);
-        turn.questions.retain(|question| question.key != key);
-        let mut number = None;
-        if let Some((index, step)) = turn.step(key) {
-            step.badge = Badge::Executing;
+        let row = &mut turn.rows[index];
+        row.badge = Some(Badge::Executing);
+        if row.began.is_none() {
+            row.line = at.line;
+        }
+        row.began = Some(row.began.filter(|_| is_logged_call).unwrap_or(now));
+        if let Some(step) = &mut row.step {
             if !tool.is_empty() {
                 tool.clone_into(&mut step.tool);
             }
-            number = Some((index, step.name().to_owned()));
+            step.is_call = counts && !step.tool.is_empty();
+            step.begin(arguments);
         }
-        match turn.detail(key) {
-            // What has waited goes on, and is the same call.
-            Some(detail)
-                if detail.badge == Badge::Waiting
-                    || (is_logged_call && detail.badge == Badge::Executing) =>
-            {
-                detail.badge = Badge::Executing;
-            }
-            before => {
-                if let Some(before) = before.filter(|one| one.badge == Badge::Executing) {
-                    before.badge = Badge::Interrupted;
-                }
-                turn.details.push(Detail {
-                    is_call: counts && !tool.is_empty(),
-                    ..Detail::new(at.line, key, tool, arguments)
-                });
-            }
+        if turn.messages.iter().all(|one| one.row != Some(index)) {
+            turn.messages.push(Message {
+                row: Some(index),
+                ..Message::new(at.line, From::Step, "", at.time())
+            });
         }
-        self.row(at, "step", "start", None);
-        self.number(at, number, None);
     }
 
-    /// The end of a step: its badge, a row, its details, and its result in the conversation.
+    /// Adds a row for a step with this name.
+    fn place(&mut self, at: At<'_>, key: &str) -> usize {
+        let turn = self.current(at);
+        let mut row = Row::new(at.line, RowKind::Step, None);
+        row.step = Some(Box::new(Step {
+            key: key.to_owned(),
+            ..Step::default()
+        }));
+        turn.rows.push(row);
+        turn.rows.len() - 1
+    }
+
+    /// The end of a step: its badge, its details, and its result in the conversation.
     pub(super) fn end(&mut self, at: At<'_>, key: &str, end: &End<'_>) {
+        let found = self.current(at).step(key).map(|(index, _)| index);
+        let index = found.unwrap_or_else(|| self.place(at, key));
+        let now = self.since_begin(at);
         let turn = self.current(at);
         turn.ms = turn.ms.saturating_add(end.ms.unwrap_or_default());
-        turn.place(key);
         turn.questions.retain(|question| question.key != key);
-        let mut number = None;
-        let mut tool = String::new();
-        if let Some((index, step)) = turn.step(key) {
-            step.badge = end.badge;
-            step.time = cut::time(end.ms);
-            step.message = cut::text(&end.message);
-            tool.clone_from(&step.tool);
-            number = Some((index, step.name().to_owned()));
+        let row = &mut turn.rows[index];
+        row.badge = Some(end.badge);
+        if end.badge != Badge::Skipped {
+            row.began = row.began.or(Some(now));
+            row.ms = end.ms;
         }
-        if turn.detail(key).is_none() && end.badge != Badge::Skipped {
-            turn.details
-                .push(Detail::new(at.line, key, &tool, &Value::Null));
+        if let Some(step) = &mut row.step {
+            step.end(at.line, end);
         }
-        if let Some(detail) = turn.detail(key) {
-            detail.end(at.line, end);
+        // A step that is skipped has nothing to say.
+        if end.badge == Badge::Skipped {
+            return;
         }
-        let word = end.badge.fault().unwrap_or(match end.badge {
-            Badge::Skipped => "skipped",
-            _ => "done",
-        });
-        let time = end
-            .ms
-            .map(|ms| format!(" ({})", cogtools_log::duration(ms)))
-            .unwrap_or_default();
-        let text = format!("{word}{time} {}", end.message);
-        self.row(at, "step", text.trim_end(), Some(end.badge));
         let result = end.result.map(result_text).filter(|text| !text.is_empty());
         let text = result.unwrap_or_else(|| end.message.clone());
-        // A step that is skipped has nothing to say.
-        let says = end.badge != Badge::Skipped && (end.result.is_some() || !text.is_empty());
-        if says {
-            let from = if end.badge.fault().is_some() {
-                From::Error
-            } else {
-                From::Step
-            };
-            self.say(at, from, "", &text);
-        }
-        self.number(at, number, says.then_some(end.badge));
-    }
-
-    /// Names the step, by its number and tool, that the last row is about, and the last message
-    /// too if it has a state.
-    fn number(&mut self, at: At<'_>, number: Option<(usize, String)>, state: Option<Badge>) {
-        let turn = self.current(at);
-        let Some((number, name)) = number else {
-            return;
+        let shown = cut::text(&text);
+        let message = Message {
+            row: Some(index),
+            html: Html::structured(&shown).unwrap_or_default(),
+            is_cut: cut::is_cut(&text),
+            text: shown,
+            ..Message::new(at.line, From::Step, "", at.time())
         };
-        if let (Some(state), Some(last)) = (state, turn.messages.last_mut()) {
-            (last.step, last.state) = (Some(number), state);
-            last.label.clone_from(&name);
-        }
-        if let Some(row) = turn.log.last_mut() {
-            (row.step, row.name) = (Some(number), name);
+        match turn.messages.iter_mut().find(|one| one.row == Some(index)) {
+            Some(placed) => *placed = message,
+            None => turn.messages.push(message),
         }
     }
 }
@@ -238,23 +235,21 @@ impl Turns {
                 place,
             } => {
                 self.start(at, call.as_str(), tool, arguments, true);
-                let turn = self.current(at);
-                if let Some((_, step)) = turn.step(call.as_str()) {
-                    step.is_of_program = place.program.is_some();
-                }
                 let is_run = tool == RUN_CODE && place.program.is_none();
                 let code = resolved.as_ref().unwrap_or(arguments).get(CODE);
                 let code = code.and_then(Value::as_str).filter(|_| is_run);
-                if let Some(detail) = turn.detail(call.as_str()) {
-                    detail.approval = approval_text(approval);
+                let step = self.current(at).step(call.as_str());
+                if let Some(step) = step.and_then(|(_, row)| row.step.as_mut()) {
+                    step.is_of_program = place.program.is_some();
+                    step.approval = approval_text(approval);
                     if let Some(code) = code {
-                        (detail.program, detail.code) = (code.to_owned(), cut::text(code));
+                        (step.program, step.code) = (code.to_owned(), cut::text(code));
                     }
-                    detail.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
+                    step.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
                     if let Some(resolved) = resolved {
                         let text = cut::text(&cut::value(resolved));
                         let label = format!("Resolved arguments of {call}");
-                        detail.resolved = Html::block(&text, &label);
+                        step.resolved = Html::block(&text, &label);
                     }
                 }
             }
@@ -288,33 +283,20 @@ impl Turns {
     }
 }
 
-impl Detail {
-    /// A call that begins.
-    pub(super) fn new(line: usize, key: &str, tool: &str, arguments: &Value) -> Self {
+impl Step {
+    /// Takes the arguments with which it begins.
+    fn begin(&mut self, arguments: &Value) {
         let code = arguments.get(CODE).and_then(Value::as_str);
-        let arguments = match arguments {
-            Value::Null => Html::default(),
-            arguments => {
-                let text = cut::text(&cut::value(arguments));
-                Html::block(&text, &format!("Arguments of {key}"))
-            }
-        };
-        Self {
-            key: key.to_owned(),
-            line,
-            tool: tool.to_owned(),
-            badge: Badge::Executing,
-            code: code.map(cut::text).unwrap_or_default(),
-            arguments,
-            ..Self::default()
+        self.code = code.map(cut::text).unwrap_or_default();
+        if !arguments.is_null() {
+            let text = cut::text(&cut::value(arguments));
+            self.arguments = Html::block(&text, &format!("Arguments of {}", self.key));
         }
     }
 
-    /// The call has ended.
-    pub(super) fn end(&mut self, line: usize, end: &End<'_>) {
-        self.badge = end.badge;
+    /// Takes its result.
+    fn end(&mut self, line: usize, end: &End<'_>) {
         self.result_line = line;
-        self.time = cut::time(end.ms);
         self.message = cut::text(&end.message);
         self.blob = end.blob.map(ToString::to_string).unwrap_or_default();
         if let Some(result) = end.result {
@@ -395,7 +377,7 @@ impl Turns {
                 return;
             }
             NodeState::Succeeded => (Badge::Executed, String::new()),
-            NodeState::Failed { code, message } => (failed(code), format!("{code}: {message}")),
+            NodeState::Failed { code, message } => (failed(code), format!("{message} · {code}")),
             NodeState::Skipped { because } => (Badge::Skipped, because.clone().unwrap_or_default()),
         };
         let end = End {
@@ -413,18 +395,15 @@ impl Turns {
     fn wait(&mut self, at: At<'_>, node: &str, question: &str) {
         self.row(
             at,
-            "question",
+            RowKind::Question,
             &format!("{node}: {question}"),
             Some(Badge::Waiting),
         );
+        let found = self.current(at).step(node).map(|(index, _)| index);
+        let index = found.unwrap_or_else(|| self.place(at, node));
+        self.waits_since = Some(at.entry.time.as_millis());
         let turn = self.current(at);
-        turn.place(node);
-        if let Some(detail) = turn.detail(node) {
-            detail.badge = Badge::Waiting;
-        }
-        if let Some((_, step)) = turn.step(node) {
-            step.badge = Badge::Waiting;
-        }
+        turn.rows[index].badge = Some(Badge::Waiting);
         turn.status = Badge::Waiting;
         turn.questions.retain(|question| question.key != node);
         turn.questions.push(Question {

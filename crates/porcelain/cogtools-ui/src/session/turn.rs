@@ -1,10 +1,13 @@
 //! A turn of a session, from the wish of the user to its end, as a page shows it.
 
-use cogtools_log::{Blobs, LayerSize};
+use std::collections::BTreeMap;
+
+use cogtools_log::{Id, Usage};
 use serde::Serialize;
 
 use crate::cut;
 use crate::markdown::Html;
+use crate::session::timeline::{Bar, Request, Row, RowKind, cost};
 
 /// A turn.
 #[derive(Debug, Default, Serialize)]
@@ -14,26 +17,34 @@ pub(crate) struct Turn {
     pub(crate) time: String,
     pub(crate) intent: Intent,
     pub(crate) status: Badge,
-    /// The number of calls of each tool that ran.
-    pub(crate) tools: Vec<ToolCount>,
     /// The duration of all calls in words.
     pub(crate) duration: String,
     #[serde(skip)]
     pub(crate) ms: u64,
+    #[serde(skip)]
+    pub(crate) usage: Usage,
     pub(crate) tokens: u64,
     pub(crate) cached_percent: u64,
+    /// Its money, if that is known.
+    pub(crate) cost: String,
+    #[serde(skip)]
     pub(crate) messages: Vec<Message>,
-    pub(crate) board: Vec<Step>,
+    /// The conversation, in which the calls between two messages are one block.
+    pub(crate) blocks: Vec<Block>,
     /// The flow that runs.
     pub(crate) flow: Option<FlowOf>,
-    pub(crate) log: Vec<LogRow>,
-    pub(crate) details: Vec<Detail>,
-    pub(crate) requests: Vec<Request>,
+    /// The timeline, in its order.
+    pub(crate) rows: Vec<Row>,
     /// Calls that wait for the user.
     pub(crate) questions: Vec<Question>,
     /// Which message is the reply of the plan.
     #[serde(skip)]
     pub(crate) reply: Option<usize>,
+    /// The entry before it, and its own last one: a branch may begin at each of them.
+    pub(crate) before: Option<Id>,
+    pub(crate) last: Option<Id>,
+    /// True if the session has gone on without it, on another branch.
+    pub(crate) is_aside: bool,
 }
 
 /// The subject of a turn.
@@ -89,6 +100,29 @@ impl Badge {
     }
 }
 
+/// A part of the conversation.
+#[derive(Debug, Serialize)]
+#[serde(tag = "block", rename_all = "snake_case")]
+pub(crate) enum Block {
+    Message(Message),
+    Calls(Calls),
+}
+
+/// The calls between two messages, as one line that opens.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Calls {
+    /// The number of the first step.
+    pub(crate) first: usize,
+    pub(crate) badge: Badge,
+    /// The tools whose calls are done, or are not yet, with the number of calls.
+    pub(crate) tools: Vec<ToolCount>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) time: String,
+    pub(crate) messages: Vec<Message>,
+    #[serde(skip)]
+    ms: u64,
+}
+
 /// The number of calls of a tool.
 #[derive(Debug, Serialize)]
 pub(crate) struct ToolCount {
@@ -96,17 +130,28 @@ pub(crate) struct ToolCount {
     pub(crate) count: usize,
 }
 
+/// A call that did not do what it should.
+#[derive(Debug, Serialize)]
+pub(crate) struct Fault {
+    pub(crate) name: String,
+    pub(crate) word: &'static str,
+}
+
 /// A message of the conversation.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message {
     pub(crate) line: usize,
+    /// Its name in the turn, which stays when it changes.
+    pub(crate) key: String,
     pub(crate) from: From,
     /// The text before it: `run_tests · step 1 of 2 · failed`.
     pub(crate) label: String,
-    /// The number of the step that it is about.
+    /// The index of the row that it is the result of.
     #[serde(skip)]
-    pub(crate) step: Option<usize>,
+    pub(crate) row: Option<usize>,
     pub(crate) text: String,
+    /// The other parts of a task.
+    pub(crate) others: String,
     /// The text as Markdown, as JSON that can be folded, or as a difference; empty if it is none.
     pub(crate) html: Html,
     /// The state of the step; of a text of the model, planned until its plan has run.
@@ -141,80 +186,6 @@ pub(crate) struct FlowOf {
     pub(crate) tool: String,
     /// The digest of its file.
     pub(crate) digest: String,
-}
-
-/// A step of a plan, a call, or a node of a flow, on the board.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Step {
-    /// Its name in the log.
-    pub(crate) key: String,
-    pub(crate) tool: String,
-    pub(crate) reason: String,
-    pub(crate) badge: Badge,
-    pub(crate) time: String,
-    /// Why it failed.
-    pub(crate) message: String,
-    /// True if a program has made the call.
-    pub(crate) is_of_program: bool,
-}
-
-/// A row of the thinking log.
-#[derive(Debug, Serialize)]
-pub(crate) struct LogRow {
-    pub(crate) line: usize,
-    pub(crate) time: String,
-    pub(crate) kind: &'static str,
-    /// The number of the step that it is about.
-    #[serde(skip)]
-    pub(crate) step: Option<usize>,
-    /// The tool of that step.
-    #[serde(skip)]
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) badge: Option<Badge>,
-}
-
-/// The facts about a call.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Detail {
-    pub(crate) key: String,
-    pub(crate) line: usize,
-    pub(crate) tool: String,
-    pub(crate) badge: Badge,
-    pub(crate) code: String,
-    pub(crate) arguments: Html,
-    /// The arguments that the tool got, if others were sent.
-    pub(crate) resolved: Html,
-    /// All arguments that the tool gets, however long they are.
-    #[serde(skip)]
-    pub(crate) whole: String,
-    /// The whole program that the call runs; empty if it runs none.
-    #[serde(skip)]
-    pub(crate) program: String,
-    /// True if this is the call of a tool, not only a node.
-    #[serde(skip)]
-    pub(crate) is_call: bool,
-    pub(crate) result: Html,
-    pub(crate) result_is_cut: bool,
-    /// The number of the line with the result.
-    pub(crate) result_line: usize,
-    /// The whole result, if the line has only a part of it.
-    pub(crate) blob: String,
-    pub(crate) logs: Vec<String>,
-    /// The remarks of a guard: references that are missing, results that became text.
-    pub(crate) notes: Vec<String>,
-    pub(crate) approval: String,
-    pub(crate) time: String,
-    pub(crate) message: String,
-}
-
-/// A request to the model, by layers.
-#[derive(Debug, Serialize)]
-pub(crate) struct Request {
-    pub(crate) turn: u32,
-    pub(crate) model: String,
-    pub(crate) line: usize,
-    pub(crate) layers: Vec<Layer>,
 }
 
 /// A question to the user, with everything that is decided about.
@@ -255,26 +226,17 @@ pub(crate) enum QuestionKind {
     Answer,
 }
 
-impl Step {
-    /// The tool, or the name in the log of a step without one.
-    pub(crate) fn name(&self) -> &str {
-        if self.tool.is_empty() {
-            &self.key
-        } else {
-            &self.tool
-        }
-    }
-}
-
 impl Message {
     /// A message without its text.
     pub(crate) fn new(line: usize, from: From, label: &str, time: String) -> Self {
         Self {
             line,
+            key: String::new(),
             from,
             label: label.to_owned(),
-            step: None,
+            row: None,
             text: String::new(),
+            others: String::new(),
             html: Html::default(),
             state: Badge::Executed,
             is_answer: false,
@@ -309,9 +271,8 @@ impl Turn {
     }
 
     fn badges(&mut self) -> impl Iterator<Item = &mut Badge> {
-        let steps = self.board.iter_mut().map(|step| &mut step.badge);
-        let details = self.details.iter_mut().map(|detail| &mut detail.badge);
-        steps.chain(details).chain([&mut self.status])
+        let rows = self.rows.iter_mut().filter_map(|row| row.badge.as_mut());
+        rows.chain([&mut self.status])
     }
 
     /// Ends the turn, as far as another one or its end says that nothing follows in it.
@@ -335,171 +296,161 @@ impl Turn {
             return;
         }
         let is_open = |badge| matches!(badge, Badge::Planned | Badge::Executing | Badge::Waiting);
-        let steps = self.board.iter_mut().enumerate();
-        for (index, step) in steps.filter(|(_, step)| is_open(step.badge)) {
-            step.badge = Badge::NotRun;
-            self.messages.push(Message {
-                step: Some(index + 1),
-                state: Badge::NotRun,
-                text: "The turn has ended without a result of it.".to_owned(),
-                ..Message::new(line, From::Error, step.name(), time.to_owned())
-            });
-        }
-        for detail in self.details.iter_mut().filter(|one| is_open(one.badge)) {
-            detail.badge = Badge::NotRun;
+        for (index, row) in self.rows.iter_mut().enumerate() {
+            if row.step.is_none() || !row.badge.is_some_and(is_open) {
+                continue;
+            }
+            row.badge = Some(Badge::NotRun);
+            if self.messages.iter().all(|one| one.row != Some(index)) {
+                self.messages.push(Message {
+                    row: Some(index),
+                    ..Message::new(line, From::Step, "", time.to_owned())
+                });
+            }
         }
     }
 
     /// Marks steps as planned that were skipped only because they need a step that waits.
     fn plan_again(&mut self) {
-        let keys = |of: Badge, board: &[Step]| -> Vec<String> {
-            let steps = board.iter().filter(|step| step.badge == of);
-            steps.map(|step| format!("needs `{}`", step.key)).collect()
-        };
-        let mut awaited = keys(Badge::Waiting, &self.board);
-        while let Some(step) = self
-            .board
-            .iter_mut()
-            .find(|step| step.badge == Badge::Skipped && awaited.contains(&step.message))
-        {
-            step.badge = Badge::Planned;
+        let of = |row: &Row, badge| row.badge == Some(badge);
+        let mut awaited: Vec<String> = Vec::new();
+        for row in self.rows.iter().filter(|row| of(row, Badge::Waiting)) {
+            awaited.extend(row.step.iter().map(|step| format!("needs `{}`", step.key)));
+        }
+        loop {
+            let mut skipped = self.rows.iter_mut().filter(|row| of(row, Badge::Skipped));
+            let found = skipped.find_map(|row| {
+                let step = row.step.as_mut()?;
+                awaited
+                    .contains(&step.message)
+                    .then_some((step, &mut row.badge))
+            });
+            let Some((step, badge)) = found else {
+                return;
+            };
+            *badge = Some(Badge::Planned);
             step.message.clear();
             awaited.push(format!("needs `{}`", step.key));
         }
     }
 
-    /// Completes what is known only at the end: the number of steps, of calls, and the answer.
+    /// Completes what is known only at the end: the number of steps, the blocks of calls, the
+    /// bars of the timeline, and the answer.
     pub(crate) fn complete(&mut self) {
         self.duration = cut::time((self.ms > 0).then_some(self.ms));
-        let total = self.board.len();
-        let of = |number: usize| format!("step {number} of {total}");
-        for message in &mut self.messages {
-            if let Some(number) = message.step {
-                let fault = message.state.fault().map(|fault| format!(" · {fault}"));
-                let fault = fault.unwrap_or_default();
-                message.label = format!("{} · {}{fault}", message.label, of(number));
-            }
-            message.is_long = cut::is_long(&message.text);
+        self.tokens = self.usage.total;
+        self.cached_percent = self.usage.cached_percent();
+        self.cost = cost(&self.usage);
+        let mut number = 0;
+        for step in self.rows.iter_mut().filter_map(|row| row.step.as_mut()) {
+            number += 1;
+            step.number = number;
         }
-        for row in &mut self.log {
-            if let Some(number) = row.step {
-                row.text = format!("{} · {} · {}", row.name, of(number), row.text);
-            }
-        }
+        self.place_bars();
         let mut said = self.messages.iter_mut().rev();
         if let Some(answer) =
             said.find(|one| one.from == From::Model && one.state != Badge::Planned)
             && !matches!(self.status, Badge::Executing | Badge::Waiting)
         {
-            (answer.is_answer, answer.is_long) = (true, false);
+            answer.is_answer = true;
         }
-        for detail in self.details.iter().filter(|one| one.is_call) {
-            let has_run = matches!(
-                detail.badge,
-                Badge::Executing | Badge::Executed | Badge::Failed | Badge::Interrupted
-            );
-            if !has_run {
-                continue;
+        for mut message in std::mem::take(&mut self.messages) {
+            message.is_long = !message.is_answer && cut::is_long(&message.text);
+            match message.row {
+                None => {
+                    message.key = format!("m-{}-{}", message.line, self.blocks.len());
+                    self.blocks.push(Block::Message(message));
+                }
+                Some(row) => self.fold(message, row, number),
             }
-            match self.tools.iter_mut().find(|one| one.name == detail.tool) {
-                Some(count) => count.count += 1,
-                None => self.tools.push(ToolCount {
-                    name: detail.tool.clone(),
+        }
+    }
+
+    /// Adds the result of a step to the calls at the end of the conversation.
+    fn fold(&mut self, mut message: Message, row: usize, total: usize) {
+        let row = &self.rows[row];
+        let Some(step) = &row.step else {
+            return;
+        };
+        let name = step.name();
+        message.key = format!("step-{}", step.number);
+        message.state = row.badge.unwrap_or_default();
+        message.label = format!("{name} · step {} of {total}", step.number);
+        if !matches!(self.blocks.last(), Some(Block::Calls(_))) {
+            self.blocks.push(Block::Calls(Calls {
+                first: step.number,
+                badge: Badge::Executed,
+                ..Calls::default()
+            }));
+        }
+        let Some(Block::Calls(calls)) = self.blocks.last_mut() else {
+            return;
+        };
+        calls.ms = calls.ms.saturating_add(row.ms.unwrap_or_default());
+        calls.time = cut::time((calls.ms > 0).then_some(calls.ms));
+        if let Some(word) = message.state.fault() {
+            message.from = From::Error;
+            message.label = format!("{} · {word}", message.label);
+            if message.text.is_empty() {
+                "The turn has ended without a result of it.".clone_into(&mut message.text);
+            }
+            calls.faults.push(Fault {
+                name: name.to_owned(),
+                word,
+            });
+        } else {
+            if calls.badge == Badge::Executed {
+                calls.badge = message.state;
+            }
+            match calls.tools.iter_mut().find(|one| one.name == name) {
+                Some(tool) => tool.count += 1,
+                None => calls.tools.push(ToolCount {
+                    name: name.to_owned(),
                     count: 1,
                 }),
             }
         }
+        calls.messages.push(message);
     }
 
-    /// The last step on the board with this name, and its number, from 1.
-    pub(crate) fn step(&mut self, key: &str) -> Option<(usize, &mut Step)> {
-        let mut steps = self.board.iter_mut().enumerate().rev();
-        let (index, step) = steps.find(|(_, step)| step.key == key)?;
-        Some((index + 1, step))
-    }
-
-    /// Puts a step with this name on the board, unless it is there.
-    pub(crate) fn place(&mut self, key: &str) {
-        if self.step(key).is_none() {
-            self.board.push(Step {
-                key: key.to_owned(),
-                ..Step::default()
-            });
+    /// Gives rows their times, and requests and steps their bars.
+    fn place_bars(&mut self) {
+        let end = |row: &Row| Some(row.began? + row.ms.unwrap_or_default());
+        let total = self.rows.iter().filter_map(end).max().unwrap_or_default();
+        for row in &mut self.rows {
+            row.time = cut::time(row.ms);
+            let Some(began) = row.began else {
+                continue;
+            };
+            row.at = format!("+{}", cogtools_log::duration(began));
+            let takes_time = matches!(row.kind, RowKind::Request | RowKind::Step);
+            if total > 0 && takes_time && row.badge != Some(Badge::Skipped) {
+                // What has no end yet lasts.
+                let ms = row.ms.unwrap_or(total - began);
+                let part = |ms: u64| ms.saturating_mul(10_000) / total;
+                row.bar = Some(Bar {
+                    x: part(began).min(9_950),
+                    width: part(ms).max(50),
+                });
+            }
         }
     }
 
-    /// The last detail with this name.
-    pub(crate) fn detail(&mut self, key: &str) -> Option<&mut Detail> {
-        self.details.iter_mut().rev().find(|one| one.key == key)
-    }
-}
-
-/// The number of layers of a page that have their text, beginning with the last requests.
-const MAX_TEXTS: usize = 24;
-/// The number of parts of a layer that are read at each of its ends.
-const MAX_PARTS: usize = 6;
-
-/// A layer of a request.
-#[derive(Debug, Serialize)]
-pub(crate) struct Layer {
-    pub(crate) name: String,
-    pub(crate) tokens: u64,
-    pub(crate) hash: String,
-    pub(crate) cached: bool,
-    pub(crate) text: LayerText,
-    #[serde(skip)]
-    size: LayerSize,
-}
-
-/// The facts about the text of a layer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "state", content = "text", rename_all = "snake_case")]
-pub(crate) enum LayerText {
-    /// The layer is empty.
-    Empty,
-    /// The log does not have it.
-    NotKept,
-    /// It is the same as in the request before this one.
-    Unchanged,
-    /// It can be read, but the page has enough of others.
-    LeftOut,
-    /// It cannot be read any more.
-    Gone,
-    /// It is this, with its middle left out if it is long.
-    Shown(String),
-}
-
-impl Layer {
-    /// A layer of the request after `before`, without its text.
-    pub(crate) fn new(size: &LayerSize, before: Option<&Request>) -> Self {
-        let mut others = before.iter().flat_map(|before| &before.layers);
-        let is_same = |other: &Self| other.name == size.name && other.hash == size.hash;
-        let text = match size.parts.is_empty() {
-            true if size.tokens == 0 => LayerText::Empty,
-            true => LayerText::NotKept,
-            false if others.any(is_same) => LayerText::Unchanged,
-            false => LayerText::LeftOut,
-        };
-        Self {
-            name: size.name.clone(),
-            tokens: size.tokens,
-            hash: size.hash.clone(),
-            cached: size.cached,
-            text,
-            size: size.clone(),
-        }
+    /// The last step with this name.
+    pub(crate) fn step(&mut self, key: &str) -> Option<(usize, &mut Row)> {
+        let mut rows = self.rows.iter_mut().enumerate().rev();
+        rows.find(|(_, row)| row.step.as_ref().is_some_and(|step| step.key == key))
     }
 
-    /// Reads the text from `blobs`.
-    fn read(&mut self, blobs: &Blobs) {
-        let text = blobs.layer_ends(&self.size, MAX_PARTS);
-        self.text = text.map_or(LayerText::Gone, |text| LayerText::Shown(cut::text(&text)));
+    /// The states of the steps, by their names.
+    pub(crate) fn states(&self) -> BTreeMap<String, Badge> {
+        let rows = self.rows.iter();
+        let states = rows.filter_map(|row| Some((row.step.as_ref()?.key.clone(), row.badge?)));
+        states.collect()
     }
-}
 
-/// Reads the texts of the layers of `requests`, as many as a page shows.
-pub(crate) fn read_texts(requests: &mut [Request], blobs: &Blobs) {
-    let layers = requests.iter_mut().rev().flat_map(|one| &mut one.layers);
-    let layers = layers.filter(|layer| layer.text == LayerText::LeftOut);
-    layers.take(MAX_TEXTS).for_each(|layer| layer.read(blobs));
+    /// Its requests.
+    pub(crate) fn requests(&mut self) -> impl DoubleEndedIterator<Item = &mut Request> {
+        self.rows.iter_mut().filter_map(|row| row.request.as_mut())
+    }
 }

@@ -10,9 +10,8 @@ use serde_json::Value;
 
 use crate::cut;
 use crate::markdown::Html;
-use crate::session::turn::{
-    Badge, Detail, From, Intent, Layer, LogRow, Message, Question, QuestionKind, Request, Turn,
-};
+use crate::session::timeline::{Layer, Request, Row, RowKind, Step, cost};
+use crate::session::turn::{Badge, From, Intent, Message, Question, QuestionKind, Turn};
 
 /// The turns so far.
 #[derive(Default)]
@@ -24,7 +23,11 @@ pub(crate) struct Turns {
     calls: HashSet<cogtools_log::Id>,
     /// The bytes of texts of the model that the page has still room for.
     room: usize,
-    usage: Usage,
+    /// When the turn began, and how much of the time since then it has waited for the user.
+    began: i64,
+    waited: i64,
+    /// The time since which it waits.
+    pub(super) waits_since: Option<i64>,
     /// The last entry, which the next one follows unless it begins a branch.
     last: Option<cogtools_log::Id>,
 }
@@ -69,6 +72,9 @@ pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
 
 impl Turns {
     fn add(&mut self, at: At<'_>) {
+        if let Some(since) = self.waits_since.take() {
+            self.waited += (at.entry.time.as_millis() - since).max(0);
+        }
         let is_below = |ids: &HashSet<_>| at.entry.parent.is_some_and(|it| ids.contains(&it));
         let is_nested = is_below(&self.nested);
         let is_first = match at.entry.event {
@@ -88,7 +94,7 @@ impl Turns {
             Event::Task { parts } if is_nested => {
                 self.row(
                     at,
-                    "note",
+                    RowKind::Note,
                     &format!("task of the agent: {}", task_text(parts)),
                     None,
                 );
@@ -96,18 +102,18 @@ impl Turns {
             Event::Response { content, .. } if is_nested => {
                 self.row(
                     at,
-                    "note",
+                    RowKind::Note,
                     &format!("the agent: {}", response_text(content)),
                     None,
                 );
             }
             Event::End { status } if is_nested => {
                 let text = format!("end of the agent: {}", status.name().replace('_', " "));
-                self.row(at, "note", &text, Some(end_badge(status)));
+                self.row(at, RowKind::Note, &text, Some(end_badge(status)));
             }
             Event::Task { parts } => {
                 self.begin(at, Intent::Conversation);
-                self.say(at, From::User, "", &task_text(parts));
+                self.ask_for(at, parts);
             }
             Event::Plan { intent, plan, .. } => self.plan(at, intent, plan),
             Event::Flow {
@@ -121,6 +127,9 @@ impl Turns {
             Event::Node { .. } => self.node_event(at),
             event => self.other(at, event),
         }
+        if let Some(turn) = self.all.last_mut() {
+            turn.last = Some(at.entry.id);
+        }
     }
 
     fn other(&mut self, at: At<'_>, event: &Event) {
@@ -131,21 +140,33 @@ impl Turns {
                 turn,
                 ..
             } => {
-                self.row(at, "request", &format!("request {turn} to {model}"), None);
-                let current = self.current(at);
-                let before = current.requests.last();
+                let mut rows = self
+                    .all
+                    .iter()
+                    .rev()
+                    .flat_map(|turn| turn.rows.iter().rev());
+                let before = rows.find_map(|row| row.request.as_ref());
                 let layers = layers.iter().map(|layer| Layer::new(layer, before));
                 let request = Request {
                     turn: *turn,
                     model: model.clone(),
-                    line: at.line,
                     layers: layers.collect(),
+                    ..Request::default()
                 };
-                current.requests.push(request);
+                self.row(at, RowKind::Request, "", Some(Badge::Executing));
+                if let Some(row) = self.current(at).rows.last_mut() {
+                    row.request = Some(request);
+                }
             }
-            Event::Response { content, .. } => self.response(at, content),
+            Event::Response { content, .. } => {
+                self.end_request(at, Badge::Executed);
+                self.response(at, content);
+            }
             Event::Usage(usage) => self.add_usage(at, usage),
-            Event::Error { .. } => self.failure(at, event),
+            Event::Error { .. } => {
+                self.end_request(at, Badge::Failed);
+                self.failure(at, event);
+            }
             Event::Paused { calls } => self.pause(at, calls),
             Event::Decision { call, .. } => self.decide(at, call),
             Event::End { status } => {
@@ -161,10 +182,13 @@ impl Turns {
                 } else {
                     status.name().replace('_', " ")
                 };
-                self.row(at, "end", &text, Some(badge));
+                self.row(at, RowKind::End, &text, Some(badge));
                 let turn = self.current(at);
                 turn.status = badge;
                 turn.settle(at.line, &at.time());
+                if waits {
+                    self.waits_since = Some(at.entry.time.as_millis());
+                }
             }
             event => self.remark(at, event),
         }
@@ -202,7 +226,7 @@ impl Turns {
             ),
             other => format!("{} is not known to this version", other.kind()),
         };
-        self.row(at, "note", &text, None);
+        self.row(at, RowKind::Note, &text, None);
     }
 
     fn failure(&mut self, at: At<'_>, event: &Event) {
@@ -213,9 +237,9 @@ impl Turns {
             ..
         } = event
         {
-            let text = format!("{code}: {message}");
-            self.row(at, "error", &text, Some(Badge::Failed));
-            self.say(at, From::Error, code, message);
+            let text = format!("{message} · {code}");
+            self.row(at, RowKind::Error, &text, Some(Badge::Failed));
+            self.say(at, From::Error, "", &text);
             if let Some(last) = self.current(at).messages.last_mut() {
                 last.hints.clone_from(hints);
             }
@@ -224,7 +248,7 @@ impl Turns {
 
     fn response(&mut self, at: At<'_>, content: &Value) {
         for thought in thought_text(content).lines() {
-            self.row(at, "thought", thought, None);
+            self.row(at, RowKind::Thought, thought, None);
         }
         let text = response_text(content);
         if !text.trim().is_empty() {
@@ -234,11 +258,31 @@ impl Turns {
     }
 
     fn add_usage(&mut self, at: At<'_>, usage: &Usage) {
-        self.usage += usage;
-        let (total, percent) = (self.usage.total, self.usage.cached_percent());
+        self.end_request(at, Badge::Executed);
         let turn = self.current(at);
-        turn.tokens = total;
-        turn.cached_percent = percent;
+        turn.usage += usage;
+        if let Some(request) = turn.requests().next_back() {
+            request.tokens = usage.total;
+            request.cached_percent = usage.cached_percent();
+            request.cost = cost(usage);
+        }
+    }
+
+    /// Ends the last request, unless it has its end.
+    fn end_request(&mut self, at: At<'_>, badge: Badge) {
+        let now = self.since_begin(at);
+        let mut rows = self.current(at).rows.iter_mut().rev();
+        let row = rows.find(|row| row.request.is_some());
+        if let Some(row) = row.filter(|row| row.badge == Some(Badge::Executing)) {
+            row.badge = Some(badge);
+            row.ms = row.began.map(|began| now.saturating_sub(began));
+        }
+    }
+
+    /// The milliseconds since the turn began, without those in which it waited for the user.
+    pub(super) fn since_begin(&self, at: At<'_>) -> u64 {
+        let ms = at.entry.time.as_millis() - self.began - self.waited;
+        u64::try_from(ms).unwrap_or_default()
     }
 
     /// Marks an entry that does not follow the one before it.
@@ -252,21 +296,29 @@ impl Turns {
                 Some(parent) => format!("another branch, which follows entry {parent}"),
                 None => "another branch, from the beginning".to_owned(),
             };
-            self.row(at, "branch", &text, None);
+            self.row(at, RowKind::Branch, &text, None);
         }
     }
 
     /// Begins a turn.
     pub(super) fn begin(&mut self, at: At<'_>, intent: Intent) {
-        self.usage = Usage::default();
         if let Some(last) = self.all.last_mut() {
             last.close();
         }
-        self.all.push(Turn::new(at.line, at.time(), intent));
+        self.push(Turn::new(at.line, at.time(), intent), at);
+    }
+
+    fn push(&mut self, mut turn: Turn, at: At<'_>) {
+        (self.began, self.waited) = (at.entry.time.as_millis(), 0);
+        turn.before = at.entry.parent;
+        self.all.push(turn);
     }
 
     /// The turn that an entry belongs to.
     pub(super) fn current(&mut self, at: At<'_>) -> &mut Turn {
+        if self.all.is_empty() {
+            self.push(Turn::new(at.line, at.time(), Intent::Earlier), at);
+        }
         self.turn_at(at.line, at.time())
     }
 
@@ -278,25 +330,19 @@ impl Turns {
         &mut self.all[last]
     }
 
-    /// Adds a row to the log.
-    pub(super) fn row(&mut self, at: At<'_>, kind: &'static str, text: &str, badge: Option<Badge>) {
-        let row = LogRow {
-            line: at.line,
-            time: at.time(),
-            kind,
-            step: None,
-            name: String::new(),
-            text: cut::row(text),
-            badge,
-        };
-        self.current(at).log.push(row);
+    /// Adds a remark to the timeline.
+    pub(super) fn row(&mut self, at: At<'_>, kind: RowKind, text: &str, badge: Option<Badge>) {
+        self.current(at);
+        let mut row = Row::new(at.line, kind, Some(self.since_begin(at)));
+        row.text = cut::row(text);
+        row.badge = badge;
+        self.current(at).rows.push(row);
     }
 
     /// Adds a message to the conversation.
     pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
         let text_shown = cut::text(text);
-        let is_result = matches!(from, From::Step | From::Error);
-        let html = Html::structured(&text_shown).filter(|_| is_result);
+        let html = Html::structured(&text_shown).filter(|_| from == From::Error);
         let message = Message {
             html: html.unwrap_or_default(),
             text: text_shown,
@@ -304,6 +350,22 @@ impl Turns {
             ..Message::new(at.line, from, label, at.time())
         };
         self.current(at).messages.push(message);
+    }
+
+    /// Says the wish of the user: the first text of a task. Its other parts, such as files and the
+    /// state of the world, are beside it.
+    fn ask_for(&mut self, at: At<'_>, parts: &[Value]) {
+        let is_text = |part: &&Value| {
+            let text = part.get("text").and_then(Value::as_str);
+            text.is_some_and(|text| !text.trim().is_empty())
+        };
+        let first = parts.iter().position(|part| is_text(&part)).unwrap_or(0);
+        let behind = (first + 1).min(parts.len());
+        self.say(at, From::User, "", &task_text(&parts[first..behind]));
+        let others = [&parts[..first], &parts[behind..]].concat();
+        if let Some(last) = self.current(at).messages.last_mut() {
+            last.others = cut::text(&task_text(&others));
+        }
     }
 
     /// A text of the model: Markdown, or the JSON that it was asked for.
@@ -347,9 +409,12 @@ impl Turns {
     pub(super) fn pause(&mut self, at: At<'_>, calls: &[CallId]) {
         for call in calls {
             self.ask(at, call.as_str());
-            self.current(at).set(call.as_str(), Badge::Waiting);
+            if let Some((_, row)) = self.current(at).step(call.as_str()) {
+                row.badge = Some(Badge::Waiting);
+            }
         }
         self.current(at).status = Badge::Waiting;
+        self.waits_since = Some(at.entry.time.as_millis());
     }
 
     /// The user has decided about a call.
@@ -357,51 +422,35 @@ impl Turns {
         let turn = self.current(at);
         turn.questions
             .retain(|question| question.key != call.as_str());
-        // What is known about the call waits until it begins.
-        if let Some((_, step)) = turn.step(call.as_str()) {
-            step.badge = Badge::Executing;
+        if let Some((_, row)) = turn.step(call.as_str()) {
+            row.badge = Some(Badge::Executing);
         }
         if turn.questions.is_empty() {
             turn.status = Badge::Executing;
         }
         let text = format!("the user has decided about {call}");
-        self.row(at, "decision", &text, None);
+        self.row(at, RowKind::Decision, &text, None);
     }
 
     fn ask(&mut self, at: At<'_>, key: &str) {
         let turn = self.current(at);
-        let detail = turn.detail(key);
-        let of = |text: fn(&Detail) -> &String| {
-            let text = detail.as_deref().map(text);
-            text.cloned().unwrap_or_default()
-        };
+        let step = turn.step(key).and_then(|(_, row)| row.step.as_deref());
+        let of = |text: fn(&Step) -> &String| step.map(text).cloned().unwrap_or_default();
         let question = Question {
             line: at.line,
             key: key.to_owned(),
-            tool: of(|detail| &detail.tool),
-            arguments: of(|detail| &detail.whole),
-            kind: if of(|detail| &detail.program).is_empty() {
+            tool: of(|step| &step.tool),
+            arguments: of(|step| &step.whole),
+            kind: if of(|step| &step.program).is_empty() {
                 QuestionKind::Approval
             } else {
                 QuestionKind::Program
             },
-            code: of(|detail| &detail.program),
-            why: of(|detail| &detail.approval),
+            code: of(|step| &step.program),
+            why: of(|step| &step.approval),
             ..Question::default()
         };
         turn.questions.retain(|question| question.key != key);
         turn.questions.push(question);
-    }
-}
-
-impl Turn {
-    /// Says of a step, and of what is known about it, that it is in this state.
-    fn set(&mut self, key: &str, badge: Badge) {
-        if let Some((_, step)) = self.step(key) {
-            step.badge = badge;
-        }
-        if let Some(detail) = self.detail(key) {
-            detail.badge = badge;
-        }
     }
 }

@@ -19,7 +19,7 @@ use crate::page::visible;
 use crate::respond::{App, PageError};
 use crate::tool::page::with_file;
 
-/// The time that the linter may take for a list.
+/// The time that the linter may take for a list, or a new tool to be written.
 const LINT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time that examples may take.
 const TEST_TIMEOUT: Duration = Duration::from_mins(10);
@@ -63,6 +63,19 @@ pub(super) fn call(app: &App, name: &str, arguments: Vec<u8>) -> Result<Value, P
         ));
     }
     Ok(visible(json!({"failures": failures(&output)})))
+}
+
+/// Creates a tool that works.
+pub(super) fn create(app: &App, name: &str) -> Result<Value, PageError> {
+    let args = ["new", "--error-format", "json", "--", name];
+    let output = app.project.run(args, Vec::new(), LINT_TIMEOUT);
+    let output = output.map_err(failed)?;
+    let failures = if output.exit.is_success() {
+        Vec::new()
+    } else {
+        failures(&output)
+    };
+    Ok(visible(json!({"failures": failures})))
 }
 
 /// Runs the examples of a tool.

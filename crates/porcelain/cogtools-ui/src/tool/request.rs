@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::{child, page as view};
-use crate::respond::{Answer, App};
+use crate::respond::{Answer, App, PageError};
 
 /// The words of a search.
 #[derive(Default, Deserialize)]
@@ -59,4 +59,19 @@ pub(crate) async fn call(
 pub(crate) async fn test(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
     app.run_long(move |app| Ok(Answer::Json(child::test(app, &name)?)))
         .await
+}
+
+/// The name of a new tool.
+#[derive(Deserialize)]
+struct NewTool {
+    name: String,
+}
+
+/// Creates a tool.
+pub(crate) async fn create(State(app): State<Arc<App>>, body: Bytes) -> Response {
+    app.run_long(move |app| {
+        let new: NewTool = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
+        Ok(Answer::Json(child::create(app, &new.name)?))
+    })
+    .await
 }
