@@ -2,7 +2,7 @@
 
 import { strict as assert } from "node:assert";
 import { appendFileSync, readFileSync, renameSync } from "node:fs";
-import { axe, check, first, home, page, pause, setup, writer } from "./harness.mjs";
+import { axe, check, context, first, home, page, pause, setup, storageState, writer } from "./harness.mjs";
 
 const isDisabled = (control) => control.evaluate((one) =>
   one.getAttribute("aria-disabled") === "true" && (one.readOnly ?? true));
@@ -22,12 +22,22 @@ await check("a session is followed, and focus and panels stay", async () => {
   assert.deepEqual(await page.locator(".timeline .kind-step .badge").allTextContents(), ["Executed"]);
   assert.ok(await border.evaluate((one) => one === document.activeElement));
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("clock Executed"));
+  // A reader who is elsewhere is told what is below.
+  const small = await (await context({ storageState, viewport: { width: 1280, height: 320 } })).newPage();
+  await small.goto(`${home}/sessions/file.2`);
+  await small.locator(".calls .mark.executed").waitFor();
+  await small.evaluate(() => scrollTo(0, 0));
   // What is written while the connection is broken comes when it is back.
   await first.setOffline(true);
   appendFileSync(setup.live, `${setup.lines[1]}\n`);
   await pause(500);
   await first.setOffline(false);
   await page.getByText("It is late.").waitFor({ timeout: 20_000 });
+  const below = small.getByRole("button", { name: "New messages below" });
+  await below.click();
+  await below.waitFor({ state: "hidden" });
+  assert.ok(await small.evaluate(() => scrollY > 0));
+  await small.context().close();
   // Nothing can be sent while a turn runs, whatever process runs it, and the focus stays.
   const next = page.getByLabel("Next message");
   await next.focus();

@@ -12,13 +12,13 @@ await check("a session is a conversation with its timeline beside it", async () 
   // The calls are one line, which opens in place.
   const calls = page.locator(".turn .calls").first();
   const line = async () => (await calls.locator("summary").first().innerText()).replace(/\s+/g, " ");
-  assert.equal(await line(), "get_current_date, run_js list_orders failed 417 ms");
+  assert.equal(await line(), "get_current_date, run_js list_orders failed 431 ms");
   assert.ok(!(await calls.getByText("list_orders · step 3 of 5 · failed").isVisible()));
   await calls.locator("summary").first().click();
   assert.ok(await calls.getByText("list_orders · step 3 of 5 · failed").isVisible());
   const bar = page.locator("button.bar").first();
   const text = (await bar.innerText()).replace(/\s+/g, " ");
-  assert.match(text, /Arithmetic.*Failed.*417 ms.*1040 tokens, 90 % cached/);
+  assert.match(text, /Arithmetic.*Failed.*1.6 s.*1040 tokens, 90 % cached/);
   // In the zone of the reader, who has the exact time as a title. The date is there once.
   const berlin = await context({ storageState, timezoneId: "Europe/Berlin" });
   const tab = await berlin.newPage();

@@ -28,10 +28,10 @@ Project | shop | Model | gemini-flash-latest | File | run.jsonl | You | 2026-11-
 Why does the test fail? | run_tests failed | read_file denied | 400 ms | run_tests · step 1 of 2 · failed
 exit status 1 not ok 3 - price: expected 4.2, got 42 | read_file · step 2 of 2 · denied
 the user did not approve it | Model | The price is parsed without its decimal point.
-Conversation | Executed | 400 ms | 1780 tokens, 42 % cached | Timeline | A turn runs:
+Conversation | Executed | 2.4 s | 1780 tokens, 42 % cached | Timeline | A turn runs:
 Stop | Next message | Model | Send | Timeline | Turn at line 2 | Request 1 | 850 tokens
 1.2 s | +10 ms | To | gemini-flash-latest | Its layers were not recorded. | run_tests
-Failed | 400 ms | +1.2 s | TOOL_FAILED | Step 1, | 3.1 | · approval: allowed: a rule run_*
+Failed | 400 ms | +1.2 s | exit status 1 · TOOL_FAILED | Step 1, | 3.1 | · approval: allowed: a rule run_*
 Arguments as sent | { 1 } | filter | : | &quot;price&quot; | Result | exit status 1 not ok 3 - price: expected 4.2, got 42
 read_file | Denied | 0 ms | +1.2 s | Step 2, | 3.2 | · approval: denied: there is no terminal
 Arguments as sent | { 1 } | path | : | &quot;price.js&quot; | Result | the user did not approve it
@@ -403,8 +403,9 @@ fn the_page_of_a_broken_tool_shows_the_place_and_what_the_linter_finds() {
         "{}",
         page.body
     );
-    let placeholder = r#"<span class="code">placeholder</span> tools/broken.yaml:2:14: "#;
-    assert!(page.body.contains(placeholder), "{}", page.body);
+    let finding = between(&page.body, "<li>tools/broken.yaml:2:14: ", "</li>");
+    let placeholder = r#" <span class="code">placeholder</span>"#;
+    assert!(finding.ends_with(placeholder), "{}", page.body);
     // What the loader says is said once.
     let key = "unknown key `implementatio`";
     assert_eq!(page.body.matches(key).count(), 1, "{}", page.body);

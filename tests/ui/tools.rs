@@ -90,14 +90,15 @@ tools/order.yaml | 133 | needs none | Not run | 2 examples, 0 with a golden file
 order | Name | order | File | tools/order.yaml | Tokens | 133 | Approval | needs none
 Orders | things | of a kind | Call | The form needs JavaScript; | cogtools run order
 takes the arguments in a terminal. | The same in a terminal: | Copy the command
-Findings | no-schema | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
-missing-description | tools/order.yaml:4:3: `kind` has no description; add `description`: what to send, in which format, with an example where that helps
+Findings | tools/order.yaml:1:1: no `$schema`; add `$schema: schema:agladysh-research.org,2025/cogtools:tool` before the first key
+no-schema | tools/order.yaml:4:3: `kind` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:5:3: `count` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:6:3: `to` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:9:7: `street` has no description; add `description`: what to send, in which format, with an example where that helps
 missing-description | tools/order.yaml:10:3: `notes` has no description; add `description`: what to send, in which format, with an example where that helps
-unused-parameter | tools/order.yaml:10:3: the template never uses `notes`; use it in the template, or remove it
-Examples | Not run | 2 examples, 0 with a golden file | Example 1 | { &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
+missing-description | tools/order.yaml:10:3: the template never uses `notes`; use it in the template, or remove it
+unused-parameter | Examples | Not run | 2 examples, 0 with a golden file | Example 1
+{ &quot;kind&quot;: &quot;book&quot;, &quot;count&quot;: 2, &quot;to&quot;: { &quot;street&quot;: &quot;Main&quot; } }
 Example 2 | { &quot;kind&quot;: &quot;pen&quot;, &quot;count&quot;: 1, &quot;to&quot;: { &quot;street&quot;: &quot;Side&quot; }, &quot;notes&quot;: [ &quot;soon&quot; ] }
 
 "#]],

@@ -1,7 +1,7 @@
 // The list of sessions while the page is open, and the form that begins one.
 
-import { base, failureBox, localTimes, post } from "./page.js";
-import { mark, merge } from "./merge.js";
+import { base, failureBox, localTimes, mark, post } from "./page.js";
+import { merge } from "./merge.js";
 
 const place = document.getElementById("sessions");
 const form = document.getElementById("begin");
@@ -45,7 +45,6 @@ function order(list, keys) {
   }
 }
 
-mark(document);
 form.hidden = false;
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

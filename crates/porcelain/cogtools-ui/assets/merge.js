@@ -26,13 +26,6 @@ export function keepEnd(change) {
   }
 }
 
-// Remembers what was served, before it is shown in the reader's own way.
-export function mark(root) {
-  for (const one of root.querySelectorAll("[data-key]")) {
-    one.dataset.source = `${one.className}:${one.textContent.length}:${one.textContent.slice(-2000)}`;
-  }
-}
-
 // Takes over the children of `fresh` that have keys, in their order. Without `keeps`, those that
 // are not there any more go.
 export function merge(old, fresh, keeps = false) {

@@ -3,6 +3,18 @@
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
+// Remembers what was served, before it is shown in the reader's own way: a number for each element
+// with a key.
+export function mark(root) {
+  for (const one of root.querySelectorAll("[data-key]")) {
+    let hash = 0;
+    for (const char of one.outerHTML) {
+      hash = (hash * 31 + char.codePointAt(0)) | 0;
+    }
+    one.dataset.source = String(hash);
+  }
+}
+
 // Shows the times below `root` in the zone of the reader. The exact one stays in `datetime`. A turn
 // on the day of the one before it has no date.
 export function localTimes(root) {
@@ -165,4 +177,5 @@ async function watch() {
 if (document.querySelector('meta[name="cogtools-base"]')) {
   watch();
 }
+mark(document);
 localTimes(document);

@@ -1,7 +1,7 @@
 // A session: the timeline of a turn, earlier lines, and what happens while it runs.
 
-import { announce, localTimes, showReplaced } from "./page.js";
-import { keepEnd, mark, merge } from "./merge.js";
+import { announce, localTimes, mark, showReplaced } from "./page.js";
+import { keepEnd, merge } from "./merge.js";
 
 const work = document.getElementById("work");
 const conversation = document.getElementById("conversation");
@@ -175,7 +175,6 @@ function replaceSide(fresh) {
   showExpanded();
 }
 
-mark(document);
 finish(document);
 // A session opens at its end, or at the turn of the address.
 if (!location.hash && conversation.querySelectorAll(".turn").length > 1) {

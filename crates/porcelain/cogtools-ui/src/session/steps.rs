@@ -174,7 +174,6 @@ impl Turns {
         let index = found.unwrap_or_else(|| self.place(at, key));
         let now = self.since_begin(at);
         let turn = self.current(at);
-        turn.ms = turn.ms.saturating_add(end.ms.unwrap_or_default());
         turn.questions.retain(|question| question.key != key);
         let row = &mut turn.rows[index];
         row.badge = Some(end.badge);
@@ -263,7 +262,11 @@ impl Turns {
             } => {
                 let (badge, message) = match outcome {
                     Outcome::Succeeded => (Badge::Executed, String::new()),
-                    Outcome::Failed { code } => (failed(code), code.clone()),
+                    Outcome::Failed { code } => {
+                        let text = content.get("error").and_then(Value::as_str);
+                        let text = text.map_or_else(String::new, |text| cut::row(text) + " · ");
+                        (failed(code), text + code)
+                    }
                     Outcome::Denied => (Badge::Denied, String::new()),
                     Outcome::TimedOut => (Badge::Failed, "timed out".to_owned()),
                     Outcome::Cancelled => (Badge::Cancelled, String::new()),

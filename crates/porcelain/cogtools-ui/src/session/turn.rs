@@ -17,10 +17,8 @@ pub(crate) struct Turn {
     pub(crate) time: String,
     pub(crate) intent: Intent,
     pub(crate) status: Badge,
-    /// The duration of all calls in words.
+    /// Its duration in words, without the time in which it waited for the user.
     pub(crate) duration: String,
-    #[serde(skip)]
-    pub(crate) ms: u64,
     #[serde(skip)]
     pub(crate) usage: Usage,
     pub(crate) tokens: u64,
@@ -119,8 +117,9 @@ pub(crate) struct Calls {
     pub(crate) faults: Vec<Fault>,
     pub(crate) time: String,
     pub(crate) messages: Vec<Message>,
+    /// The beginning of the first one and the end of the last one, in milliseconds.
     #[serde(skip)]
-    ms: u64,
+    span: Option<(u64, u64)>,
 }
 
 /// The number of calls of a tool.
@@ -337,7 +336,6 @@ impl Turn {
     /// Completes what is known only at the end: the number of steps, the blocks of calls, the
     /// bars of the timeline, and the answer.
     pub(crate) fn complete(&mut self) {
-        self.duration = cut::time((self.ms > 0).then_some(self.ms));
         self.tokens = self.usage.total;
         self.cached_percent = self.usage.cached_percent();
         self.cost = cost(&self.usage);
@@ -386,8 +384,12 @@ impl Turn {
         let Some(Block::Calls(calls)) = self.blocks.last_mut() else {
             return;
         };
-        calls.ms = calls.ms.saturating_add(row.ms.unwrap_or_default());
-        calls.time = cut::time((calls.ms > 0).then_some(calls.ms));
+        if let (Some(began), Some(ms)) = (row.began, row.ms) {
+            let (first, last) = calls.span.unwrap_or((began, 0));
+            let (first, last) = (first.min(began), last.max(began + ms));
+            calls.span = Some((first, last));
+            calls.time = cut::time(Some(last - first));
+        }
         if let Some(word) = message.state.fault() {
             message.from = From::Error;
             message.label = format!("{} · {word}", message.label);
@@ -417,6 +419,7 @@ impl Turn {
     fn place_bars(&mut self) {
         let end = |row: &Row| Some(row.began? + row.ms.unwrap_or_default());
         let total = self.rows.iter().filter_map(end).max().unwrap_or_default();
+        self.duration = cut::time((total > 0).then_some(total));
         for row in &mut self.rows {
             row.time = cut::time(row.ms);
             let Some(began) = row.began else {
