@@ -14,7 +14,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::client::{Answer, Found, Place, Request, Variables, find};
+use crate::client::{Answer, Edit, Found, Place, Request, Variables, find};
 use crate::install::{self, Install};
 
 /// The program.
@@ -103,6 +103,11 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let found = find(&question.request, &place);
     let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
+    if let (Some((Answer::Edit(Edit::Refused(refusal)), name)), Request::ProposeEdit { path, .. }) =
+        (&found.answer, &question.request)
+    {
+        return Err(refusal.diagnostic(path, name).into());
+    }
     let is_found = found.answer.is_some();
     let none = || (Answer::empty(&question.request), "none".to_owned());
     let (answer, source) = found.answer.unwrap_or_else(none);

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::edit::{Edit, RefusalKind};
 use super::protocol::Request;
 
 /// An answer.
@@ -45,6 +46,9 @@ pub struct Text {
     /// True if the text goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    /// The SHA-256 of the whole text of the file, with LF for each line end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 /// A position in a text.
@@ -107,13 +111,6 @@ pub struct Diagnostic {
     pub source: Option<String>,
 }
 
-/// The outcome of a proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Edit {
-    /// True if the user has accepted it. The editor has then changed its text, and not saved it.
-    pub accepted: bool,
-}
-
 /// A reply of an editor, before it is checked, without unknown fields.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reply {
@@ -130,7 +127,14 @@ pub(crate) struct Reply {
     truncated: bool,
     files: Option<Vec<OpenFile>>,
     diagnostics: Option<Vec<Diagnostic>>,
-    accepted: Option<bool>,
+    pub(super) hash: Option<String>,
+    pub(super) accepted: Option<bool>,
+    pub(super) content: Option<String>,
+    pub(super) reason: Option<String>,
+    #[serde(default)]
+    pub(super) stale: bool,
+    pub(super) refused: Option<RefusalKind>,
+    pub(super) process: Option<u32>,
 }
 
 /// The most files and findings of an answer.
@@ -166,7 +170,7 @@ impl Reply {
     pub(crate) fn answer(self, request: &Request) -> Result<Answer, Failure> {
         let missing = |key: &str| Failure::Invalid(format!("it has no `{key}`"));
         match request {
-            Request::SelectedText | Request::CurrentFile => {
+            Request::SelectedText | Request::CurrentFile { .. } => {
                 let text = self.text.ok_or_else(|| missing("text"))?;
                 Ok(Answer::Text(
                     Text {
@@ -177,6 +181,7 @@ impl Reply {
                         end: self.end,
                         dirty: self.dirty,
                         truncated: self.truncated,
+                        hash: self.hash.filter(|hash| is_hash(hash)),
                     }
                     .bounded(),
                 ))
@@ -191,9 +196,9 @@ impl Reply {
                 let diagnostics = self.diagnostics.ok_or_else(|| missing("diagnostics"))?;
                 Problems::new(diagnostics, self.truncated).map(Answer::Problems)
             }
-            Request::ProposeEdit { .. } => {
-                let accepted = self.accepted.ok_or_else(|| missing("accepted"))?;
-                Ok(Answer::Edit(Edit { accepted }))
+            Request::ProposeEdit { content, .. } => {
+                let edit = Edit::of(self, content);
+                edit.map(Answer::Edit).ok_or_else(|| missing("accepted"))
             }
         }
     }
@@ -234,12 +239,17 @@ impl Answer {
     /// The answer when no editor has one.
     pub fn empty(request: &Request) -> Self {
         match request {
-            Request::SelectedText | Request::CurrentFile => Self::Text(Text::default()),
+            Request::SelectedText | Request::CurrentFile { .. } => Self::Text(Text::default()),
             Request::OpenFiles => Self::Files(OpenFiles::default()),
             Request::Diagnostics => Self::Problems(Problems::default()),
-            Request::ProposeEdit { .. } => Self::Edit(Edit { accepted: false }),
+            Request::ProposeEdit { .. } => Self::Edit(Edit::Rejected { reason: None }),
         }
     }
+}
+
+/// Returns true if `text` is a SHA-256 in hexadecimal digits.
+pub(super) fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The name of an editor, which is shown to people.

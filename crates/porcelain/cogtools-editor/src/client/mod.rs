@@ -5,6 +5,7 @@
 //! on a port. An answer of an editor is checked, bounded, and read within a second.
 
 mod answer;
+mod edit;
 mod emacs;
 #[cfg(unix)]
 mod file;
@@ -21,7 +22,8 @@ mod protocol;
 mod search;
 
 pub use answer::{
-    Answer, Diagnostic, Edit, Failure, OpenFile, OpenFiles, Position, Problems, Text,
+    Answer, Diagnostic, Failure, OpenFile, OpenFiles, Position, Problems, Text,
 };
+pub use edit::{Edit, Refusal};
 pub use protocol::Request;
 pub use search::{Ambiguous, Attempt, Found, Place, Variables, find};

@@ -1,4 +1,4 @@
-local method, params = ...
+local method, params, client = ...
 params = vim.json.decode(params)
 local api, fn = vim.api, vim.fn
 
@@ -19,6 +19,17 @@ local function current()
   end
   local alternate = fn.bufnr('#')
   if alternate > 0 and is_file(alternate) then return alternate end
+end
+
+-- The buffer of the file `path`, if it is open.
+local function loaded(path)
+  local real = vim.loop.fs_realpath(path) or path
+  for _, buf in ipairs(api.nvim_list_bufs()) do
+    local name = api.nvim_buf_get_name(buf)
+    if is_file(buf) and name ~= '' and (vim.loop.fs_realpath(name) or name) == real then
+      return buf
+    end
+  end
 end
 
 -- `bytes` bytes of `text` at most, without a part of a character.
@@ -99,24 +110,29 @@ local function selection(buf, result)
   result.text, result.truncated = cut(text, params.max_bytes)
 end
 
+-- The lines as text. What is saved may have one more line end.
+local function text_of_buffer(buf)
+  local text = table.concat(api.nvim_buf_get_lines(buf, 0, -1, false), '\n')
+  return text ~= '' and vim.bo[buf].endofline and text .. '\n' or text
+end
+
+local function hash(text)
+  return fn.sha256((text:gsub('\r\n', '\n')))
+end
+
 local function whole(buf, result)
-  local lines = api.nvim_buf_get_lines(buf, 0, -1, false)
-  local text = table.concat(lines, '\n')
-  local bo = vim.bo[buf]
-  if text ~= '' and (bo.endofline or (bo.fixendofline and not bo.binary)) then
-    text = text .. '\n'
-  end
-  result.text, result.truncated = cut(text, params.max_bytes)
+  result.text, result.truncated = cut(text_of_buffer(buf), params.max_bytes)
 end
 
 local function text_of(read)
-  local buf = current()
+  local buf = params.path and loaded(params.path) or not params.path and current()
   if not buf then return { text = '' } end
   local name, language = api.nvim_buf_get_name(buf), vim.bo[buf].filetype
   local result = {
     path = name ~= '' and name or nil,
     language = language ~= '' and language or nil,
     dirty = vim.bo[buf].modified,
+    hash = hash(text_of_buffer(buf)),
   }
   read(buf, result)
   return result
@@ -153,29 +169,9 @@ local function diagnostics()
   return { diagnostics = found }
 end
 
--- Shows the text beside the file, in a tab page of its own, until the user has chosen.
-local function propose()
-  local buf = fn.bufadd(params.path)
-  fn.bufload(buf)
-  local lines = vim.split((params.content:gsub('\n$', '')), '\n', { plain = true })
-  vim.cmd('tab sbuffer ' .. buf)
-  vim.cmd('diffthis | vertical rightbelow new')
-  local proposal = api.nvim_get_current_buf()
-  vim.bo[proposal].buftype, vim.bo[proposal].bufhidden = 'nofile', 'wipe'
-  api.nvim_buf_set_lines(proposal, 0, -1, false, lines)
-  vim.cmd('diffthis | redraw')
-  local asked, choice = pcall(fn.confirm, 'Accept the change on the right?', '&Accept\n&Reject', 2)
-  vim.cmd('tabclose')
-  local accepted = asked and choice == 1
-  if accepted then api.nvim_buf_set_lines(buf, 0, -1, false, lines) end
-  return { accepted = accepted }
-end
-
 local methods = {
   get_selected_text = function() return text_of(selection) end,
   get_current_file = function() return text_of(whole) end,
   get_open_files = open_files,
   get_diagnostics = diagnostics,
-  propose_edit = propose,
 }
-return methods[method] and vim.json.encode(methods[method]())

@@ -2,14 +2,20 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::answer::{Failure, Reply};
 use super::peer::Peer;
 use super::protocol::Request;
 
-/// The chunk that Neovim runs, with the method and its parameters as JSON; it returns JSON.
-const CHUNK: &str = include_str!("neovim.lua");
+/// The chunk that Neovim runs, with the method, its parameters as JSON, and the name of this
+/// client; it returns JSON. It sends the outcome of a proposal later, in a notification.
+const CHUNK: &str = concat!(
+    include_str!("neovim.lua"),
+    include_str!("neovim_proposal.lua")
+);
+/// The notification with the outcome of a proposal.
+const OUTCOME: &[u8] = b"cogtools_proposal";
 /// The most messages that come before the response: none is expected.
 const MAX_MESSAGES: usize = 100;
 
@@ -21,15 +27,27 @@ pub(crate) fn ask(socket: &str, request: &Request, timeout: Duration) -> Result<
     }
     let mut peer = Peer::connect(path, timeout)?;
     let params = request.params().to_string();
-    let call = call("nvim_exec_lua", CHUNK, &[request.method(), &params]);
-    peer.send(&call)?;
+    let name = client_name();
+    let mut messages = introduction(&name);
+    let arguments = [request.method(), &params, &name];
+    messages.extend(call("nvim_exec_lua", CHUNK, &arguments));
+    peer.send(&messages)?;
+    let is_proposal = matches!(request, Request::ProposeEdit { .. });
     for _ in 0..MAX_MESSAGES {
         let message = read(&mut peer).map_err(|error| peer.failure(error))?;
         let Value::List(message) = message else {
             break;
         };
-        // A response is [1, id, error, result].
+        // A response is [1, id, error, result]; a notification is [2, method, arguments].
         match message.as_slice() {
+            [Value::Number(2), Value::Text(method), Value::List(arguments)]
+                if is_proposal && method == OUTCOME =>
+            {
+                let [Value::Text(json)] = arguments.as_slice() else {
+                    break;
+                };
+                return Reply::parse(json);
+            }
             [
                 Value::Number(1),
                 Value::Number(1),
@@ -38,6 +56,7 @@ pub(crate) fn ask(socket: &str, request: &Request, timeout: Duration) -> Result<
             ] => {
                 return Reply::parse(json);
             }
+            [Value::Number(1), Value::Number(1), Value::Nil, _] if is_proposal => {}
             [Value::Number(1), Value::Number(1), Value::Nil, Value::Nil] => {
                 return Err(Failure::Unsupported(request.method()));
             }
@@ -78,6 +97,27 @@ pub(crate) enum Value {
 const MAX_VALUES: usize = 10_000;
 /// Maximum nesting of lists.
 const MAX_DEPTH: usize = 16;
+
+/// Makes a name that no other client of an editor has.
+fn client_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.unwrap_or_default().as_nanos();
+    format!("cogtools-{}-{now}", std::process::id())
+}
+
+/// Makes the notification that tells Neovim the name of this client, so that the chunk finds its
+/// channel.
+fn introduction(name: &str) -> Vec<u8> {
+    let mut bytes = vec![0x93, 0x02];
+    text(&mut bytes, "nvim_set_client_info");
+    // The name, and a version, a type, methods and attributes, all empty but the type.
+    bytes.push(0x95);
+    text(&mut bytes, name);
+    bytes.push(0x80);
+    text(&mut bytes, "remote");
+    bytes.extend([0x80, 0x80]);
+    bytes
+}
 
 /// The call of a method with `arguments` that are text and one list of texts.
 pub(crate) fn call(method: &str, code: &str, arguments: &[&str]) -> Vec<u8> {

@@ -68,7 +68,10 @@ pub enum Request {
     SelectedText,
     /// The whole text of the current file, saved or not.
     #[serde(rename = "get_current_file")]
-    CurrentFile,
+    CurrentFile {
+        /// Another file, absolute, in place of the current one.
+        path: Option<PathBuf>,
+    },
     /// The files that are open.
     #[serde(rename = "get_open_files")]
     OpenFiles,
@@ -82,6 +85,8 @@ pub enum Request {
         path: PathBuf,
         /// The whole text that it is to have.
         content: String,
+        /// The hash of the text from which `content` was made.
+        hash: Option<String>,
     },
 }
 
@@ -93,7 +98,7 @@ impl Request {
     pub const fn method(&self) -> &'static str {
         match self {
             Self::SelectedText => "get_selected_text",
-            Self::CurrentFile => "get_current_file",
+            Self::CurrentFile { .. } => "get_current_file",
             Self::OpenFiles => "get_open_files",
             Self::Diagnostics => "get_diagnostics",
             Self::ProposeEdit { .. } => "propose_edit",
@@ -103,12 +108,23 @@ impl Request {
     /// The parameters of the method.
     pub(crate) fn params(&self) -> Value {
         match self {
-            Self::SelectedText | Self::CurrentFile => {
+            Self::SelectedText | Self::CurrentFile { path: None } => {
                 json!({"max_bytes": Self::MAX_TEXT_BYTES})
             }
+            Self::CurrentFile { path: Some(path) } => {
+                json!({"max_bytes": Self::MAX_TEXT_BYTES, "path": path.to_string_lossy()})
+            }
             Self::OpenFiles | Self::Diagnostics => json!({}),
-            Self::ProposeEdit { path, content } => {
-                json!({"path": path.to_string_lossy(), "content": content})
+            Self::ProposeEdit {
+                path,
+                content,
+                hash,
+            } => {
+                let mut params = json!({"path": path.to_string_lossy(), "content": content});
+                if let Some(hash) = hash {
+                    params["hash"] = hash.as_str().into();
+                }
+                params
             }
         }
     }

@@ -368,7 +368,7 @@ fn find_snapshot(
             let text = variables.text(names.text)?;
             Some((names.text, Ok(selection(names, text, place))))
         }),
-        Request::CurrentFile => names.find_map(|names| {
+        Request::CurrentFile { path: None } => names.find_map(|names| {
             let path = variables.get(names.file)?;
             Some((names.file, whole(&place.directory.join(path))))
         }),

@@ -53,7 +53,7 @@ fn companions_of_other_agents_are_left_alone() {
     ];
     for request in [
         Request::SelectedText,
-        Request::CurrentFile,
+        Request::CurrentFile { path: None },
         Request::OpenFiles,
         Request::Diagnostics,
     ] {

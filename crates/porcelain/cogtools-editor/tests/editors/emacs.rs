@@ -96,7 +96,7 @@ fn selections_and_text_that_is_not_saved_are_returned() {
         "text": format!("; \" & -x\n{TEXT}"),
         "dirty": true,
     });
-    assert_eq!(emacs.ask(&Request::CurrentFile), whole);
+    assert_eq!(emacs.ask(&Request::CurrentFile { path: None }), whole);
     assert_eq!(emacs.ask(&Request::SelectedText)["text"], "");
     let files = json!({
         "files": [{"path": "[..]/project/a.el", "active": true, "dirty": true}],
@@ -110,7 +110,7 @@ fn a_long_text_is_cut() {
     let emacs = Emacs::start();
     emacs.evaluate("(with-current-buffer \"a.el\" (insert (make-string 2000000 ?ä)))");
     // A machine that does other things may take more than a second for so much.
-    let answers = (0..10).map(|_| emacs.fixture.ask(&Request::CurrentFile).0);
+    let answers = (0..10).map(|_| emacs.fixture.ask(&Request::CurrentFile { path: None }).0);
     let answer = answers
         .map(|answer| answer[1].clone())
         .find(|answer| !answer.is_null());
@@ -196,6 +196,7 @@ fn a_proposal_is_accepted_or_rejected_by_its_user() {
     let request = |name: &str| Request::ProposeEdit {
         path: emacs.fixture.path(&format!("project/{name}")),
         content: proposed.to_owned(),
+        hash: None,
     };
     let mut answer = |name: &str, keys: &str| {
         let request = request(name);
@@ -208,10 +209,10 @@ fn a_proposal_is_accepted_or_rejected_by_its_user() {
     };
     for keys in ["no\r", "\u{7}"] {
         assert_eq!(answer("a.el", keys), json!({"accepted": false}), "{keys:?}");
-        assert_eq!(emacs.ask(&Request::CurrentFile)["text"], TEXT);
+        assert_eq!(emacs.ask(&Request::CurrentFile { path: None })["text"], TEXT);
     }
     assert_eq!(answer("a.el", "yes\r"), json!({"accepted": true}));
-    let now = emacs.ask(&Request::CurrentFile);
+    let now = emacs.ask(&Request::CurrentFile { path: None });
     assert_eq!(json!([now["text"], now["dirty"]]), json!([proposed, true]));
     // Saving is left to the user.
     let saved = fs::read_to_string(emacs.fixture.path("project/a.el"));
@@ -236,11 +237,12 @@ fn what_emacs_lacks() {
     let request = Request::ProposeEdit {
         path: emacs.fixture.path("project/a.el"),
         content: String::new(),
+        hash: None,
     };
     let reason = "INSIDE_EMACS: it does not have `propose_edit`".to_owned();
     assert_eq!(emacs.fixture.ask(&request), (Value::Null, vec![reason]));
     emacs.evaluate("(kill-buffer \"a.el\")");
-    assert_eq!(emacs.ask(&Request::CurrentFile), json!({"text": ""}));
+    assert_eq!(emacs.ask(&Request::CurrentFile { path: None }), json!({"text": ""}));
     assert_eq!(emacs.ask(&Request::OpenFiles), json!({"files": []}));
 }
 

@@ -141,6 +141,11 @@ impl Drop for Fixture {
     }
 }
 
+/// The hash of a text as the protocol has it.
+pub(crate) fn hash(text: &str) -> String {
+    cogtools_core::digest::bytes(text.as_bytes()).to_string()
+}
+
 /// The program of an editor, which the tests need.
 pub(crate) fn program(name: &str) -> std::process::Command {
     let mut command = std::process::Command::new(name);

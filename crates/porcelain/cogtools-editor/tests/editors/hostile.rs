@@ -222,7 +222,7 @@ fn long_texts_are_cut_between_characters() {
     fixture.editor("a.sock", |_| {
         json!({"result": {"text": format!("a{}", "ä".repeat(1 << 20)), "name": "\u{1b}[31mred\n"}})
     });
-    let (answer, reasons) = fixture.ask(&Request::CurrentFile);
+    let (answer, reasons) = fixture.ask(&Request::CurrentFile { path: None });
     assert_eq!(reasons, [""; 0]);
     assert_eq!(answer[0], "[31mred");
     let text = answer[1]["text"].as_str().expect("a text");

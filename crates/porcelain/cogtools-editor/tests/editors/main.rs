@@ -8,4 +8,5 @@ mod emacs;
 mod fixture;
 mod hostile;
 mod neovim;
+mod neovim_proposals;
 mod snapshot;

@@ -17,7 +17,7 @@ fn editors_set_variables_for_what_they_start() {
         let (answer, _) = fixture.ask(&Request::SelectedText);
         let expected = json!({"path": "[..]/project/a.rs", "text": "fn a()"});
         assert_eq!(answer, json!(["environment", expected]));
-        let (answer, _) = fixture.ask(&Request::CurrentFile);
+        let (answer, _) = fixture.ask(&Request::CurrentFile { path: None });
         let expected = json!({"path": "[..]/project/a.rs", "text": "fn a() {}\n"});
         assert_eq!(answer, json!(["environment", expected]));
         let (answer, _) = fixture.ask(&Request::OpenFiles);
@@ -49,7 +49,7 @@ fn a_file_that_cannot_be_read_is_no_answer() {
         let fixture = fixture.set("COGTOOLS_CURRENT_FILE", path);
         let reason = format!("COGTOOLS_CURRENT_FILE: `[..]/{name}` cannot be read: {reason}");
         assert_eq!(
-            fixture.ask(&Request::CurrentFile),
+            fixture.ask(&Request::CurrentFile { path: None }),
             (Value::Null, vec![reason])
         );
     };
@@ -64,7 +64,7 @@ fn a_long_file_is_cut_between_characters() {
     let path = fixture.path("project/long");
     fs::write(&path, format!("a{}", "ä".repeat(1 << 20))).expect("it is written");
     let fixture = fixture.set("COGTOOLS_CURRENT_FILE", path);
-    let (answer, _) = fixture.ask(&Request::CurrentFile);
+    let (answer, _) = fixture.ask(&Request::CurrentFile { path: None });
     let text = answer[1]["text"].as_str().expect("a text");
     assert_eq!(
         (text.len(), &answer[1]["truncated"]),
