@@ -8,13 +8,12 @@ const os = require('os');
 const path = require('path');
 const vscode = require('vscode');
 const language = require('./language.js');
+const proposals = require('./proposals.js');
 
 const MAX_REQUEST = 8 << 20;
 const MAX_ITEMS = 200;
 const SEVERITIES = ['error', 'warning', 'information', 'hint'];
-const proposals = new Map();
 let last;
-let count = 0;
 
 // A terminal, a log or the panel with outputs is not what the user works on.
 const isText = (editor) => Boolean(editor) && !editor.document.isClosed
@@ -39,8 +38,12 @@ function cut(text, bytes) {
 }
 
 function textOf(range, params) {
-  const editor = current();
-  if (!editor) return { text: '' };
+  const { workspace } = vscode;
+  const isIt = ({ uri }) => uri.scheme === 'file' && uri.fsPath === params.path;
+  const editor = params.path === undefined
+    ? current()
+    : { document: workspace.textDocuments.find(isIt) };
+  if (!editor?.document) return { text: '' };
   const { document, selection } = editor;
   const part = range
     ? { start: position(document, selection.start), end: position(document, selection.end) }
@@ -51,6 +54,7 @@ function textOf(range, params) {
     ...cut(document.getText(range ? selection : undefined), params.max_bytes),
     ...part,
     dirty: document.isDirty,
+    hash: proposals.hash(document.getText()),
   };
 }
 
@@ -86,45 +90,12 @@ function diagnostics() {
   return { diagnostics: found.slice(0, MAX_ITEMS), truncated: found.length > MAX_ITEMS };
 }
 
-// Shows a change until the user has chosen, or the program that proposes it has gone.
-async function propose(params, gone) {
-  const { Uri, commands, window, workspace, WorkspaceEdit, Range } = vscode;
-  const file = Uri.file(params.path);
-  const name = path.basename(params.path);
-  const shown = (query, text) => {
-    const uri = Uri.from({ scheme: 'cogtools', path: params.path, query: `${query}${count}` });
-    proposals.set(uri.toString(), text);
-    return uri;
-  };
-  count += 1;
-  const document = await workspace.openTextDocument(file).then((found) => found, () => undefined);
-  const before = document ? file : shown('before', '');
-  const after = shown('after', params.content);
-  await commands.executeCommand('vscode.diff', before, after, `${name}: proposed change`);
-  const choice = window.showInformationMessage(`Accept the change of ${name}?`, 'Accept', 'Reject');
-  const accepted = await Promise.race([choice, gone]) === 'Accept';
-  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
-  const tab = tabs.find((one) => one.input?.modified?.toString() === after.toString());
-  if (tab) await window.tabGroups.close(tab);
-  proposals.clear();
-  if (!accepted) return { accepted };
-  const edit = new WorkspaceEdit();
-  if (document) {
-    const end = document.lineAt(document.lineCount - 1).range.end;
-    edit.replace(file, new Range(0, 0, end.line, end.character), params.content);
-  } else {
-    edit.createFile(file, { ignoreIfExists: true });
-    edit.insert(file, new vscode.Position(0, 0), params.content);
-  }
-  return { accepted: await workspace.applyEdit(edit) };
-}
-
 const methods = {
   get_selected_text: (params) => textOf(true, params),
   get_current_file: (params) => textOf(false, params),
   get_open_files: openFiles,
   get_diagnostics: diagnostics,
-  propose_edit: propose,
+  propose_edit: proposals.propose,
 };
 
 function folders() {
@@ -199,9 +170,7 @@ function activate(context) {
   context.subscriptions.push(
     vscode.window.onDidChangeActiveTextEditor(remember),
     vscode.workspace.onDidChangeWorkspaceFolders(() => { file = publish(socket) ?? file; }),
-    vscode.workspace.registerTextDocumentContentProvider('cogtools', {
-      provideTextDocumentContent: (uri) => proposals.get(uri.toString()) ?? '',
-    }),
+    ...proposals.activate(),
     {
       dispose() {
         server.close();

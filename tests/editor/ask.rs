@@ -59,6 +59,7 @@ fn a_model_that_asks_for_the_selection_gets_it() {
             "start": {"line": 2, "column": 8},
             "end": {"line": 2, "column": 10},
             "dirty": true,
+            "hash": "65f8767369d9d8098c1c284432c70a470497548db45cec52223ff922d7289abc",
             "source": "VS Code",
         })
     );
@@ -93,7 +94,7 @@ fn a_proposal_needs_an_approval() {
         let conversation = fake.finish();
         let response = &conversation.main()[1].responses()[0]["response"];
         assert_eq!(
-            response["output"]["accepted"] == true,
+            response["output"]["outcome"] == "accepted",
             accepted,
             "{response}"
         );

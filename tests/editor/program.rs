@@ -106,6 +106,7 @@ fn the_extension_is_installed_by_each_editor_on_the_path() {
             "extension/package.json",
             "extension/extension.js",
             "extension/language.js",
+            "extension/proposals.js",
             "extension/LICENSE.txt",
         ]
     );

@@ -66,11 +66,11 @@ fn neovim_has_text_that_is_not_saved() {
     client("nvim", &["--server", &listen, "--remote-expr", "1"]);
     let ask = |tool: &str| call(&project, tool).env("NVIM", &socket).run();
     ask("get_selected_text").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"()","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"source":"Neovim"}
+{"path":"src/main.rs","language":"rust","text":"()","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"hash":"84b5711f92d6338a58c9f85440e209e708955f6a8e2987047c38f667c3b150d1","source":"Neovim"}
 
 "#]]);
     ask("get_current_file").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"// new\nfn main() {}\n","dirty":true,"source":"Neovim"}
+{"path":"src/main.rs","language":"rust","text":"// new\nfn main() {}\n","dirty":true,"hash":"84b5711f92d6338a58c9f85440e209e708955f6a8e2987047c38f667c3b150d1","source":"Neovim"}
 
 "#]]);
 }
@@ -99,7 +99,7 @@ fn emacs_has_text_that_is_not_saved() {
 
 "#]]);
     ask("get_current_file").outputs(str![[r#"
-{"path":"src/main.rs","language":"fundamental","text":"// new\nfn main() {}\n","dirty":true,"source":"Emacs"}
+{"path":"src/main.rs","language":"fundamental","text":"// new\nfn main() {}\n","dirty":true,"hash":"84b5711f92d6338a58c9f85440e209e708955f6a8e2987047c38f667c3b150d1","source":"Emacs"}
 
 "#]]);
 }

@@ -1,9 +1,12 @@
 //! Our extension for VS Code, under Node.js with a module `vscode` of the tests.
 
-use std::io::{BufRead as _, BufReader};
+use std::cell::RefCell;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread::{self, sleep};
+use std::time::Duration;
 
 use cogtools_test_support::{Outcome, Project, str};
 use serde_json::{Value, json};
@@ -14,6 +17,8 @@ use crate::{repository, run};
 /// A window.
 pub(super) struct Window {
     child: Child,
+    /// One line for each event that its user sees.
+    seen: RefCell<BufReader<ChildStdout>>,
     /// The variables that the extension has set in terminals.
     state: Value,
 }
@@ -43,11 +48,33 @@ impl Window {
             .stdout(Stdio::piped())
             .spawn()
             .expect("Node.js is installed");
-        let mut line = String::new();
         let stdout = child.stdout.take().expect("it is piped");
-        BufReader::new(stdout).read_line(&mut line).expect("a line");
-        let state = serde_json::from_str(&line).expect("JSON");
-        Self { child, state }
+        let mut window = Self {
+            child,
+            seen: RefCell::new(BufReader::new(stdout)),
+            state: Value::Null,
+        };
+        window.state = window.sees();
+        window
+    }
+
+    /// The next event that its user sees.
+    pub(super) fn sees(&self) -> Value {
+        let mut line = String::new();
+        let read = self.seen.borrow_mut().read_line(&mut line);
+        read.expect("a line");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    /// Does what a user does, and returns what there is to see.
+    fn act(&self, act: &Value) -> Value {
+        let mut stdin = self.child.stdin.as_ref().expect("it is piped");
+        writeln!(stdin, "{act}").expect("it is typed");
+        let seen = self.sees();
+        if seen != json!({"done": true}) {
+            assert_eq!(self.sees(), json!({"done": true}));
+        }
+        seen
     }
 
     pub(super) fn socket(&self) -> PathBuf {
@@ -82,11 +109,11 @@ fn what_a_window_shows() {
     let project = project();
     let window = Window::open(&project, &json!({}));
     window.ask(&project, "get_selected_text").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"🦀 ","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"source":"VS Code"}
+{"path":"src/main.rs","language":"rust","text":"🦀 ","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"hash":"65f8767369d9d8098c1c284432c70a470497548db45cec52223ff922d7289abc","source":"VS Code"}
 
 "#]]);
     window.ask(&project, "get_current_file").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"fn main() {}\n// åäö 🦀 x\n","dirty":true,"source":"VS Code"}
+{"path":"src/main.rs","language":"rust","text":"fn main() {}\n// åäö 🦀 x\n","dirty":true,"hash":"65f8767369d9d8098c1c284432c70a470497548db45cec52223ff922d7289abc","source":"VS Code"}
 
 "#]]);
     window.ask(&project, "get_open_files").outputs(str![[r#"
@@ -104,7 +131,7 @@ fn what_a_window_shows() {
 "#]]);
     let nothing = Window::open(&project, &json!({"selection": [1, 2, 1, 2]}));
     nothing.ask(&project, "get_selected_text").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"","start":{"line":2,"column":3},"end":{"line":2,"column":3},"dirty":true,"source":"VS Code"}
+{"path":"src/main.rs","language":"rust","text":"","start":{"line":2,"column":3},"end":{"line":2,"column":3},"dirty":true,"hash":"65f8767369d9d8098c1c284432c70a470497548db45cec52223ff922d7289abc","source":"VS Code"}
 
 "#]]);
 }
@@ -138,7 +165,7 @@ fn an_early_terminal_finds_the_window_by_its_file() {
         meta.permissions().mode() & 0o777
     };
     ask().outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"🦀 ","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"source":"VS Code"}
+{"path":"src/main.rs","language":"rust","text":"🦀 ","start":{"line":2,"column":8},"end":{"line":2,"column":10},"dirty":true,"hash":"65f8767369d9d8098c1c284432c70a470497548db45cec52223ff922d7289abc","source":"VS Code"}
 
 "#]]);
     assert_eq!(mode(project.path(&file)), 0o600);
@@ -151,29 +178,141 @@ fn an_early_terminal_finds_the_window_by_its_file() {
     ask().outputs("{\"text\":\"\",\"source\":\"none\"}\n");
 }
 
+/// Proposes a text for `path`, and returns the output once the user has done `acts`.
+fn propose(project: &Project, window: &Window, path: &str, acts: &[Value]) -> Outcome {
+    let arguments = json!({"path": path, "content": "new\n"}).to_string();
+    let call = run("cogtools-call", project)
+        .arg("propose_edit")
+        .stdin(arguments)
+        .env("COGTOOLS_EDITOR", window.socket());
+    thread::scope(|scope| {
+        let asked = scope.spawn(|| call.run());
+        let name = path.rsplit('/').next().unwrap_or(path);
+        assert_eq!(window.sees()["shown"], format!("{name}: proposed change"));
+        sleep(MOMENT);
+        for act in acts {
+            window.act(act);
+        }
+        asked.join().expect("it answers")
+    })
+}
+
+const MOMENT: Duration = Duration::from_millis(1_050);
+
 #[test]
-fn a_proposal_is_accepted_or_rejected_in_the_window() {
+fn buttons_in_the_title_of_a_difference_accept_or_reject() {
     let project = project();
-    let propose = |window: &Window, path: &str| {
+    let window = Window::open(&project, &json!({}));
+    let rejected = |act: Value, reason: &str| {
+        propose(&project, &window, "src/main.rs", &[act]).outputs(format!(
+            "{{\"outcome\":\"rejected\"{reason},\"source\":\"VS Code\"}}\n"
+        ));
+    };
+    rejected(json!({"press": "Reject"}), "");
+    rejected(
+        json!({"press": "Reject", "say": "too short"}),
+        ",\"reason\":\"too short\"",
+    );
+    rejected(json!({"shut": true}), "");
+    let press = [json!({"press": "Accept"})];
+    propose(&project, &window, "src/main.rs", &press).outputs(str![[r#"
+{"outcome":"accepted","hash":"7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c","source":"VS Code"}
+
+"#]]);
+    window.ask(&project, "get_current_file").outputs(str![[r#"
+{"path":"src/main.rs","language":"rust","text":"new\n","dirty":true,"hash":"7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c","source":"VS Code"}
+
+"#]]);
+    assert_eq!(project.read("src/main.rs"), "fn main() {}\n");
+    propose(&project, &window, "src/new.rs", &press).outputs(str![[r#"
+{"outcome":"accepted","hash":"7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c","source":"VS Code"}
+
+"#]]);
+}
+
+#[test]
+fn an_edited_proposal_returns_its_text() {
+    let project = project();
+    let window = Window::open(&project, &json!({}));
+    let acts = [json!({"edit": "newer\n"}), json!({"press": "Accept"})];
+    propose(&project, &window, "src/main.rs", &acts).outputs(str![[r#"
+{"outcome":"changed","diff":"--- proposed\n+++ accepted\n@@ -1 +1 @@\n-new\n+newer\n","hash":"77e30f34ca80fc7e2683e3953d0701a800862b2290d5617e8e5ef8230999e35f","source":"VS Code"}
+
+"#]]);
+    window
+        .ask(&project, "get_current_file")
+        .succeeds()
+        .stdout_contains("\"text\":\"newer\\n\"");
+}
+
+#[test]
+fn nothing_is_accepted_within_a_second_or_in_place_of_a_newer_text() {
+    let project = project();
+    let window = Window::open(&project, &json!({}));
+    let call = run("cogtools-call", &project)
+        .arg("propose_edit")
+        .stdin(json!({"path": "src/main.rs", "content": "new\n"}).to_string())
+        .env("COGTOOLS_EDITOR", window.socket());
+    let outcome = thread::scope(|scope| {
+        let asked = scope.spawn(|| call.run());
+        window.sees();
+        let early = window.act(&json!({"press": "Accept"}));
+        assert_eq!(
+            early,
+            json!({"status": "Look at the change before you accept it"})
+        );
+        assert!(!asked.is_finished());
+        sleep(MOMENT);
+        window.act(&json!({"change": "other\n", "press": "Accept"}));
+        asked.join().expect("it answers")
+    });
+    outcome.outputs(str![[r#"
+{"outcome":"stale","hash":"7e4fa2eb8c7ac089739d5defc4489fad68a100d92082ca35c6b40a4524821f87","source":"VS Code"}
+
+"#]]);
+    let window = Window::open(&project, &json!({"readonly": true}));
+    let press = [json!({"press": "Accept"})];
+    propose(&project, &window, "src/main.rs", &press).fails(
+        1,
+        str![[r#"
+cogtools-call: error[TOOL_FAILED]: propose_edit: `main.rs` is not modifiable in VS Code
+hint: make it modifiable there, or leave it as it is
+
+"#]],
+    );
+}
+
+#[test]
+fn two_proposals_are_answered_each_by_itself() {
+    let project = project();
+    let window = Window::open(&project, &json!({}));
+    let call = |path: &str| {
         run("cogtools-call", &project)
             .arg("propose_edit")
             .stdin(json!({"path": path, "content": "new\n"}).to_string())
             .env("COGTOOLS_EDITOR", window.socket())
-            .run()
     };
-    let window = Window::open(&project, &json!({"choice": "Reject"}));
-    propose(&window, "src/main.rs").outputs(str![[r#"
-{"accepted":false,"source":"VS Code"}
+    let calls = [call("src/main.rs"), call("src/new.rs")];
+    let [one, other] = thread::scope(|scope| {
+        let asked = calls.map(|call| {
+            let asked = scope.spawn(move || call.run());
+            window.sees();
+            asked
+        });
+        sleep(MOMENT);
+        window.act(&json!({"on": "new.rs", "press": "Accept"}));
+        // The second press of a double click meets the other one.
+        let early = window.act(&json!({"press": "Accept"}));
+        assert_eq!(early["status"].is_string(), true);
+        window.act(&json!({"on": "main.rs", "press": "Reject", "say": "no"}));
+        asked.map(|asked| asked.join().expect("it answers"))
+    });
+    one.outputs(str![[r#"
+{"outcome":"rejected","reason":"no","source":"VS Code"}
 
 "#]]);
-    let window = Window::open(&project, &json!({"choice": "Accept"}));
-    propose(&window, "src/main.rs").outputs(str![[r#"
-{"accepted":true,"source":"VS Code"}
+    other.outputs(str![[r#"
+{"outcome":"accepted","hash":"7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c","source":"VS Code"}
 
 "#]]);
-    window.ask(&project, "get_current_file").outputs(str![[r#"
-{"path":"src/main.rs","language":"rust","text":"new\n","dirty":true,"source":"VS Code"}
-
-"#]]);
-    assert_eq!(project.read("src/main.rs"), "fn main() {}\n");
 }

@@ -124,7 +124,7 @@ fn failed(path: &Path, reason: &str) -> Diagnostic {
 }
 
 /// The files of the extension.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("[Content_Types].xml", CONTENT_TYPES),
     ("extension.vsixmanifest", MANIFEST),
     (
@@ -138,6 +138,10 @@ const FILES: [(&str, &str); 6] = [
     (
         "extension/language.js",
         include_str!("../../../../editors/vscode/language.js"),
+    ),
+    (
+        "extension/proposals.js",
+        include_str!("../../../../editors/vscode/proposals.js"),
     ),
     (
         "extension/LICENSE.txt",

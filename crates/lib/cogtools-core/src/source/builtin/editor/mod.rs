@@ -3,17 +3,22 @@
 //! `cogtools editor` asks the editor, so that programs which a host starts for each call link no
 //! protocol of one. It gets the user's variables alone.
 
+mod change;
+
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use self::change::{Change, ChangeError, unix};
 use super::{BuiltIn, READ_ONLY, Request, files};
+use crate::file::ReadError;
 use crate::hint::{Command, Hint};
 use crate::process::Process;
 use crate::tool::{Annotations, RunError, ToolOutput};
-use crate::{Code, Context, Diagnostic};
+use crate::{Code, Context, Diagnostic, digest};
 
 /// Names of the variables by which editors are found.
 pub const EDITOR_VARIABLES: [&str; 18] = [
@@ -52,9 +57,9 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         description: "Returns the file that is open in the user's editor: its path and its whole \
                       text, with changes that are not saved. Use it when the user speaks of this \
                       file. The text is empty if no file is open.",
-        parameters: none,
+        parameters: current,
         annotations: READ_ONLY,
-        run: text,
+        run: file,
     },
     BuiltIn {
         name: "get_diagnostics",
@@ -87,8 +92,10 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
     BuiltIn {
         name: "propose_edit",
         title: "Propose a change in the editor",
-        description: "Shows a change of a file in the user's editor. The user accepts or rejects \
-                      it; if it is accepted, the editor has the new text, which the user saves.",
+        description: "Shows a change of a file in the user's editor: edits, range or content. The \
+                      `outcome` is accepted (the editor has the new text, which the user saves), \
+                      changed (the same, after changes of the user: `diff`), rejected, or stale \
+                      (the text has another hash: read it again).",
         parameters: proposal,
         annotations: Annotations {
             read_only: Some(false),
@@ -104,6 +111,14 @@ fn none() -> Value {
     json!({"type": "object", "properties": {}})
 }
 
+fn current() -> Value {
+    let path = "Another file of the project, as the editor has it or as it is saved";
+    json!({
+        "type": "object",
+        "properties": {"path": {"type": "string", "description": path, "minLength": 1}},
+    })
+}
+
 fn proposal() -> Value {
     json!({
         "type": "object",
@@ -113,30 +128,148 @@ fn proposal() -> Value {
                 "description": "The file, relative to the project's folder",
                 "minLength": 1,
             },
+            "edits": {
+                "type": "array",
+                "description": "Texts to replace, each of which occurs once in the file",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "old": {"type": "string", "minLength": 1},
+                        "new": {"type": "string"},
+                    },
+                    "required": ["old", "new"],
+                },
+            },
+            "range": {
+                "type": "object",
+                "description": "Lines to replace, from 1; end_line is start_line - 1 to insert",
+                "properties": {
+                    "start_line": {"type": "integer", "minimum": 1},
+                    "end_line": {"type": "integer", "minimum": 0},
+                    "new": {"type": "string"},
+                },
+                "required": ["start_line", "end_line", "new"],
+            },
             "content": {
                 "type": "string",
                 "description": "The whole text that the file is to have",
                 "maxLength": MAX_TEXT_BYTES,
             },
+            "hash": {
+                "type": "string",
+                "description": "The hash returned with the text; required with range",
+            },
         },
-        "required": ["path", "content"],
+        "required": ["path"],
     })
 }
 
-/// Returns the selection, or a whole file.
+/// Returns the current file, or another one.
+fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+    let Some(path) = request.text("path") else {
+        let mut reply = ask_text(request)?;
+        let answer = &mut reply.answer;
+        let is_whole = answer["path"].is_string() && answer["truncated"] != true;
+        if let (Some(text), true, true) = (
+            answer["text"].as_str(),
+            is_whole,
+            answer.get("hash").is_none(),
+        ) {
+            answer["hash"] = digest::bytes(unix(text).as_bytes()).to_string().into();
+        }
+        return Ok(output(reply, request.cx));
+    };
+    let full = files::full_path(request, path)?;
+    let base = Base::read(request, path, &full)?;
+    let Some(base) = base else {
+        let message = format!("`{path}` does not exist");
+        return Err(request.failed(Diagnostic::new(Code::ToolFailed, message)));
+    };
+    let value = json!({"path": full, "text": base.text, "dirty": base.dirty, "hash": base.hash});
+    let reply = Reply {
+        is_found: true,
+        answer: value,
+        source: base.source,
+        attempts: Vec::new(),
+    };
+    Ok(output(reply, request.cx))
+}
+
+/// A text that is to be changed, with LF for each line end.
+struct Base {
+    text: String,
+    hash: String,
+    /// True if it is not saved.
+    dirty: bool,
+    /// The name of the editor, or `file`.
+    source: String,
+}
+
+impl Base {
+    /// Reads the file as the editor has it, or as it is saved if it is not open. `None` if there
+    /// is none.
+    fn read(request: &Request<'_>, path: &str, full: &Path) -> Result<Option<Self>, RunError> {
+        let failed = |reason: &str| {
+            let message = format!("`{path}` cannot be read: {reason}");
+            request.failed(Diagnostic::new(Code::ToolFailed, message))
+        };
+        let reply = ask(request, "get_current_file", json!({"path": full}))?;
+        let answer = &reply.answer;
+        // An older extension returns the current file.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let is_open = answer["path"]
+            .as_str()
+            .is_some_and(|open| real(Path::new(open)) == real(full));
+        if is_open {
+            if answer["truncated"] == true {
+                return Err(failed("it is longer than 1 MiB"));
+            }
+            let text = unix(answer["text"].as_str().unwrap_or_default());
+            let hash = digest::bytes(text.as_bytes()).to_string();
+            if answer["hash"].as_str().is_some_and(|known| known != hash) {
+                return Err(failed("it is not UTF-8"));
+            }
+            return Ok(Some(Self {
+                text,
+                hash,
+                dirty: answer["dirty"] == true,
+                source: reply.source,
+            }));
+        }
+        let text = match files::read_text(full, request.cx) {
+            Ok(text) => unix(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+            Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(&error.to_string())),
+        };
+        Ok(Some(Self {
+            hash: digest::bytes(text.as_bytes()).to_string(),
+            text,
+            dirty: false,
+            source: "file".to_owned(),
+        }))
+    }
+}
+
+/// Returns the selection.
 fn text(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let reply = ask(request, json!({}))?;
+    ask_text(request).map(|reply| output(reply, request.cx))
+}
+
+/// Asks for a text, which must not be one of a file with secrets.
+fn ask_text(request: &Request<'_>) -> Result<Reply, RunError> {
+    let reply = ask(request, request.tool, json!({}))?;
     if let Some(path) = reply.answer.get("path").and_then(Value::as_str)
         && files::has_secrets(&request.cx.root.join(path))
     {
         return Err(request.failed(files::secret(&shown(path, request.cx))));
     }
-    Ok(output(reply, request.cx))
+    Ok(reply)
 }
 
 /// Returns open files or problems. A problem in a file with secrets may quote them.
 fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let mut reply = ask(request, json!({}))?;
+    let mut reply = ask(request, request.tool, json!({}))?;
     if let Some(Value::Array(problems)) = reply.answer.get_mut("diagnostics") {
         let path = |problem: &Value| Some(request.cx.root.join(problem["path"].as_str()?));
         problems.retain(|problem| path(problem).is_some_and(|path| !files::has_secrets(&path)));
@@ -145,12 +278,42 @@ fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 }
 
 fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let path = files::full_path(request, request.text("path").unwrap_or_default())?;
-    let content = request.arguments.get("content");
-    let reply = ask(request, json!({"path": path, "content": content}))?;
+    let path = request.text("path").unwrap_or_default();
+    let full = files::full_path(request, path)?;
+    let failed = |error: &ChangeError| {
+        let message = format!("`{path}` cannot be changed: {error}");
+        request.failed(Diagnostic::new(Code::ToolFailed, message).hint(error.hint()))
+    };
+    let change = Change::of(request.arguments).map_err(|error| failed(&error))?;
+    let wanted = request.text("hash");
+    if wanted.is_none() && matches!(change, Change::Range(_)) {
+        return Err(failed(&ChangeError::NoHash));
+    }
+    let base = Base::read(request, path, &full)?;
+    if base.is_none() && !matches!(change, Change::Content(_)) {
+        return Err(failed(&ChangeError::NoFile));
+    }
+    let base_hash = base.as_ref().map(|base| base.hash.as_str());
+    if wanted.is_some() && wanted != base_hash {
+        let source = base.as_ref().map_or("file", |base| &base.source);
+        let mut value = json!({"outcome": "stale", "source": source});
+        if let Some(hash) = base_hash {
+            value["hash"] = hash.into();
+        }
+        return Ok(ToolOutput::of_value(value));
+    }
+    let text = base.as_ref().map_or("", |base| &base.text);
+    let content = change.apply(text).map_err(|error| failed(&error))?;
+    if content.len() > MAX_TEXT_BYTES {
+        return Err(failed(&ChangeError::TooLong));
+    }
+    let hash = digest::bytes(text.as_bytes()).to_string();
+    let question = json!({"path": full, "content": content, "hash": hash});
+    let reply = ask(request, request.tool, question)?;
     if !reply.is_found {
         let message = "no editor can show a change";
-        let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+        let mut diagnostic = Diagnostic::new(Code::ToolFailed, message);
+        diagnostic.details = reply.attempts.join("\n");
         let status = Hint::run("", Command::EditorStatus, " explains which editor answers");
         return Err(request.failed(diagnostic.hint(status)));
     }
@@ -169,14 +332,14 @@ struct Reply {
     attempts: Vec<String>,
 }
 
-/// Asks the editor that answers for the working directory: the method has the name of the tool.
-fn ask(request: &Request<'_>, mut question: Value) -> Result<Reply, RunError> {
+/// Asks the editor that answers for the working directory.
+fn ask(request: &Request<'_>, method: &str, mut question: Value) -> Result<Reply, RunError> {
     let cx = request.cx;
     let fail = |reason: &str| {
         let message = format!("the editor cannot be asked: {reason}");
         request.failed(Diagnostic::new(Code::ToolFailed, message))
     };
-    question["method"] = request.tool.into();
+    question["method"] = method.into();
     let directory = cx.environment.directory();
     let is_known = directory.is_absolute();
     question["directory"] = json!(if is_known { directory } else { &cx.root });
