@@ -313,7 +313,7 @@ pub enum Failure {
     #[error("none of its folders contains `{}`", .0.display())]
     Elsewhere(PathBuf),
     /// It has no server to connect to.
-    #[error("it has no server: run M-x server-start")]
+    #[error("it has no server: load the output of cogtools editor print emacs")]
     NoServer,
     /// An extension for one agent, whose connection another client would break.
     #[error("the companion of {0} serves {0} alone: run cogtools editor install")]

@@ -40,9 +40,11 @@ pub(crate) fn ask(socket: &str, request: &Request, timeout: Duration) -> Result<
         };
         // A response is [1, id, error, result]; a notification is [2, method, arguments].
         match message.as_slice() {
-            [Value::Number(2), Value::Text(method), Value::List(arguments)]
-                if is_proposal && method == OUTCOME =>
-            {
+            [
+                Value::Number(2),
+                Value::Text(method),
+                Value::List(arguments),
+            ] if is_proposal && method == OUTCOME => {
                 let [Value::Text(json)] = arguments.as_slice() else {
                     break;
                 };

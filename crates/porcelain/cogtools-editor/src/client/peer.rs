@@ -81,14 +81,6 @@ impl Peer {
         }
     }
 
-    /// Reads everything.
-    pub(crate) fn rest(&mut self) -> Result<Vec<u8>, Failure> {
-        let mut bytes = Vec::new();
-        let read = self.read_to_end(&mut bytes);
-        read.map_err(|error| self.failure(error))?;
-        Ok(bytes)
-    }
-
     /// Translates an error of the connection.
     pub(crate) fn failure(&self, error: io::Error) -> Failure {
         match error.kind() {

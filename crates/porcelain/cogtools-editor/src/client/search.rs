@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::answer::{Answer, Failure, Position, Reply, Text};
 use super::protocol::Request;
-use super::{answer, emacs, file, neovim, protocol};
+use super::{answer, file, neovim, protocol};
 
 /// An answer, and why others were not asked or had none.
 #[derive(Debug)]
@@ -110,10 +110,7 @@ impl Search<'_> {
             }
         }
         if variables.get("INSIDE_EMACS").is_some() {
-            let asked = emacs::ask(self.place, self.request, self.timeout());
-            if let Some(found) = self.accept("INSIDE_EMACS", "Emacs", asked) {
-                return Ok(Some(found));
-            }
+            self.note("INSIDE_EMACS", Failure::NoServer);
         }
         let found = self.snapshot();
         if found.is_none() {

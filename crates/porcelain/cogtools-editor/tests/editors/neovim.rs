@@ -73,7 +73,9 @@ impl Neovim {
     pub(crate) fn end(&self) {
         let mut client = program("nvim");
         client.arg("--server").arg(self.fixture.path("nvim.sock"));
-        let _ = client.args(["--remote-send", "<C-Bslash><C-n>:qa!<CR>"]).output();
+        let _ = client
+            .args(["--remote-send", "<C-Bslash><C-n>:qa!<CR>"])
+            .output();
     }
 
     fn remote(&self, how: &str, text: &str) -> String {
@@ -169,7 +171,10 @@ fn text_that_is_not_saved_is_returned() {
 fn an_editor_without_a_file_has_no_text() {
     let neovim = Neovim::start();
     neovim.types(":%bwipeout!<CR>:terminal<CR>");
-    assert_eq!(neovim.ask(&Request::CurrentFile { path: None }), json!({"text": ""}));
+    assert_eq!(
+        neovim.ask(&Request::CurrentFile { path: None }),
+        json!({"text": ""})
+    );
     assert_eq!(neovim.ask(&Request::OpenFiles), json!({"files": []}));
     assert_eq!(
         neovim.ask(&Request::Diagnostics),

@@ -25,8 +25,11 @@ fn proposal(neovim: &Neovim, name: &str, content: &str, base: Option<&str>) -> R
 /// Waits until an expression has a value.
 fn wait(neovim: &Neovim, expression: &str, expected: &str) {
     let end = Instant::now() + Duration::from_secs(10);
-    while neovim.evaluate(expression) != expected {
+    loop {
         let found = neovim.evaluate(expression);
+        if found == expected {
+            return;
+        }
         assert!(Instant::now() < end, "{expression}: {found:?}");
         sleep(Duration::from_millis(20));
     }
@@ -148,11 +151,16 @@ fn nothing_is_accepted_within_the_first_second_or_in_insert_mode() {
         neovim.types("<Cmd>CogtoolsAccept<CR>");
         assert!(!asked.is_finished());
         neovim.types("<Esc>");
-        assert!(bar(&neovim).starts_with("a.txt: 3 changes  "), "{}", bar(&neovim));
+        assert!(
+            bar(&neovim).starts_with("a.txt: 3 changes  "),
+            "{}",
+            bar(&neovim)
+        );
         neovim.types("ga");
     });
     let now = format!("ga:CogtoolsAccept\n{PROPOSED}");
-    let diff = "--- proposed\n+++ accepted\n@@ -1,3 +1,4 @@\n+ga:CogtoolsAccept\n one\n TWO\n \tthree\n";
+    let diff =
+        "--- proposed\n+++ accepted\n@@ -1,3 +1,4 @@\n+ga:CogtoolsAccept\n one\n TWO\n \tthree\n";
     assert_eq!(
         changed,
         json!({"outcome": "changed", "diff": diff, "hash": hash(&now)})
@@ -231,7 +239,10 @@ fn a_file_that_cannot_be_changed_is_refused() {
         neovim.evaluate("execute('messages')"),
     );
     for text in ["E325", "ATTENTION"] {
-        assert!(!screen.contains(text) && !messages.contains(text), "{screen} {messages}");
+        assert!(
+            !screen.contains(text) && !messages.contains(text),
+            "{screen} {messages}"
+        );
     }
     assert_eq!(neovim.evaluate("mode(1)"), "n");
     assert_eq!(neovim.evaluate("tabpagenr('$')"), "1");
@@ -305,12 +316,18 @@ fn texts_and_paths_are_shown_as_they_are() {
     let request = proposal(&neovim, name, &content, None);
     let accepted = outcome(&neovim, &request, |_| {
         let bar = bar(&neovim);
-        assert!(bar.starts_with("%{execute('q')}%=^[[31m^@.txt: 1 change  "), "{bar:?}");
+        assert!(
+            bar.starts_with("%{execute('q')}%=^[[31m^@.txt: 1 change  "),
+            "{bar:?}"
+        );
         assert_eq!(neovim.evaluate("&textwidth"), "0");
         sleep(MOMENT);
         neovim.types("ga");
     });
     assert_eq!(accepted["outcome"], "accepted");
     // Nobody has opened the file, so its options are the user's.
-    assert_eq!(neovim.evaluate("max(map(getbufinfo(), {_, one -> getbufvar(one.bufnr, '&textwidth')}))"), "0");
+    assert_eq!(
+        neovim.evaluate("max(map(getbufinfo(), {_, one -> getbufvar(one.bufnr, '&textwidth')}))"),
+        "0"
+    );
 }

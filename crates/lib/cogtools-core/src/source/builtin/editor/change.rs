@@ -200,7 +200,9 @@ mod tests {
     #[test]
     fn texts_are_replaced_where_they_occur_once() {
         let edits = |pairs: &[[&str; 2]]| {
-            let pairs = pairs.iter().map(|[old, new]| json!({"old": old, "new": new}));
+            let pairs = pairs
+                .iter()
+                .map(|[old, new]| json!({"old": old, "new": new}));
             json!({"edits": pairs.collect::<Vec<Value>>()})
         };
         let text = "one\ntwo\ntwo\nåäö\n";
@@ -209,7 +211,11 @@ mod tests {
             &edits(&[["åäö", "3"], ["one\r\n", ""]]),
             Ok("two\ntwo\n3\n"),
         );
-        check(text, &edits(&[["e\nt", "E\nT"]]), Ok("onE\nTwo\ntwo\nåäö\n"));
+        check(
+            text,
+            &edits(&[["e\nt", "E\nT"]]),
+            Ok("onE\nTwo\ntwo\nåäö\n"),
+        );
         // Each of them in the text as it is, not as another one leaves it.
         check(
             text,
@@ -221,8 +227,16 @@ mod tests {
             &edits(&[["one", "1"], ["two", "2"]]),
             Err(ChangeError::Occurs(1, 2)),
         );
-        check(text, &edits(&[["zwei", "2"]]), Err(ChangeError::Occurs(0, 0)));
-        check("aaa", &edits(&[["aa", "b"]]), Err(ChangeError::Occurs(0, 2)));
+        check(
+            text,
+            &edits(&[["zwei", "2"]]),
+            Err(ChangeError::Occurs(0, 0)),
+        );
+        check(
+            "aaa",
+            &edits(&[["aa", "b"]]),
+            Err(ChangeError::Occurs(0, 2)),
+        );
         check(
             text,
             &edits(&[["e\nt", "x"], ["one", "y"]]),

@@ -21,13 +21,12 @@ use crate::tool::{Annotations, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, digest};
 
 /// Names of the variables by which editors are found.
-pub const EDITOR_VARIABLES: [&str; 18] = [
+pub const EDITOR_VARIABLES: [&str; 17] = [
     "COGTOOLS_EDITOR",
     "XDG_RUNTIME_DIR",
     "TMPDIR",
     "NVIM",
     "INSIDE_EMACS",
-    "EMACS_SOCKET_NAME",
     "COGTOOLS_SELECTED_TEXT",
     "COGTOOLS_CURRENT_FILE",
     "ZED_SELECTED_TEXT",
