@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use cogtools_core::digest;
 use cogtools_test_support::{FakeGemini, Project, Turn};
 use serde_json::{Value, json};
 
@@ -130,6 +131,7 @@ fn a_prompt_in_a_window_reaches_what_is_selected_there() {
         "start": {"line": 1, "column": 5},
         "end": {"line": 1, "column": 8},
         "dirty": true,
+        "hash": digest::bytes("mod åäö; fn main() {}\n".as_bytes()).to_string(),
         "source": "code-server",
     });
     assert_eq!(response, expected);
@@ -146,10 +148,11 @@ fn check_files(home: &Path) {
     };
     let text = "mod åäö; fn main() {}\n";
     assert_eq!(file("early"), json!([text, true, "code-server"]));
+    let text = "fn main() { run() }\n";
+    let hash = digest::bytes(text.as_bytes());
     assert_eq!(
         printed(home, "edit"),
-        "{\"accepted\":true,\"source\":\"code-server\"}\n"
+        format!("{{\"outcome\":\"accepted\",\"hash\":\"{hash}\",\"source\":\"code-server\"}}\n")
     );
-    let text = "fn main() { run() }\n";
     assert_eq!(file("after"), json!([text, true, "code-server"]));
 }

@@ -77,8 +77,10 @@ try {
   await run(`clear; ${early} > ${home}/early`, 'called');
   const proposal = JSON.stringify({ path: 'src/main.rs', content: 'fn main() { run() }\n' });
   await page.keyboard.type(`clear; echo '${proposal}' | cogtools-call propose_edit > ${home}/edit\n`);
-  const accept = page.locator('.notifications-toasts .monaco-button', { hasText: 'Accept' }).first();
+  const accept = page.locator('.editor-actions [aria-label*="Accept the proposed change"]').first();
   await accept.waitFor({ timeout: 30_000 });
+  // Nothing is accepted sooner.
+  await sleep(1500);
   await page.screenshot({ path: `${screenshots}/propose.png` });
   await accept.click();
   await until('the outcome', () => readFileSync(`${home}/edit`).length > 0);

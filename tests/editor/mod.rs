@@ -46,9 +46,9 @@ get_current_file   editor  editor: get_current_file      115
 get_diagnostics    editor  editor: get_diagnostics        55
 get_open_files     editor  editor: get_open_files         63
 get_selected_text  editor  editor: get_selected_text      73
-propose_edit       editor  editor: propose_edit          404
+propose_edit       editor  editor: propose_edit          355
 
-5 tools, about 710 tokens with every request
+5 tools, about 661 tokens with every request
 
 "#]]);
 }
@@ -171,7 +171,7 @@ cogtools-call: get_selected_text: editor: get_selected_text
 cogtools-call: get_selected_text: the tool logged:
   | COGTOOLS_EDITOR: there is no socket at `/gone`
   | NVIM: `gone` is not the path of a socket
-  | INSIDE_EMACS: it has no server: run M-x server-start
+  | INSIDE_EMACS: it has no server: load the output of cogtools editor print emacs
 
 "#]],
         );
@@ -232,8 +232,14 @@ fn proposals_are_for_files_of_the_project() {
             .env("COGTOOLS_EDITOR", peer.socket())
             .run()
     };
-    propose("src/main.rs", "new\n").outputs(str![[""]]);
-    propose("src/new.rs", "other\n").outputs(str![[""]]);
+    propose("src/main.rs", "new\n").outputs(str![[r#"
+{"outcome":"accepted","hash":"7aa7a5359173d05b63cfd682e3c38487f3cb4f7f1d60659fe59fab1505977d4c","source":"editor"}
+
+"#]]);
+    propose("src/new.rs", "other\n").outputs(str![[r#"
+{"outcome":"rejected","source":"editor"}
+
+"#]]);
     propose("../other", "").fails(
         1,
         str![[r#"

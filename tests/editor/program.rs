@@ -20,7 +20,8 @@ fn the_status_says_who_answers_and_why_not_another() {
     editor(&project, &["status"]).run().outputs(str![[r#"
 no editor answers
 
-Neovim and Emacs answer in their terminals. For VS Code: cogtools editor install
+Neovim answers in its terminal. For VS Code: cogtools editor install
+For Emacs: cogtools editor print emacs
 
 "#]]);
     let peer = Peer::start(|_| json!({"result": {"name": "Test\u{1b}[2J", "files": []}}));
@@ -57,7 +58,8 @@ Test[2J answers, found by [ROOT]/../run/cogtools/editor/PID.json
 no editor answers
   COGTOOLS_EDITOR: COGTOOLS_EDITOR is `none`
 
-Neovim and Emacs answer in their terminals. For VS Code: cogtools editor install
+Neovim answers in its terminal. For VS Code: cogtools editor install
+For Emacs: cogtools editor print emacs
 
 "#]]);
 }
@@ -123,7 +125,7 @@ fn an_installation_that_fails_says_why() {
             str![[r#"
 cogtools-editor: error[UNKNOWN_PROGRAM]: `code` is not on PATH
 hint: write the extension with --to FILE, and install it in the editor
-hint: Neovim and Emacs need no extension: cogtools editor print neovim
+hint: Neovim needs no extension: cogtools editor print neovim
 
 "#]],
         );
@@ -152,7 +154,7 @@ hint: it printed: broken
             str![[r#"
 cogtools-editor: error[UNKNOWN_PROGRAM]: `codium` is not on PATH
 hint: write the extension with --to FILE, and install it in the editor
-hint: Neovim and Emacs need no extension: cogtools editor print neovim
+hint: Neovim needs no extension: cogtools editor print neovim
 
 "#]],
         );

@@ -143,7 +143,8 @@ fn text(found: &Found) -> String {
     }
     if found.answer.is_none() {
         text.push_str(
-            "\nNeovim and Emacs answer in their terminals. For VS Code: cogtools editor install\n",
+            "\nNeovim answers in its terminal. For VS Code: cogtools editor install\n\
+             For Emacs: cogtools editor print emacs\n",
         );
     }
     text
@@ -188,11 +189,11 @@ impl Snippet {
 pub(crate) const MANUAL: &[(&str, &str)] = &[
     (
         "THE SOURCE",
-        "`tool_sources: [editor]` in `cogtoolrc(5)`, or `cogtools ask --editor`, brings the tools get_selected_text, get_current_file, get_open_files, get_diagnostics and propose_edit. Each prints one JSON object, whose `source` names the editor that answered. If no editor answers, the text is empty and `source` is `none`. A text longer than 1 MiB is cut, and `truncated` is true. Paths in the project are relative to it; lines and columns are counted from 1, in characters. Files that may contain secrets, such as .env, are not read.",
+        "`tool_sources: [editor]` in `cogtoolrc(5)`, or `cogtools ask --editor`, brings the tools get_selected_text, get_current_file, get_open_files, get_diagnostics and propose_edit. Each prints one JSON object, whose `source` names the editor that answered. A text has a `hash`, which propose_edit takes; its `outcome` is `accepted`, `changed`, `rejected` or `stale`. If no editor answers, the text is empty and `source` is `none`. A text longer than 1 MiB is cut, and `truncated` is true. Paths in the project are relative to it; lines and columns are counted from 1, in characters. Files that may contain secrets, such as .env, are not read.",
     ),
     (
         "WHICH EDITOR ANSWERS",
-        "The first of these editors that answers within a second:\n\n1. The editor at the socket in COGTOOLS_EDITOR, unless its window has only folders other than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, found by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins. If two windows have the same folder, the error names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. Emacs, if INSIDE_EMACS is set and its server runs.\n\n5. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, or kak_selection and kak_buffile, with their values at the start of the program.\n\nSockets and files must belong to the user. Variables must come from the user's own environment: the .env of a project is ignored. No port is opened. `status` names the editor that answers, and gives the reason for each one that does not.",
+        "The first of these editors that answers within a second:\n\n1. The editor at the socket in COGTOOLS_EDITOR, which VS Code and Emacs set in their terminals, unless its window has only folders other than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, found by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins. If two windows have the same folder, the error names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, or kak_selection and kak_buffile, with their values at the start of the program.\n\nSockets and files must belong to the user. Variables must come from the user's own environment: the .env of a project is ignored. No port is opened. `status` names the editor that answers, and gives the reason for each one that does not.",
     ),
     (
         "INSTALL",

@@ -98,7 +98,7 @@ fn not_found(program: Option<&str>) -> Diagnostic {
     );
     Diagnostic::new(Code::UnknownProgram, message)
         .hint("write the extension with --to FILE, and install it in the editor")
-        .hint("Neovim and Emacs need no extension: cogtools editor print neovim")
+        .hint("Neovim needs no extension: cogtools editor print neovim")
 }
 
 /// The extension as a file of the user's, which an editor can read.

@@ -2,9 +2,7 @@
 ;; Write it with: cogtools editor print emacs > ~/.emacs.d/cogtools.el
 ;; and load it in your init file: (load "~/.emacs.d/cogtools")
 ;; The protocol is docs/reference/editor-protocol.md of cogtools.
-(require 'diff)
-(require 'json)
-(require 'seq)
+(mapc #'require '(diff json seq))
 
 (defvar cogtools--server nil "The server of the protocol.")
 (defvar-local cogtools--shown 0 "The time since when its user sees this proposal.")
@@ -33,8 +31,8 @@
           (let* ((active (and region mark-active (mark t)))
                  (from (if active (region-beginning) (point-min)))
                  (to (cond (active (region-end)) (region from) (t (point-max))))
-                 (limit (byte-to-position (+ (position-bytes from) (alist-get 'max_bytes params))))
-                 (end (min to (or limit to)))
+                 (end (min to (or (byte-to-position (+ (position-bytes from)
+                                                       (alist-get 'max_bytes params))) to)))
                  (mode (replace-regexp-in-string "-\\(ts-\\)?mode\\'" "" (symbol-name major-mode))))
             `((path . ,(buffer-file-name)) (language . ,mode) (hash . ,(cogtools--hash))
               (text . ,(buffer-substring-no-properties from end))
@@ -65,20 +63,19 @@
     (cogtools--files))))))
 
 (defun cogtools--refusal (path file base)
-  "Why the buffer FILE cannot get a text that was made from one with the hash BASE."
+  "Why FILE cannot get a text that was made from one with the hash BASE."
   (let ((now (and (buffer-live-p file) (with-current-buffer file (cogtools--hash)))))
     (cond ((stringp (file-locked-p path)) '((accepted . :false) (refused . "open_elsewhere")))
           ((not (and now (equal now (or base now))))
            `((accepted . :false) (stale . t) ,@(and now `((hash . ,now)))))
-          ((or (buffer-local-value 'buffer-read-only file))
+          ((buffer-local-value 'buffer-read-only file)
            '((accepted . :false) (refused . "not_modifiable"))))))
 
 (defun cogtools--propose (params client id frame)
   "Shows the change in PARAMS in FRAME. Its user answers later."
   (let* ((path (alist-get 'path params)) (visited (find-buffer-visiting path))
          ;; A file that nobody has opened sets no variables, and asks nothing.
-         (enable-local-variables nil) (enable-dir-local-variables nil)
-         (large-file-warning-threshold nil)
+         (enable-local-variables nil) (enable-dir-local-variables nil) (large-file-warning-threshold nil)
          (file (or visited (find-file-noselect path t)))
          (base (or (alist-get 'hash params) (with-current-buffer file (cogtools--hash))))
          (refusal (cogtools--refusal path file base))
@@ -93,8 +90,7 @@
         (local-set-key (kbd "C-c C-c") #'cogtools-accept)
         (local-set-key (kbd "C-c C-k") #'cogtools-reject)
         (setq bidi-display-reordering nil
-              header-line-format
-              (replace-regexp-in-string "%" "%%" (format
+              header-line-format (replace-regexp-in-string "%" "%%" (format
                " %s: %d change(s)   accept: C-c C-c, reject: C-c C-k" (abbreviate-file-name path)
                (how-many "^@@ " (point-min) (point-max))) t t)
               cogtools--decide
@@ -108,12 +104,11 @@
                   (setq done t)
                   (cogtools--answer client id `(result (name . "Emacs") ,@result))
                   (mapc #'kill-buffer (list new shown))
-                  (unless (or visited (not (buffer-live-p file)) (buffer-modified-p file))
-                    (kill-buffer file)))))
+                  (unless (or visited (buffer-modified-p file)) (kill-buffer file)))))
         (add-hook 'kill-buffer-hook (lambda () (unless done (funcall cogtools--decide nil ""))) nil t)
-        (add-hook 'window-selection-change-functions
-                  (lambda (_) (setq cogtools--shown (float-time))) nil t)
-        (setq cogtools--shown (float-time)))
+        (let ((see (lambda (&rest _) (setq cogtools--shown (float-time)))))
+          (add-hook 'window-selection-change-functions see nil t)
+          (funcall see)))
       (set-process-sentinel client (lambda (&rest _) (when (buffer-live-p shown) (kill-buffer shown))))
       ;; Keys that are being typed are for the buffer in which they were begun.
       (with-selected-frame frame (display-buffer shown '(nil (inhibit-same-window . t))))
@@ -134,9 +129,8 @@
 (defun cogtools--answer (client id answer)
   (when (process-live-p client)
     (let ((whole `((jsonrpc . "2.0") (id . ,id) ,answer)) (json-false :false))
-      (process-send-string client (condition-case nil (json-serialize whole)
-                                    (error (encode-coding-string (json-encode whole) 'utf-8))))
-      (process-send-string client "\n")
+      (process-send-string client (concat (condition-case nil (json-serialize whole)
+        (error (encode-coding-string (json-encode whole) 'utf-8))) "\n"))
       (delete-process client))))
 
 (defun cogtools--handle (client line)
@@ -154,9 +148,9 @@
                         (or (cogtools--propose params client id one) 'later))
                        (_ '(error (code . -32601) (message . "Method not found"))))
                    (error `(error (code . -32603) (message . ,(error-message-string problem)))))))
-    (cond ((eq result 'later))
-          ((eq (car result) 'error) (cogtools--answer client id result))
-          (t (cogtools--answer client id `(result (name . "Emacs") ,@result))))))
+    (unless (eq result 'later)
+      (cogtools--answer client id
+       (if (eq (car result) 'error) result `(result (name . "Emacs") ,@result))))))
 
 (defun cogtools--filter (client chunk)
   (let ((text (concat (process-get client 'text) chunk)))

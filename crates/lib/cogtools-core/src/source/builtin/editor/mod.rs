@@ -295,10 +295,11 @@ fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let base_hash = base.as_ref().map(|base| base.hash.as_str());
     if wanted.is_some() && wanted != base_hash {
         let source = base.as_ref().map_or("file", |base| &base.source);
-        let mut value = json!({"outcome": "stale", "source": source});
+        let mut value = json!({"outcome": "stale"});
         if let Some(hash) = base_hash {
             value["hash"] = hash.into();
         }
+        value["source"] = source.into();
         return Ok(ToolOutput::of_value(value));
     }
     let text = base.as_ref().map_or("", |base| &base.text);
