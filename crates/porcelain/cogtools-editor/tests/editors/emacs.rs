@@ -79,7 +79,7 @@ impl Emacs {
                 return;
             }
             assert!(Instant::now() < end, "{expression}: {found}");
-            thread::sleep(Duration::from_millis(20));
+            sleep(Duration::from_millis(20));
         }
     }
 

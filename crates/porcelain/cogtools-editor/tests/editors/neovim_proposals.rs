@@ -253,7 +253,7 @@ fn a_file_that_cannot_be_changed_is_refused() {
 fn two_proposals_are_answered_each_by_itself_while_neovim_goes_on() {
     let neovim = Neovim::start_in_terminal();
     let requests = ["b.txt", "c.txt"].map(|name| {
-        let lines: String = (0..500).map(|line| format!("{line}\n")).collect();
+        let lines = "0\n1\n".repeat(250);
         fs::write(neovim.fixture.path("project").join(name), &lines).expect("it is written");
         proposal(&neovim, name, &lines.replace("0\n", "O\n"), None)
     });
@@ -281,7 +281,7 @@ fn two_proposals_are_answered_each_by_itself_while_neovim_goes_on() {
     assert_eq!(other["outcome"], "accepted");
 }
 
-/// What is typed into a file is not typed into a proposal.
+/// Keeps the keys of a file out of a proposal.
 #[test]
 fn a_proposal_waits_until_nothing_is_being_typed() {
     let neovim = Neovim::start_in_terminal();
