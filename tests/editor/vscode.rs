@@ -303,7 +303,7 @@ fn two_proposals_are_answered_each_by_itself() {
         window.act(&json!({"on": "new.rs", "press": "Accept"}));
         // The second press of a double click meets the other one.
         let early = window.act(&json!({"press": "Accept"}));
-        assert_eq!(early["status"].is_string(), true);
+        assert!(early["status"].is_string());
         window.act(&json!({"on": "main.rs", "press": "Reject", "say": "no"}));
         asked.map(|asked| asked.join().expect("it answers"))
     });
