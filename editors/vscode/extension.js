@@ -90,11 +90,19 @@ function diagnostics() {
   return { diagnostics: found.slice(0, MAX_ITEMS), truncated: found.length > MAX_ITEMS };
 }
 
+async function openFile({ path: file, line }) {
+  const at = new vscode.Position(line - 1, 0);
+  const options = { preview: false, selection: new vscode.Range(at, at) };
+  await vscode.window.showTextDocument(vscode.Uri.file(file), options);
+  return { opened: true };
+}
+
 const methods = {
   get_selected_text: (params) => textOf(true, params),
   get_current_file: (params) => textOf(false, params),
   get_open_files: openFiles,
   get_diagnostics: diagnostics,
+  open_file: openFile,
   propose_edit: proposals.propose,
 };
 

@@ -141,6 +141,9 @@ const vscode = {
     ],
   },
   window: {
+    showTextDocument: async (of, { selection }) => {
+      print({ shown: path.basename(of.fsPath), at: selection.numbers[0].numbers });
+    },
     activeTextEditor: active,
     visibleTextEditors: scene.active === 'none' ? [] : [editor],
     onDidChangeActiveTextEditor: (listener) => { listeners.push(listener); return {}; },

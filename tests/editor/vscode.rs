@@ -149,6 +149,35 @@ fn a_log_in_front_does_not_hide_the_file() {
     }
 }
 
+#[test]
+fn a_file_is_shown_at_its_line() {
+    let project = project();
+    let window = Window::open(&project, &json!({}));
+    let open = |args: &[&str]| {
+        run("cogtools-editor", &project)
+            .arg("open")
+            .args(args)
+            .env("COGTOOLS_EDITOR", window.socket())
+            .run()
+    };
+    open(&["src/main.rs", "--line", "2"]).outputs("VS Code\n");
+    assert_eq!(window.sees(), json!({"shown": "main.rs", "at": [1, 0]}));
+    let none = open(&["src/none.rs"]).status(74);
+    assert!(
+        none.stderr().contains("`src/none.rs` cannot be opened"),
+        "{none:?}"
+    );
+    drop(window);
+    let none = run("cogtools-editor", &project)
+        .args(["open", "src/main.rs"])
+        .run()
+        .status(1);
+    assert!(
+        none.stderr().contains("no editor shows files here"),
+        "{none:?}"
+    );
+}
+
 /// A terminal that was opened before the extension was active has no variable.
 #[test]
 fn an_early_terminal_finds_the_window_by_its_file() {

@@ -54,6 +54,29 @@ fn what_a_package_hides_in_its_texts_is_shown() {
 }
 
 #[test]
+fn a_file_is_opened_in_the_editor_that_answers() {
+    let project = Project::new();
+    project.file("tools/note.yaml", super::answers::NOTE);
+    let server = Server::start(&project, &[]);
+    let cookie = server.cookie();
+    let open = |path: &str, body: &str| server.post(&cookie, path, body);
+    let answer = open("/tools/note/open", r#"{"line": 2}"#);
+    assert!(
+        answer.body.contains("no editor shows files here"),
+        "{}",
+        answer.body
+    );
+    // Only files that have a page, and only numbers.
+    for (path, body) in [
+        ("/tools/note/open", r#"{"line": "--help"}"#),
+        ("/sessions/file.0/open", r#"{"line": 1}"#),
+    ] {
+        assert_eq!(open(path, body).status, 404, "{path} {body}");
+    }
+    assert_eq!(open("/tools/none/open", r#"{"line": 1}"#).status, 422);
+}
+
+#[test]
 fn tools_and_what_they_declare() {
     let project = crate::project_with("order", ORDER);
     project.file("tools/broken.yaml", "name: broken\n").file(

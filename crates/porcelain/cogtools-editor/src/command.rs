@@ -1,7 +1,7 @@
 //! The command line, and the answer to `status`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
@@ -47,6 +47,15 @@ struct EditorArgs {
 enum Action {
     /// Say which editor answers here, and why not another one
     Status(FormatArg),
+    /// Show a file in the editor that answers here, and print the name of the editor
+    Open {
+        /// The file
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The line, from 1
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        line: u64,
+    },
     /// Ask the editor for the source `editor`, by JSON on standard input
     #[command(hide = true)]
     Ask,
@@ -65,6 +74,7 @@ enum Action {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     match args::parse::<EditorArgs>(matches)?.action {
         Some(Action::Ask) => ask(io),
+        Some(Action::Open { file, line }) => open(&file, line, io),
         Some(Action::Status(format)) => status(format.is_json(), io),
         Some(Action::Install(install)) => install::install(&install, io),
         Some(Action::Print { editor, format }) => {
@@ -120,6 +130,25 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
         "attempts": attempts.collect::<Vec<String>>(),
     });
     io.show_json(&format!("{reply}\n"))
+}
+
+/// Shows a file in the editor that answers here.
+fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
+    let path = io.cwd.join(file).canonicalize().map_err(|error| {
+        let message = format!("`{}` cannot be opened: {error}", file.display());
+        Diagnostic::new(Code::IoFailed, message)
+    })?;
+    let cx = ProjectContext::load(EnvArgs::default(), io)?.context(io);
+    let found = find(&Request::OpenFile { path, line }, &Place::of(&cx));
+    let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
+    if let Some((Answer::Opened(true), name)) = &found.answer {
+        return io.show(&format!("{name}\n"));
+    }
+    let diagnostic = Diagnostic::new(Code::ToolFailed, "no editor shows files here");
+    let diagnostic = diagnostic.with_details(text(&found).trim_end().to_owned());
+    Err(diagnostic
+        .hint("`cogtools editor status` tests the connection")
+        .into())
 }
 
 /// Prints which editor answers here, and why others do not.

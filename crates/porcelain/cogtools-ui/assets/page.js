@@ -174,7 +174,21 @@ async function watch() {
   setTimeout(watch, 1000);
 }
 
+// Gives each file a button that shows it in the editor.
+function editorButtons() {
+  for (const place of document.querySelectorAll(".editor")) {
+    place.append(button("Open in the editor", "quiet", async () => {
+      const answer = await post(`${place.dataset.path}/open`, { line: Number(place.dataset.line) });
+      const failures = answer?.failures ?? [{ message: "The server does not answer." }];
+      place.querySelectorAll(".failure").forEach((one) => one.remove());
+      place.append(...failures.map(failureBox));
+      announce(answer?.editor ? `${answer.editor} shows the file.` : "No editor shows the file.");
+    }));
+  }
+}
+
 if (document.querySelector('meta[name="cogtools-base"]')) {
+  editorButtons();
   watch();
 }
 mark(document);

@@ -139,7 +139,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 
 /// All pages, for those who have access.
 pub(crate) fn routes(app: &Arc<App>) -> Router {
-    let pages: [(&str, MethodRouter<Arc<App>>); 24] = [
+    let pages: [(&str, MethodRouter<Arc<App>>); 26] = [
         ("", get(session::list_page)),
         ("/", get(session::list_page)),
         ("/sessions", get(session::list_page).post(session::begin)),
@@ -155,6 +155,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         ("/sessions/{id}/message", post(session::message)),
         ("/sessions/{id}/stop", post(session::stop)),
         ("/sessions/{id}/example", post(session::example)),
+        ("/sessions/{id}/open", post(session::open)),
         ("/sessions/{id}/events", get(live::session)),
         ("/overview", get(live::overview)),
         ("/events/tools", get(live::tools)),
@@ -167,6 +168,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router {
         ("/tools/{name}/check", post(tool::check)),
         ("/tools/{name}/call", post(tool::call)),
         ("/tools/{name}/test", post(tool::test)),
+        ("/tools/{name}/open", post(tool::open)),
     ];
     let mut router = Router::new().route("/assets/{name}", get(page::asset));
     for (path, page) in pages {

@@ -19,6 +19,8 @@ pub enum Answer {
     Files(OpenFiles),
     /// The findings of the editor.
     Problems(Problems),
+    /// True if the file is shown.
+    Opened(bool),
     /// The outcome of a proposal.
     Edit(Edit),
 }
@@ -196,6 +198,7 @@ impl Reply {
                 let diagnostics = self.diagnostics.ok_or_else(|| missing("diagnostics"))?;
                 Problems::new(diagnostics, self.truncated).map(Answer::Problems)
             }
+            Request::OpenFile { .. } => Ok(Answer::Opened(true)),
             Request::ProposeEdit { content, .. } => {
                 let edit = Edit::of(self, content);
                 edit.map(Answer::Edit).ok_or_else(|| missing("accepted"))
@@ -242,6 +245,7 @@ impl Answer {
             Request::SelectedText | Request::CurrentFile { .. } => Self::Text(Text::default()),
             Request::OpenFiles => Self::Files(OpenFiles::default()),
             Request::Diagnostics => Self::Problems(Problems::default()),
+            Request::OpenFile { .. } => Self::Opened(false),
             Request::ProposeEdit { .. } => Self::Edit(Edit::Rejected { reason: None }),
         }
     }

@@ -169,9 +169,22 @@ local function diagnostics()
   return { diagnostics = found }
 end
 
+-- Shows a line of a file in a tab page of its own: what is typed elsewhere does not reach it.
+local function open_file()
+  vim.cmd('stopinsert')
+  local short = vim.o.shortmess
+  vim.o.shortmess = short .. 'A'
+  local ok, problem = pcall(vim.cmd, 'tab drop ' .. fn.fnameescape(params.path))
+  vim.o.shortmess = short
+  if not ok then error(problem, 0) end
+  api.nvim_win_set_cursor(0, { math.min(params.line, api.nvim_buf_line_count(0)), 0 })
+  return { opened = true }
+end
+
 local methods = {
   get_selected_text = function() return text_of(selection) end,
   get_current_file = function() return text_of(whole) end,
   get_open_files = open_files,
   get_diagnostics = diagnostics,
+  open_file = open_file,
 }

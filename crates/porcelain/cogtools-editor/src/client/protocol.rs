@@ -78,6 +78,14 @@ pub enum Request {
     /// The errors and warnings that the editor shows.
     #[serde(rename = "get_diagnostics")]
     Diagnostics,
+    /// To show a file to the user.
+    #[serde(rename = "open_file")]
+    OpenFile {
+        /// The file, absolute.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+    },
     /// To show a change of a file, which the user accepts or rejects.
     #[serde(rename = "propose_edit")]
     ProposeEdit {
@@ -101,6 +109,7 @@ impl Request {
             Self::CurrentFile { .. } => "get_current_file",
             Self::OpenFiles => "get_open_files",
             Self::Diagnostics => "get_diagnostics",
+            Self::OpenFile { .. } => "open_file",
             Self::ProposeEdit { .. } => "propose_edit",
         }
     }
@@ -115,6 +124,9 @@ impl Request {
                 json!({"max_bytes": Self::MAX_TEXT_BYTES, "path": path.to_string_lossy()})
             }
             Self::OpenFiles | Self::Diagnostics => json!({}),
+            Self::OpenFile { path, line } => {
+                json!({"path": path.to_string_lossy(), "line": line})
+            }
             Self::ProposeEdit {
                 path,
                 content,

@@ -144,6 +144,13 @@
                        (`("get_current_file" . ,_) (cogtools--text params nil))
                        (`("get_open_files" . ,_) (cogtools--open-files))
                        (`("get_diagnostics" . ,_) (cogtools--diagnostics))
+                       ((and `("open_file" . ,one) (guard one))
+                        (with-selected-frame one
+                          (let ((enable-local-variables :safe))
+                            (find-file-other-window (alist-get 'path params)))
+                          (goto-char (point-min))
+                          (forward-line (1- (alist-get 'line params))))
+                        '((opened . t)))
                        ((and `("propose_edit" . ,one) (guard one))
                         (or (cogtools--propose params client id one) 'later))
                        (_ '(error (code . -32601) (message . "Method not found"))))

@@ -138,6 +138,19 @@ fn selections_and_text_that_is_not_saved_are_returned() {
     assert_eq!(emacs.ask(&Request::Diagnostics), json!({"diagnostics": []}));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_is_shown_at_its_line() {
+    let emacs = Emacs::start();
+    let _frame = Frame::open(&emacs);
+    let path = emacs.fixture.path("project/shown.txt");
+    std::fs::write(&path, "one\ntwo\nthree\n").expect("a file");
+    let open = Request::OpenFile { path, line: 2 };
+    assert_eq!(emacs.ask(&open), json!(true));
+    let place = "(with-current-buffer \"shown.txt\" (line-number-at-pos))";
+    emacs.wait(place, "2");
+}
+
 #[test]
 fn a_long_text_is_cut() {
     let emacs = Emacs::start();

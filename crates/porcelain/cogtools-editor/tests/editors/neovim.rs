@@ -215,6 +215,30 @@ fn findings_are_returned() {
 }
 
 #[test]
+fn a_file_is_shown_at_its_line_beside_what_is_typed() {
+    let neovim = Neovim::start();
+    let path = neovim.fixture.path("project/a %#b.txt");
+    fs::write(&path, "one\ntwo\nthree\n").expect("a file");
+    neovim.types("itext");
+    let open = |line: u64| {
+        let path = path.clone();
+        neovim.ask(&Request::OpenFile { path, line })
+    };
+    assert_eq!(open(2), json!(true));
+    assert_eq!(
+        neovim.evaluate("expand('%:t') .. line('.') .. mode()"),
+        "a %#b.txt2n"
+    );
+    // Again, in the same tab page, and not behind the end.
+    assert_eq!(open(99), json!(true));
+    assert_eq!(neovim.evaluate("line('.') .. ',' .. tabpagenr('$')"), "3,2");
+    assert_eq!(
+        fs::read_to_string(&path).expect("a file"),
+        "one\ntwo\nthree\n"
+    );
+}
+
+#[test]
 fn an_answer_takes_milliseconds() {
     let neovim = Neovim::start();
     neovim.ask(&Request::SelectedText);

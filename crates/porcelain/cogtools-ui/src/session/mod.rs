@@ -11,7 +11,7 @@ mod turns;
 mod view;
 
 pub(crate) use request::{
-    Runs, answer, approve, begin, blob, example, layer, line, list_page, message, page, stop,
+    Runs, answer, approve, begin, blob, example, layer, line, list_page, message, open, page, stop,
 };
 pub(crate) use sessions::{RunState, Sessions};
 pub(crate) use turn::Badge;

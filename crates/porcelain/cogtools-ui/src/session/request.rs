@@ -437,6 +437,16 @@ pub(crate) async fn example(
     .await
 }
 
+/// Shows a line of the session's file in the editor.
+pub(crate) async fn open(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    app.run_long(move |app| child::open(app, &app.sessions.file(&name)?.path(), &body))
+        .await
+}
+
 /// Runs the command that `command` makes of the file of the session `name` and of `body`.
 async fn run<B: DeserializeOwned + Send + 'static>(
     app: Arc<App>,

@@ -6,4 +6,4 @@ mod request;
 
 pub(crate) use child::TestRuns;
 pub(crate) use page::{fingerprint, with_tool};
-pub(crate) use request::{call, check, create, form, list_page, page, test};
+pub(crate) use request::{call, check, create, form, list_page, open, page, test};

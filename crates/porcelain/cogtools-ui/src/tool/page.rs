@@ -122,6 +122,7 @@ fn broken(
         "name": name,
         "findings": findings,
         "file": place.file.display().to_string(),
+        "line": place.line,
         "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
         "lines": lines,
     });

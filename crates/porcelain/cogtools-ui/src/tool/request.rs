@@ -55,6 +55,24 @@ pub(crate) async fn call(
         .await
 }
 
+/// Shows a line of the tool's file in the editor.
+pub(crate) async fn open(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    body: Bytes,
+) -> Response {
+    app.run_long(move |app| {
+        let located = view::with_registry(app, |registry, _| registry.locate(&name))?;
+        let file = located.map_err(|error| PageError::Failed(error.diagnostics()))?;
+        // A declared tool has no file.
+        if file.path.as_os_str().is_empty() {
+            return Err(PageError::NotFound);
+        }
+        crate::child::open(app, &file.path, &body)
+    })
+    .await
+}
+
 /// Runs the examples of a tool.
 pub(crate) async fn test(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
     app.run_long(move |app| Ok(Answer::Json(child::test(app, &name)?)))
