@@ -7,10 +7,9 @@ use xtask_manual::pictures;
 
 /// Pictures of Neovim with the language server, of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
 /// which the test `browser` takes when it renews expected text.
-const PHOTOGRAPHS: [&str; 5] = [
+const PHOTOGRAPHS: [&str; 4] = [
     "editor-ask.png",
     "editor-lint.png",
-    "editor-proposal.png",
     "ui-dark.png",
     "ui-light.png",
 ];
