@@ -144,7 +144,7 @@ fn a_file_is_shown_at_its_line() {
     let emacs = Emacs::start();
     let _frame = Frame::open(&emacs);
     let path = emacs.fixture.path("project/shown.txt");
-    std::fs::write(&path, "one\ntwo\nthree\n").expect("a file");
+    fs::write(&path, "one\ntwo\nthree\n").expect("a file");
     let open = Request::OpenFile { path, line: 2 };
     assert_eq!(emacs.ask(&open), json!(true));
     let place = "(with-current-buffer \"shown.txt\" (line-number-at-pos))";
