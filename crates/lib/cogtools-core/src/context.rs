@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::environment::{EnvError, Unread, Vars};
 use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
+use crate::resident::Client;
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Diagnostic, Environment, PausedFlow, Person, Progress, Resident};
@@ -108,6 +109,8 @@ pub struct CallContext {
     pub person: Option<Person>,
     /// The earlier call of the same flow that goes on, with the answer that it has waited for.
     pub paused: Option<PausedFlow>,
+    /// The client that makes the call, if it has sessions of its own with MCP servers.
+    pub client: Option<Client>,
 }
 
 /// The surroundings of a program in an example that is tested.

@@ -12,7 +12,7 @@ use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, MetaObject, PromptMessage, Role};
 use serde::Deserialize as _;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -20,6 +20,7 @@ use tokio::time::timeout;
 use crate::catalogue::{CallError, Catalogue};
 use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
+use crate::offers::Route;
 
 /// The places for tools that run.
 #[derive(Clone, Debug)]
@@ -111,6 +112,37 @@ impl Workers {
             done = running => match done {
                 Ok((outcome, _)) => outcome,
                 Err(_) => Err(CallError::Failed(vec![bug(&name)])),
+            },
+            () = cancelled => Err(CallError::Cancelled),
+        }
+    }
+
+    /// Sends a request to the source at the end of `route`, unless `cancelled` completes first;
+    /// returns the answer, which has `result` or `error`. Dropping this future cancels the request.
+    pub(crate) async fn ask(
+        &self,
+        catalogue: &Arc<Catalogue>,
+        route: &Route,
+        (method, params): (&'static str, Map<String, Value>),
+        parts: CallContext,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Value, CallError> {
+        let guard = CancelOnDrop(Cancel::default());
+        let permit = slot(&self.slow, method).await?;
+        let (cancel, catalogue) = (guard.0.clone(), Arc::clone(catalogue));
+        let provider = route.provider.clone();
+        let work = move || {
+            let mut cx = catalogue.context(cancel)?;
+            cx.call.progress = parts.progress;
+            cx.call.client = parts.client;
+            let answer = provider.ask(method, params, &cx);
+            answer.map_err(|error| vec![error.diagnostic()])
+        };
+        let asking = spawn_blocking(move || (work(), permit));
+        tokio::select! {
+            done = asking => match done {
+                Ok((answer, _)) => answer.map_err(CallError::Failed),
+                Err(_) => Err(CallError::Failed(vec![bug(method)])),
             },
             () = cancelled => Err(CallError::Cancelled),
         }
@@ -282,7 +314,7 @@ pub(crate) async fn find(
     })
 }
 
-fn cancelled() -> ErrorData {
+pub(crate) fn cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }
 

@@ -1,8 +1,10 @@
 //! The tools of one project, loaded again for each request, because files change
 //! while the server runs.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +23,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::auth::Store;
 use crate::declarations::{DeclarationCache, LoadResult, PublishOptions, PublishedTool, publish};
+use crate::offers::Offers;
 use crate::server::AppState;
 use crate::sources::SourceSessions;
 use crate::workspace::Workspace;
@@ -36,8 +39,14 @@ pub(crate) struct Catalogue {
     cache: DeclarationCache,
     /// See [`Self::listed`].
     listed: OnceLock<u64>,
+    /// The hash of the first offers that a client has got.
+    offered: OnceLock<u64>,
+    /// True if a source is an MCP server.
+    has_servers: AtomicBool,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
+    /// The warnings about the last offers.
+    reported_of_offers: Mutex<Vec<Diagnostic>>,
     /// The warnings of calls.
     call_warnings: Warnings,
     /// The warnings of calls that have been reported.
@@ -94,7 +103,10 @@ impl Catalogue {
             workspace,
             cache: DeclarationCache::default(),
             listed: OnceLock::new(),
+            offered: OnceLock::new(),
+            has_servers: AtomicBool::new(false),
             reported: Mutex::default(),
+            reported_of_offers: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
         }
@@ -152,6 +164,8 @@ impl Catalogue {
     fn registry_and_warnings(&self) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
         self.with_io(|io| {
             let registry = project::registry(&self.registry, io, Some(Target::Mcp))?;
+            let has_servers = registry.has_servers();
+            self.has_servers.store(has_servers, Ordering::Relaxed);
             Ok((registry, io.context.take_warnings()))
         })
         .map_err(|failure: Failure| failure.diagnostics().to_vec())
@@ -230,22 +244,57 @@ impl Catalogue {
         found.map(|files| self.cache.get_or_load(files, options))
     }
 
-    /// Returns a hash of all that clients can list.
-    pub(crate) fn digest(&self) -> u64 {
-        match self.load() {
-            Ok(listing) => listing.digest(),
-            Err(diagnostics) => {
-                let mut hasher = DefaultHasher::new();
-                let messages = diagnostics.iter().map(|diagnostic| &diagnostic.message);
-                messages.for_each(|message| message.hash(&mut hasher));
-                hasher.finish()
-            }
-        }
+    /// Returns true if a source is an MCP server, by the configuration that was read last.
+    pub(crate) fn has_servers(&self) -> bool {
+        self.has_servers.load(Ordering::Relaxed)
     }
 
-    /// Returns the hash of the first list that a client has got.
-    pub(crate) fn listed(&self) -> Option<u64> {
-        self.listed.get().copied()
+    /// Returns everything besides tools that sources offer, and warnings.
+    pub(crate) fn offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (offers, warnings) = self.load_offers()?;
+        self.offered.get_or_init(|| offers.digest());
+        Ok((offers, self.new_offer_warnings(warnings)))
+    }
+
+    fn load_offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let registry = self.registry()?;
+        if !registry.has_servers() {
+            return Ok(Default::default());
+        }
+        let tools = self.load_tools(&registry, self.options(false)).items;
+        let prompts = tools.into_iter().flatten().filter_map(|it| it.prompt());
+        let names = prompts.map(|prompt| prompt.name).collect();
+        Ok(Offers::of(&registry, &names, false))
+    }
+
+    /// Returns the instructions of the sources that have been asked before.
+    pub(crate) fn instructions(&self) -> Option<String> {
+        let registry = self.registry().ok()?;
+        let has_servers = registry.has_servers();
+        has_servers.then(|| {
+            Offers::of(&registry, &HashSet::new(), true)
+                .0
+                .instructions()
+        })?
+    }
+
+    /// Returns hashes of the tools and of the offers that clients can list.
+    pub(crate) fn digest(&self) -> (u64, u64) {
+        let errors = |diagnostics: Vec<Diagnostic>| {
+            let mut hasher = DefaultHasher::new();
+            let messages = diagnostics.iter().map(|diagnostic| &diagnostic.message);
+            messages.for_each(|message| message.hash(&mut hasher));
+            hasher.finish()
+        };
+        let tools = self.load().map(|listing| listing.digest());
+        let offers = self.load_offers().map(|(offers, _)| offers.digest());
+        (tools.unwrap_or_else(errors), offers.unwrap_or_default())
+    }
+
+    /// Returns the hashes of the first lists that a client has got, or else these.
+    pub(crate) fn listed_or(&self, (tools, offers): (u64, u64)) -> (u64, u64) {
+        let of = |listed: &OnceLock<u64>, other| listed.get().copied().unwrap_or(other);
+        (of(&self.listed, tools), of(&self.offered, offers))
     }
 
     /// Returns the context of a call of `tool`, with `cancel` and these parts. For a tool that does
@@ -266,15 +315,16 @@ impl Catalogue {
         let mut cx = self.context(cancel)?;
         cx.call.progress = parts.progress;
         cx.call.paused = parts.paused;
+        cx.call.client = parts.client;
         if tool.flow().is_some_and(Flow::asks_a_person) {
-            let host = || self.sessions().host().person();
-            cx.call.person = parts.person.or_else(host);
+            let host = self.sessions().host_of(cx.call.client.as_ref());
+            cx.call.person = parts.person.or_else(|| host.person());
         }
         Ok(cx)
     }
 
     /// Returns the context of calls that `cancel` ends.
-    fn context(&self, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
+    pub(crate) fn context(&self, cancel: Cancel) -> Result<Context, Vec<Diagnostic>> {
         let cx = self.with_io(|io| {
             let project = project::project(io);
             let config = project::valid_config(&project, io)?;
@@ -296,6 +346,15 @@ impl Catalogue {
         let config = self.with_io(|io| project::config(&project::project(io), io));
         let config = config.map_err(|failure| failure.diagnostics().to_vec())?;
         Ok(Scope::with_rules(registry, cx, &config.ask, (allow, &[])))
+    }
+
+    /// Returns the warnings about offers that were not reported before.
+    fn new_offer_warnings(&self, mut warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let reported = self.reported_of_offers.lock();
+        let mut reported = reported.unwrap_or_else(PoisonError::into_inner);
+        let all = std::mem::replace(&mut *reported, warnings.clone());
+        warnings.retain(|warning| !all.contains(warning));
+        warnings
     }
 
     /// Takes the warnings of calls that no earlier call had.
@@ -358,11 +417,14 @@ pub(crate) async fn run(state: Arc<AppState>) {
             // Changes in between, or since a client's list, were not reported, so the list is
             // loaded once more.
             None => {
-                last = state.catalogue.listed().or(last);
+                last = Some(state.catalogue.listed_or(digest));
                 events.notify_one();
             }
             Some(last) if last == digest => {}
-            Some(_) => state.list_changed.send_replace(()),
+            Some(last) => state.list_changed.send_modify(|changes| {
+                changes.tools += u64::from(last.0 != digest.0);
+                changes.offers += u64::from(last.1 != digest.1);
+            }),
         }
         // Waits for an event, and then until there are no more.
         events.notified().await;

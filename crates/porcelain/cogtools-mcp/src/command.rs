@@ -215,7 +215,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         catalogue,
         workers: Workers::new(),
         questions: Questions::default(),
-        list_changed: tokio::sync::watch::Sender::new(()),
+        list_changed: tokio::sync::watch::Sender::default(),
         outgoing,
         observers,
         introduced: CancellationToken::new(),

@@ -90,6 +90,16 @@ impl PublishedTool {
         &self.json
     }
 
+    /// Returns its name.
+    pub(crate) fn name(&self) -> String {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            name: String,
+        }
+        let named = serde_json::from_str::<Named>(self.json.get());
+        named.map(|named| named.name).unwrap_or_default()
+    }
+
     /// Returns the declaration in the protocol's own type.
     pub(crate) fn tool(&self) -> Option<model::Tool> {
         serde_json::from_str(self.json.get()).ok()

@@ -75,7 +75,7 @@ fn description(schema: &Value, example: Option<&Value>) -> Option<String> {
     }
 }
 
-/// Answers `completion/complete`. Only prompts have completions.
+/// Answers `completion/complete` for our own prompts; only these have completions.
 pub(crate) async fn complete(
     catalogue: Arc<Catalogue>,
     request: CompleteRequestParams,
@@ -134,7 +134,7 @@ pub(crate) fn document(tool: &PublishedTool) -> Option<Resource> {
     })
 }
 
-/// Answers `resources/read`.
+/// Answers `resources/read` for our own resources.
 pub(crate) async fn read_document(
     catalogue: Arc<Catalogue>,
     uri: String,
@@ -181,7 +181,10 @@ impl Introduction {
             let waiting = may_wait(&config, &cx)
                 .then(|| waiting(&trustable_sources(&config, &cx), &cx))
                 .flatten();
-            let parts: Vec<String> = configured.into_iter().chain(waiting).collect();
+            let has_servers = catalogue.has_servers();
+            let of_sources = has_servers.then(|| catalogue.instructions()).flatten();
+            let parts = configured.into_iter().chain(waiting).chain(of_sources);
+            let parts: Vec<String> = parts.collect();
             Some(Self {
                 title: text(&config, "title", &cx),
                 instructions: (!parts.is_empty()).then(|| parts.join("\n\n")),

@@ -18,9 +18,11 @@ use cogtools_http::{Bytes, Target};
 use cogtools_program::{EACH_FOR_MCP, Failure, Input, Io};
 use http_body_util::Full;
 use rmcp::RoleServer;
-use rmcp::service::{QuitReason, RequestContext, serve_server_with_ct};
+use rmcp::service::{Peer, QuitReason, RequestContext, serve_server_with_ct};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
@@ -28,6 +30,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::catalogue;
 use crate::command::RawArguments;
+use crate::link::Link;
 use crate::observe::{Collector, MEDIA_TYPE, Traces};
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
@@ -117,33 +120,41 @@ async fn serve_stdio(state: &Arc<AppState>, stdin: Box<dyn Read + Send>) -> Resu
         .map_err(|error| {
             Diagnostic::new(Code::Internal, format!("cannot start a thread: {error}"))
         })?;
-    let server = Server::new(Arc::clone(state), true);
+    let server = Server::new(Arc::clone(state), Link::Stdio);
     // The transport follows the state's token, and ends after the last responses.
     let served = serve_server_with_ct(server, transport, CancellationToken::new()).await;
     let Ok(service) = served else {
         // The client disconnected before its first request.
         return Ok(());
     };
-    let peer = service.peer().clone();
-    let mut list_changed = state.list_changed.subscribe();
-    let notifier = tokio::spawn(async move {
-        loop {
-            if list_changed.changed().await.is_err() {
-                return;
-            }
-            // A client that did not send `initialize` is stateless, and subscribes.
-            if peer.peer_info().is_some() {
-                let _ = peer.notify_tool_list_changed().await;
-                let _ = peer.notify_prompt_list_changed().await;
-            }
-        }
-    });
+    let notifier = tokio::spawn(announce(service.peer().clone(), Arc::clone(state)));
     let quit = service.waiting().await;
     notifier.abort();
     match quit {
         Ok(QuitReason::Closed | QuitReason::Cancelled) => Ok(()),
         Ok(_) | Err(_) => {
             Err(Diagnostic::new(Code::Internal, "the connection failed unexpectedly").into())
+        }
+    }
+}
+
+/// Announces changes of lists to a stateful client, until the task is aborted.
+pub(crate) async fn announce(peer: Peer<RoleServer>, state: Arc<AppState>) {
+    let mut list_changed = state.list_changed.subscribe();
+    let mut last = *list_changed.borrow_and_update();
+    while list_changed.changed().await.is_ok() {
+        let now = *list_changed.borrow_and_update();
+        let before = std::mem::replace(&mut last, now);
+        // A client that did not send `initialize` is stateless, and subscribes.
+        if peer.peer_info().is_none() {
+            continue;
+        }
+        if now.tools != before.tools {
+            let _ = peer.notify_tool_list_changed().await;
+        }
+        let _ = peer.notify_prompt_list_changed().await;
+        if now.offers != before.offers {
+            let _ = peer.notify_resource_list_changed().await;
         }
     }
 }
@@ -272,10 +283,24 @@ pub(crate) struct Address {
     pub(crate) drain: Duration,
 }
 
-type Service = StreamableHttpService<Server, NeverSessionManager>;
+/// The services of HTTP: for clients that begin with `initialize`, and have sessions as long as a
+/// source is an MCP server, and for all others.
+#[derive(Clone)]
+struct Services {
+    stateless: StreamableHttpService<Server, NeverSessionManager>,
+    stateful: StreamableHttpService<Server, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+}
+
+/// The number of sessions over HTTP; further clients have none.
+const MAX_SESSIONS: usize = 1_000;
+/// The time after which a session without a message ends.
+const SESSION_IDLE: Duration = Duration::from_hours(1);
 
 /// The path of the protocol.
 const PATH: &str = "/mcp";
+/// The header with the name of a session.
+const SESSION_ID: &str = "mcp-session-id";
 /// Health and readiness, for monitors: neither needs the token.
 const HEALTH: &str = "/healthz";
 const READINESS: &str = "/readyz";
@@ -307,28 +332,63 @@ pub(crate) async fn serve_http(state: &Arc<AppState>, address: Address) -> Resul
         open_paths: &[HEALTH, READINESS],
         ..ServerOptions::default()
     };
-    let service = service(state);
+    let services = Services::new(state);
     let shared = Arc::clone(state);
-    let handle = move |request| handle(Arc::clone(&shared), service.clone(), request);
+    let handle = move |request| handle(Arc::clone(&shared), services.clone(), request);
     server
         .serve(options, handle, state.closing.cancelled())
         .await;
     Ok(())
 }
 
-fn service(state: &Arc<AppState>) -> Service {
-    // Who may send requests is checked before.
-    let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
-        .with_json_response(true)
-        .with_max_request_body_bytes(MAX_REQUEST_BYTES)
-        .with_cancellation_token(state.stop.clone());
-    let state = Arc::clone(state);
-    let server = move || Ok(Server::new(Arc::clone(&state), false));
-    StreamableHttpService::new(server, Arc::default(), config)
+impl Services {
+    fn new(state: &Arc<AppState>) -> Self {
+        // Who may send requests is checked before.
+        let config = |has_sessions| {
+            StreamableHttpServerConfig::default()
+                .with_legacy_session_mode(has_sessions)
+                .with_json_response(true)
+                .with_max_request_body_bytes(MAX_REQUEST_BYTES)
+                .with_cancellation_token(state.stop.clone())
+        };
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(SESSION_IDLE);
+        let sessions = Arc::new(sessions);
+        let (one, other) = (Arc::clone(state), Arc::clone(state));
+        let stateless = move || Ok(Server::new(Arc::clone(&one), Link::Stateless));
+        let stateful = move || Ok(Server::new(Arc::clone(&other), Link::session(&other)));
+        Self {
+            stateless: StreamableHttpService::new(stateless, Arc::default(), config(false)),
+            stateful: StreamableHttpService::new(stateful, Arc::clone(&sessions), config(true)),
+            sessions,
+        }
+    }
+
+    /// Returns true if a request belongs to a session, or begins one.
+    async fn are_stateful(&self, state: &AppState, parts: &Parts, body: &[u8]) -> bool {
+        if parts.headers.contains_key(SESSION_ID) {
+            return true;
+        }
+        state.catalogue.has_servers()
+            && is_initialize(body)
+            && self.sessions.sessions.read().await.len() < MAX_SESSIONS
+    }
 }
 
-async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>) -> Response<Body> {
+/// Returns true if a message is the first one of a stateful client.
+fn is_initialize(body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Message {
+        method: String,
+    }
+    serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize")
+}
+
+async fn handle(
+    state: Arc<AppState>,
+    services: Services,
+    request: Request<Bytes>,
+) -> Response<Body> {
     if request.uri().path() != PATH {
         return watched(&state, &request);
     }
@@ -340,8 +400,13 @@ async fn handle(state: Arc<AppState>, service: Service, request: Request<Bytes>)
     if let Some(arguments) = RawArguments::from_request(&body) {
         parts.extensions.insert(arguments);
     }
+    let is_stateful = services.are_stateful(&state, &parts, &body).await;
     let request = Request::from_parts(parts, Full::new(body));
-    service.handle(request).await
+    if is_stateful {
+        services.stateful.handle(request).await
+    } else {
+        services.stateless.handle(request).await
+    }
 }
 
 /// Returns true if the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).

@@ -3,26 +3,31 @@
 //!
 //! `rmcp` implements the protocol. Nothing here depends on the client: a list is
 //! the same for all.
+//!
+//! The revision 2026-07-28 deprecates `resources/subscribe`, and so does the SDK; stateful clients
+//! have nothing else.
+#![allow(deprecated, reason = "stateful clients still subscribe so")]
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cogtools_core::{CallContext, Diagnostic, PausedFlow, Progress, ProgressUpdate, ToolOutput};
+use cogtools_core::{CallContext, Diagnostic, PausedFlow, ToolOutput};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
     GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ProgressToken,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscriptionFilter,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, Reference, Resource, ResourceTemplate,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::{self, CodeCall, Workers, in_pool};
@@ -30,15 +35,17 @@ use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
+use crate::forward::forwarder;
+use crate::link::Link;
 use crate::observe::Observers;
+use crate::offers::Offered;
+use crate::page::page;
 use crate::prompt::{self, Introduction};
 use crate::questions::{Pause, Questions};
 use crate::serve::{self, Outgoing};
-use crate::sources::host::{Abilities, SetLevel};
+use crate::sources::host::{Abilities, OWN_STREAM, SetLevel};
 use crate::stdio::RawToolList;
 
-/// The number of updates of a call that may wait for the client; further ones are dropped.
-const MAX_UPDATES: usize = 64;
 /// The time that waiting updates may take to be sent.
 const UPDATE_GRACE: Duration = Duration::from_millis(100);
 
@@ -49,8 +56,8 @@ pub(crate) struct AppState {
     pub(crate) questions: Questions,
     /// The three tools of `--code`.
     pub(crate) code: Option<Arc<CodeMode>>,
-    /// Changes of the list of tools.
-    pub(crate) list_changed: watch::Sender<()>,
+    /// Changes of the lists.
+    pub(crate) list_changed: watch::Sender<Changes>,
     pub(crate) outgoing: Sender<Outgoing>,
     pub(crate) observers: Observers,
     /// Cancelled when the first client has its introduction.
@@ -61,30 +68,32 @@ pub(crate) struct AppState {
     pub(crate) stop: CancellationToken,
 }
 
+/// The numbers of changes of the lists.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) tools: u64,
+    /// Of prompts, resources and templates of sources.
+    pub(crate) offers: u64,
+}
+
 /// The server of one connection.
 #[derive(Clone)]
 pub(crate) struct Server {
-    state: Arc<AppState>,
-    /// True if stateful clients can be notified of changes: over HTTP they have no
-    /// stream that stays open.
-    stateful: bool,
+    pub(crate) state: Arc<AppState>,
+    pub(crate) link: Link,
 }
 
 impl Server {
-    pub(crate) const fn new(state: Arc<AppState>, stateful: bool) -> Self {
-        Self { state, stateful }
+    pub(crate) const fn new(state: Arc<AppState>, link: Link) -> Self {
+        Self { state, link }
     }
 
-    fn catalogue(&self) -> Arc<Catalogue> {
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
         Arc::clone(&self.state.catalogue)
     }
 
-    /// Lists the tools and prompts there are now. There is one page, so no cursor is known.
-    async fn listing(&self, request: Option<PaginatedRequestParams>) -> Result<Listing, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            let message = "there is only one page; cursors are not supported";
-            return Err(ErrorData::invalid_params(message, None));
-        }
+    /// Lists the tools and prompts there are now.
+    async fn listing(&self) -> Result<Listing, ErrorData> {
         let (catalogue, code) = (self.catalogue(), self.state.code.clone());
         catalogue.workspace().known().await;
         let list = move || {
@@ -102,12 +111,8 @@ impl Server {
     }
 
     /// Lists the tools that clients show in `menu`, too.
-    async fn menu(
-        &self,
-        menu: &'static str,
-        request: Option<PaginatedRequestParams>,
-    ) -> Result<Vec<Arc<PublishedTool>>, ErrorData> {
-        let published = self.listing(request).await?.prompts;
+    async fn menu(&self, menu: &'static str) -> Result<Vec<Arc<PublishedTool>>, ErrorData> {
+        let published = self.listing().await?.prompts;
         let catalogue = self.catalogue();
         let is_shown = in_pool(move || catalogue.shows(menu)).await?;
         Ok(if is_shown { published } else { Vec::new() })
@@ -124,12 +129,12 @@ impl Server {
     /// Asks a stateful client where its user works; the configuration there may filter the tools.
     async fn follow_roots(&self, peer: &Peer<RoleServer>) {
         let catalogue = &self.state.catalogue;
-        if self.stateful && catalogue.workspace().ask(peer).await {
+        if self.is_stateful() && catalogue.workspace().ask(peer).await {
             catalogue.source_changed().notify_one();
         }
     }
 
-    async fn warn(&self, diagnostics: Vec<Diagnostic>) {
+    pub(crate) async fn warn(&self, diagnostics: Vec<Diagnostic>) {
         if !diagnostics.is_empty() {
             let warnings = Outgoing::Warnings(diagnostics);
             let _ = self.state.outgoing.send(warnings).await;
@@ -193,7 +198,7 @@ impl Server {
             catalogue: self.catalogue(),
             name: name.to_owned(),
             arguments: arguments.clone(),
-            ask: state.catalogue.sessions().host().asker(),
+            ask: self.host().asker(),
             later: later.clone(),
         };
         let outcome = state.workers.run_code(call, cancelled).await;
@@ -217,42 +222,13 @@ impl Server {
 /// the request with the answer.
 fn asks_by_result(request: &RequestContext<RoleServer>) -> bool {
     let capabilities = request.meta.client_capabilities();
-    let elicitation = capabilities.and_then(|it| it.elicitation);
-    elicitation.is_some_and(|it| Abilities::of(&it).form)
-}
-
-/// Returns the receiver of a tool's progress and its task, if the client has asked for progress.
-fn forwarder(request: &RequestContext<RoleServer>) -> Option<(Progress, JoinHandle<()>)> {
-    let token = request.meta.get_progress_token()?;
-    let (sender, updates) = channel(MAX_UPDATES);
-    let progress = Progress::new(move |update| drop(sender.try_send(update)));
-    let task = tokio::spawn(forward(request.peer.clone(), token, updates));
-    Some((progress, task))
-}
-
-async fn forward(
-    peer: Peer<RoleServer>,
-    token: ProgressToken,
-    mut updates: Receiver<ProgressUpdate>,
-) {
-    // Clients expect progress to grow.
-    let mut last = f64::NEG_INFINITY;
-    while let Some(update) = updates.recv().await {
-        if update.progress <= last {
-            continue;
-        }
-        last = update.progress;
-        let mut params = ProgressNotificationParam::new(token.clone(), update.progress);
-        params.total = update.total;
-        params.message = update.message;
-        let _ = peer.notify_progress(params).await;
-    }
+    capabilities.is_some_and(|it| Abilities::of(&it).has_forms())
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         // Stateless clients subscribe to changes, over every transport.
-        config(true)
+        config(true, self.state.catalogue.has_servers())
     }
 
     async fn initialize(
@@ -261,12 +237,14 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let mut result = self.negotiate_initialize(&request)?;
-        result.capabilities = config(self.stateful).capabilities;
-        if self.stateful {
+        let has_servers = self.state.catalogue.has_servers();
+        result.capabilities = config(self.is_stateful(), has_servers).capabilities;
+        if self.is_stateful() {
             // Logs are of the revisions for stateful clients alone.
             result.capabilities.logging = Some(serde_json::Map::new());
-            let host = self.state.catalogue.sessions().host();
+            let host = self.host();
             host.connect(context.peer.clone(), &request.capabilities);
+            self.announce(context.peer.clone());
             let has_roots = request.capabilities.roots.is_some();
             self.state.catalogue.workspace().expect(has_roots);
         }
@@ -299,7 +277,8 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let published = self.listing(request).await?.tools;
+        let published = self.listing().await?.tools;
+        let (published, next_cursor) = page(published, request, |tool| tool.name())?;
         let tools = match context.extensions.get::<RawToolList>() {
             Some(raw_list) => {
                 raw_list.set(published);
@@ -307,7 +286,9 @@ impl ServerHandler for Server {
             }
             None => published.iter().filter_map(|tool| tool.tool()).collect(),
         };
-        Ok(ListToolsResult::with_all_items(tools))
+        let mut result = ListToolsResult::with_all_items(tools);
+        result.next_cursor = next_cursor;
+        Ok(result)
     }
 
     async fn call_tool(
@@ -338,7 +319,7 @@ impl ServerHandler for Server {
         let parts = CallContext {
             person: pause.as_ref().map(Pause::person),
             paused,
-            ..CallContext::default()
+            ..self.parts()
         };
         let of_call = ClientArguments::OfCall(arguments.clone());
         let outcome = self.call(&request.name, of_call, &context, parts).await;
@@ -355,9 +336,14 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let published = self.menu("prompts", request).await?;
+        let published = self.menu("prompts").await?;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
-        Ok(ListPromptsResult::with_all_items(prompts.collect()))
+        let of_sources = typed(self.offers().await?.prompts);
+        let prompts = prompts.chain(of_sources).collect();
+        let (prompts, next_cursor) = page(prompts, request, |it: &Prompt| it.name.clone())?;
+        let mut result = ListPromptsResult::with_all_items(prompts);
+        result.next_cursor = next_cursor;
+        Ok(result)
     }
 
     async fn get_prompt(
@@ -365,18 +351,30 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        if let Some(route) = self.offers().await?.prompt(&request.name) {
+            let got = self.get_offered_prompt(&route, request.arguments, &context);
+            return got.await.map(GetPromptResponse::Complete);
+        }
         let arguments = ClientArguments::OfPrompt(request.arguments.unwrap_or_default());
-        let parts = CallContext::default();
-        let outcome = self.call(&request.name, arguments, &context, parts);
+        let outcome = self.call(&request.name, arguments, &context, self.parts());
         call::to_prompt(outcome.await).map(GetPromptResponse::Complete)
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        prompt::complete(self.catalogue(), request).await
+        let offers = self.offers().await?;
+        let route = match &request.r#ref {
+            Reference::Prompt(prompt) => offers.prompt(&prompt.name),
+            Reference::Resource(template) => offers.template(&template.uri),
+            _ => None,
+        };
+        match route {
+            Some(route) => self.complete_offered(&route, &request, &context).await,
+            None => prompt::complete(self.catalogue(), request).await,
+        }
     }
 
     async fn list_resources(
@@ -384,18 +382,63 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let published = self.menu("resources", request).await?;
+        let published = self.menu("resources").await?;
         let resources = published.iter().filter_map(|tool| prompt::document(tool));
-        Ok(ListResourcesResult::with_all_items(resources.collect()))
+        let of_sources = typed(self.offers().await?.resources);
+        let resources = resources.chain(of_sources).collect();
+        let (resources, next_cursor) = page(resources, request, |it: &Resource| it.uri.clone())?;
+        let mut result = ListResourcesResult::with_all_items(resources);
+        result.next_cursor = next_cursor;
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = typed(self.offers().await?.templates).collect();
+        let name = |it: &ResourceTemplate| it.uri_template.clone();
+        let (templates, next_cursor) = page(templates, request, name)?;
+        let mut result = ListResourceTemplatesResult::with_all_items(templates);
+        result.next_cursor = next_cursor;
+        Ok(result)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = prompt::read_document(self.catalogue(), request.uri);
-        read.await.map(ReadResourceResponse::Complete)
+        let read = match self.route(&request.uri).await? {
+            Some(route) => self.read_offered(&route, &request.uri, &context).await,
+            None => prompt::read_document(self.catalogue(), request.uri).await,
+        };
+        read.map(ReadResourceResponse::Complete)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let subscriber = self.host().subscriber(request.uri);
+        let subscriber = subscriber.filter(|_| self.is_stateful()).ok_or_else(|| {
+            let message = "over HTTP, a client subscribes in a session";
+            ErrorData::invalid_request(message, None)
+        })?;
+        self.add_subscriber(subscriber, context.ct.cancelled())
+            .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cancelled = context.ct.cancelled();
+        self.remove_subscriber(OWN_STREAM, &request.uri, cancelled)
+            .await
     }
 
     async fn set_level(
@@ -403,8 +446,8 @@ impl ServerHandler for Server {
         request: SetLevel,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let catalogue = self.catalogue();
-        in_pool(move || catalogue.sessions().set_level(&request)).await
+        let (catalogue, host) = (self.catalogue(), Arc::clone(self.host()));
+        in_pool(move || catalogue.sessions().set_level(&request, &host)).await
     }
 
     fn accepted_subscription_filter(
@@ -416,21 +459,35 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut list_changed = self.state.list_changed.subscribe();
+        let mut last = *list_changed.borrow_and_update();
         let sink = context.sink();
+        let mut watched = self.watch(sink.accepted()).await;
         loop {
             tokio::select! {
                 _ = list_changed.changed() => {}
-                () = context.cancelled() => return Ok(()),
-                () = self.state.stop.cancelled() => return Ok(()),
+                Some(uri) = watched.updates.recv() => {
+                    let _ = sink.notify_resource_updated(uri).await;
+                    continue;
+                }
+                () = context.cancelled() => break,
+                () = self.state.stop.cancelled() => break,
             }
+            let now = *list_changed.borrow_and_update();
+            let before = std::mem::replace(&mut last, now);
             // Clients receive only the notifications that they subscribed to.
-            if sink.accepted().tools_list_changed == Some(true) {
+            if sink.accepted().tools_list_changed == Some(true) && now.tools != before.tools {
                 let _ = sink.notify_tool_list_changed().await;
             }
             if sink.accepted().prompts_list_changed == Some(true) {
                 let _ = sink.notify_prompt_list_changed().await;
             }
+            let has_offers = now.offers != before.offers;
+            if sink.accepted().resources_list_changed == Some(true) && has_offers {
+                let _ = sink.notify_resource_list_changed().await;
+            }
         }
+        self.unwatch(watched).await;
+        Ok(())
     }
 
     /// Reports an unknown method, or invalid parameters of a known one.
@@ -448,18 +505,32 @@ impl ServerHandler for Server {
     }
 }
 
-/// Returns the name and the capabilities of the server, which can announce changes or not.
-fn config(announces: bool) -> ServerConfig {
+/// Returns the values in the protocol's own type; others are left out.
+fn typed<T: DeserializeOwned>(offered: Vec<Offered>) -> impl Iterator<Item = T> {
+    let values = offered
+        .into_iter()
+        .map(|it| serde_json::from_value(it.value));
+    values.filter_map(Result::ok)
+}
+
+/// Returns the name and the capabilities of the server, which can announce changes or not, and has
+/// resources of sources or not.
+fn config(announces: bool, has_servers: bool) -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
         .enable_prompts();
     let capabilities = capabilities.enable_resources().enable_completions();
     let mut capabilities = capabilities.build();
-    if announces && let Some(tools) = &mut capabilities.tools {
-        tools.list_changed = Some(true);
+    let announced = announces.then_some(true);
+    if let Some(tools) = &mut capabilities.tools {
+        tools.list_changed = announced;
     }
-    if announces && let Some(prompts) = &mut capabilities.prompts {
-        prompts.list_changed = Some(true);
+    if let Some(prompts) = &mut capabilities.prompts {
+        prompts.list_changed = announced;
+    }
+    if let Some(resources) = &mut capabilities.resources {
+        resources.list_changed = announced.filter(|_| has_servers);
+        resources.subscribe = announced.filter(|_| has_servers);
     }
     let name = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
     ServerConfig::new(capabilities).with_server_info(name)
@@ -477,9 +548,14 @@ fn unknown_request(method: &str, is_stateless: bool) -> ErrorData {
         }
         "resources/read" => "`resources/read` takes `uri`, a string",
         "completion/complete" => {
-            "`completion/complete` takes `ref`, a prompt, and `argument`, its name and value"
+            "`completion/complete` takes `ref`, a prompt or a template, and `argument`, its name and \
+             value"
         }
-        "tools/list" | "prompts/list" | "resources/list" | "subscriptions/listen" => INVALID_PARAMS,
+        "tools/list"
+        | "prompts/list"
+        | "resources/list"
+        | "resources/templates/list"
+        | "subscriptions/listen" => INVALID_PARAMS,
         // Stateless MCP has no such method.
         "initialize" if !is_stateless => INVALID_PARAMS,
         _ => {

@@ -382,6 +382,8 @@ struct ListResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cache_scope: Option<&'a CacheScope>,
     tools: Vec<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<&'a str>,
 }
 
 /// Encodes a message as a line, with the tools of its `list`.
@@ -406,6 +408,7 @@ fn encode_line(
                     ttl_ms: result.ttl_ms,
                     cache_scope: result.cache_scope.as_ref(),
                     tools,
+                    next_cursor: result.next_cursor.as_deref(),
                 },
             };
             serde_json::to_writer(&mut line, &response)?;

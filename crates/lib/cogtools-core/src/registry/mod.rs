@@ -21,7 +21,8 @@ pub use crate::registry::call::{FindError, Loaded};
 use crate::schema::Schema;
 use crate::search::search;
 use crate::source::{
-    Candidate, FileNames, Listing, Plugin, SkillFolder, Skills, Source, SourceError,
+    Candidate, FileNames, Listing, Offer, Plugin, Provider, SkillFolder, Skills, Source,
+    SourceError,
 };
 use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
@@ -202,8 +203,46 @@ impl Registry {
         Err(FindError::NotFound(self.explain_missing(&valid)))
     }
 
-    /// Returns true if the filters select the tool `name` of `toolset`.
-    fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
+    /// Lists the offers of all MCP servers, in the order of sources; also why some are missing. One
+    /// whose tools are missing has none. With `only_cached`, nothing is started.
+    pub fn offers(&self, only_cached: bool) -> (Vec<Offer>, Vec<SourceError>) {
+        let mut cx = self.cx.clone();
+        cx.list.cached_only |= only_cached;
+        let servers = self.sources.iter().filter_map(Source::provider);
+        let servers: Vec<_> = servers
+            .filter(|it| it.settings().server.is_some())
+            .collect();
+        let asked: Vec<_> = thread::scope(|scope| {
+            let ask = |server: &Provider| server.offer(&cx).transpose();
+            let asking = servers.into_iter().map(|it| scope.spawn(move || ask(it)));
+            let asking: Vec<_> = asking.collect();
+            let answers = asking.into_iter().filter_map(|it| it.join().ok().flatten());
+            answers.collect()
+        });
+        let (mut offers, mut errors) = (Vec::new(), Vec::new());
+        for answer in asked {
+            match answer {
+                Ok(offer) => offers.push(offer),
+                Err(error) => errors.push(SourceError::Provider(Arc::new(error))),
+            }
+        }
+        (offers, errors)
+    }
+
+    /// Returns true if a source is an MCP server.
+    pub fn has_servers(&self) -> bool {
+        let mut servers = self.sources.iter().filter_map(Source::provider);
+        servers.any(|it| it.settings().server.is_some())
+    }
+
+    /// Returns true if the filters select tools of the source `name`.
+    pub fn is_selected_source(&self, name: &str) -> bool {
+        let mut filters = self.filters.iter();
+        filters.all(|filter| filter.matches_toolset(Some(name)))
+    }
+
+    /// Returns true if the filters select the tool or prompt `name` of `toolset`.
+    pub fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
         self.filters
             .iter()
             .all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))

@@ -265,8 +265,11 @@ pub trait Sessions: Debug + Send + Sync {
     fn end(&self, source: &str);
 
     /// Returns a word for hosts to which servers may declare other tools than to hosts in general.
-    fn audience(&self) -> Option<&'static str>;
+    fn audience(&self) -> Option<String>;
 }
+
+/// A client of a program that stays, as only its sessions know it.
+pub type Client = Arc<dyn Any + Send + Sync>;
 
 /// A request to the session of a source.
 #[derive(Clone, Copy)]
@@ -286,6 +289,8 @@ pub struct SessionRequest<'r> {
     pub cancel: &'r Cancel,
     /// Receives progress.
     pub progress: Option<&'r Progress>,
+    /// The client that has made the request, if it is one with a session of its own.
+    pub client: Option<&'r Client>,
     /// Prepares the start of the server.
     pub start: &'r dyn Fn() -> Result<ServerStart, Box<Diagnostic>>,
     /// Called, in any thread, when the server declares other tools.
@@ -297,6 +302,16 @@ pub struct SessionRequest<'r> {
 pub enum SessionWork {
     /// Declare all tools.
     List,
+    /// List everything besides tools: the answer is an array with one object, which has
+    /// `instructions`, `prompts`, `resources` and `resourceTemplates`.
+    Offer,
+    /// Answer another request of the protocol: the answer has `result` or `error`.
+    Request {
+        /// Its method.
+        method: &'static str,
+        /// Its parameters.
+        params: Map<String, Value>,
+    },
     /// Call a tool.
     Call {
         /// The name of the tool.

@@ -20,7 +20,7 @@ pub use packages::{Package, Packages};
 pub use plugin::Plugin;
 pub(crate) use plugin::{PluginServer, PluginStart};
 pub use provider::{
-    InvalidDeclaration, Provider, ProviderError, Reference, RemoteTool, Server, Settings,
+    InvalidDeclaration, Offer, Provider, ProviderError, Reference, RemoteTool, Server, Settings,
     SourceChanges, ToolChanges, Transport, clean_path, code_points, expand, neutral_directory,
     references, without_invisible,
 };

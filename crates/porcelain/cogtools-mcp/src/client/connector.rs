@@ -14,13 +14,15 @@ use cogtools_http::http::StatusCode;
 use cogtools_http::{Reason, TlsReason};
 use cogtools_program::Vars;
 use cogtools_program::call::quote;
+use rmcp::ErrorData;
 use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::auth::Store;
 use crate::client::http::Http;
+use crate::client::listener::Listener;
 use crate::client::process::{ServerProcess, Stop};
-use crate::client::session::{FirstRequest, Listener, Phase, Session, SessionError};
+use crate::client::session::{FirstRequest, Phase, Session, SessionError};
 use crate::client::{Server, Transport};
 
 /// The pause after which a run checks again whether it was cancelled.
@@ -248,8 +250,8 @@ pub(crate) enum ClientError {
     Exited(String, String, &'static str),
     #[error("the MCP server `{0}` did not answer `{1}` within {2:?}")]
     TimedOut(String, &'static str, Duration),
-    #[error("the MCP server `{0}` rejected `{1}`: {2}")]
-    Rejected(String, &'static str, String),
+    #[error("the MCP server `{0}` rejected `{1}`: {message}", message = .2.message)]
+    Rejected(String, &'static str, Box<ErrorData>),
     #[error("the MCP server `{0}` sent an unexpected response to `{1}`: {2}")]
     UnexpectedResponse(String, &'static str, String),
     #[error(
@@ -405,7 +407,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "PROTOCOL",
-        "Both stateful and stateless MCP are supported. Over standard streams the client tries initialize first and falls back to server/discover; over HTTP it is the other way round. Over HTTP, arguments are also sent as headers if the tool's schema says x-mcp-header; redirects are not followed. Requests from the server (roots, sampling) are rejected; elicitation is declined, except by `cogtools-mcp(1)` for a host that can show it. Messages are limited to 16 MiB, lists to 10 MiB and 1,000 pages. Lines on a server's standard output that are not messages are ignored, up to 1 MiB.\n\nA server that was started is stopped before the program exits: its standard input is closed; after a second its process group gets SIGTERM, then SIGKILL.",
+        "Both stateful and stateless MCP are supported. Over standard streams the client tries initialize first and falls back to server/discover; over HTTP it is the other way round. Over HTTP, arguments are also sent as headers if the tool's schema says x-mcp-header; redirects are not followed. Requests from the server (roots, sampling) are rejected, and elicitation is declined, except by `cogtools-mcp(1)` for a host that can answer them. Messages are limited to 16 MiB, lists to 10 MiB and 1,000 pages. Lines on a server's standard output that are not messages are ignored, up to 1 MiB.\n\nA server that was started is stopped before the program exits: its standard input is closed; after a second its process group gets SIGTERM, then SIGKILL.",
     ),
     (
         "ENVIRONMENT",

@@ -6,6 +6,7 @@
 
 pub(crate) mod connector;
 pub(crate) mod http;
+pub(crate) mod listener;
 pub(crate) mod process;
 pub(crate) mod session;
 
@@ -32,7 +33,8 @@ use crate::auth;
 use crate::auth::{LoginArgs, SERVER_HELP, SourceArg, Store};
 use crate::client::connector::ClientError;
 use connector::{Connector, cancelled};
-use session::{Listener, Session, SessionError, Watch};
+use listener::Listener;
+use session::{Session, SessionError, Watch};
 
 /// The program.
 pub const PROGRAM: Program = Program {

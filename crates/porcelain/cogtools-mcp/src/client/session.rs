@@ -1,30 +1,27 @@
 //! A session with a server, stateful or stateless: its start, its list of tools, a call, and the
 //! messages of the server besides answers.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cogtools_core::{Progress, ProgressUpdate};
+use cogtools_core::Progress;
+use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, Implementation, InputRequest,
-    InputRequiredResult, ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerNotification, SubscriptionFilter,
+    ClientRequest, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
+    SubscriptionFilter,
 };
 use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, NotificationContext,
-    PeerRequestOptions, RequestContext, RunningService, ServiceError,
+    ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions,
+    RunningService, ServiceError,
 };
 use rmcp::transport::Transport;
-use rmcp::{ClientHandler, ErrorData, RoleClient};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::client::connector::ClientError;
-use crate::sources::host::{self, Abilities, Level, LogMessage, SourceHost};
+use crate::client::listener::Listener;
+use crate::sources::host::{self, Level, SourceHost};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -39,11 +36,14 @@ const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 pub(crate) const INITIALIZE: &str = "initialize";
 const DISCOVER: &str = "server/discover";
+const TEMPLATES: &str = "resources/templates/list";
+pub(crate) const SUBSCRIBE: &str = "resources/subscribe";
+pub(crate) const UNSUBSCRIBE: &str = "resources/unsubscribe";
+/// The longest instructions of a server, in characters.
+const MAX_INSTRUCTIONS: usize = 64 << 10;
 
 /// The request that the server is to answer, for the message of a timeout.
 pub(crate) type Phase = Mutex<&'static str>;
-/// A function that is called when a server declares other tools.
-pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
 
 /// Why a session failed.
 pub(crate) enum SessionError {
@@ -148,28 +148,121 @@ impl<'s> Session<'s> {
 
     /// Lists all its tools, as it describes them.
     pub(crate) async fn list_tools(&self) -> Result<Vec<Value>, SessionError> {
-        let phase = enter(self.phase, "tools/list");
-        let (mut tools, mut size, mut cursor) = (Vec::new(), 0, None::<String>);
+        self.list("tools/list", "tools").await
+    }
+
+    /// Reads all pages of a list.
+    async fn list(&self, method: &'static str, key: &str) -> Result<Vec<Value>, SessionError> {
+        let phase = enter(self.phase, method);
+        let (mut items, mut size, mut params) = (Vec::new(), 0, Map::new());
         for _ in 0..MAX_PAGES {
-            let params = PaginatedRequestParams::default().with_cursor(cursor.take());
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+            let request = self.request_of(method, &params)?;
             let mut page = self.send(phase, request, None).await?;
-            let Some(Value::Array(page_tools)) = page.remove("tools") else {
+            let Some(Value::Array(more)) = page.remove(key) else {
                 return Err(self.unexpected_response(phase, &Value::Object(page).to_string()));
             };
-            let sizes = page_tools.iter().map(|tool| tool.to_string().len());
-            size += sizes.sum::<usize>();
-            tools.extend(page_tools);
-            let next = page.get("nextCursor").and_then(Value::as_str);
-            cursor = next.map(str::to_owned);
-            if cursor.is_none() {
-                return Ok(tools);
-            }
+            size += more
+                .iter()
+                .map(|item| item.to_string().len())
+                .sum::<usize>();
+            items.extend(more);
+            match page.get("nextCursor").filter(|cursor| cursor.is_string()) {
+                Some(cursor) => params.insert("cursor".to_owned(), cursor.clone()),
+                None => return Ok(items),
+            };
             if size > MAX_LIST_BYTES {
                 break;
             }
         }
         Err(ClientError::TooManyTools(self.name.to_owned()).into())
+    }
+
+    /// Lists everything besides tools, as far as the server says that it has some. A list that it
+    /// rejects is empty.
+    pub(crate) async fn offer(&self) -> Result<Value, SessionError> {
+        let Some(server) = self.service.peer().peer_info() else {
+            return Ok(json!({}));
+        };
+        let able = &server.capabilities;
+        let mut offer = Map::new();
+        for (method, key, is_able) in [
+            ("prompts/list", "prompts", able.prompts.is_some()),
+            ("resources/list", "resources", able.resources.is_some()),
+            (TEMPLATES, "resourceTemplates", able.resources.is_some()),
+        ] {
+            if !is_able {
+                continue;
+            }
+            match self.list(method, key).await {
+                Ok(items) => drop(offer.insert(key.to_owned(), items.into())),
+                Err(SessionError::Server(ClientError::Rejected(..))) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let instructions = server.instructions.as_ref();
+        let instructions = instructions.map(|it| it.chars().take(MAX_INSTRUCTIONS).collect());
+        offer.insert(
+            "instructions".to_owned(),
+            instructions.map(Value::String).into(),
+        );
+        Ok(offer.into())
+    }
+
+    /// Answers a request of a client with the server's `result` or `error`.
+    pub(crate) async fn request(
+        &self,
+        method: &'static str,
+        params: Map<String, Value>,
+        watch: &Watch<'_>,
+    ) -> Result<Value, SessionError> {
+        let phase = enter(self.phase, method);
+        if self.is_stateless && matches!(method, SUBSCRIBE | UNSUBSCRIBE) {
+            // Its stream is opened anew with the resources that clients subscribe to.
+            self.service.service().subscribed.notify_one();
+            return Ok(json!({"result": {}}));
+        }
+        match self.asked(phase, method, params, watch).await {
+            Ok(result) => Ok(json!({"result": result})),
+            Err(SessionError::Server(ClientError::Rejected(.., error))) => {
+                Ok(json!({"error": error}))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Sends a request, and again with the answers to the questions in its results.
+    async fn asked(
+        &self,
+        phase: &'static str,
+        method: &'static str,
+        mut params: Map<String, Value>,
+        watch: &Watch<'_>,
+    ) -> Result<Map<String, Value>, SessionError> {
+        let mut rounds = 0;
+        loop {
+            let request = self.request_of(method, &params)?;
+            let result = self.send(phase, request, Some(watch)).await?;
+            let kind = result.get("resultType").and_then(Value::as_str);
+            if kind != Some("input_required") {
+                return Ok(result);
+            }
+            rounds += 1;
+            let host = &self.service.service().host;
+            if rounds > MAX_ROUNDS || answered(&mut params, &result, host).await.is_none() {
+                return Ok(result);
+            }
+        }
+    }
+
+    /// Returns a request in the protocol's own type, which has the headers of HTTP.
+    fn request_of(
+        &self,
+        method: &'static str,
+        params: &Map<String, Value>,
+    ) -> Result<ClientRequest, SessionError> {
+        let request = json!({"method": method, "params": params});
+        serde_json::from_value(request)
+            .map_err(|error| self.unexpected_response(method, &error.to_string()))
     }
 
     /// Calls a tool. If that fails because the server no longer has the tool, the error says so.
@@ -180,23 +273,11 @@ impl<'s> Session<'s> {
         watch: &Watch<'_>,
     ) -> Result<Map<String, Value>, SessionError> {
         let phase = enter(self.phase, "tools/call");
-        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let mut rounds = 0;
-        let result = loop {
-            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
-            let result = self.send(phase, request, Some(watch)).await;
-            let is_question = |result: &&Map<String, Value>| {
-                result.get("resultType").and_then(Value::as_str) == Some("input_required")
-            };
-            let Some(questions) = result.as_ref().ok().filter(is_question) else {
-                break result;
-            };
-            rounds += 1;
-            match answered(params, questions, &self.service.service().host).await {
-                Some(answered) if rounds <= MAX_ROUNDS => params = answered,
-                _ => break result,
-            }
-        };
+        let params = Map::from_iter([
+            ("name".to_owned(), tool.into()),
+            ("arguments".to_owned(), arguments.into()),
+        ]);
+        let result = self.asked(phase, "tools/call", params, watch).await;
         let may_be_gone = match &result {
             Ok(object)
                 if object.contains_key("content") || object.contains_key("structuredContent") =>
@@ -261,8 +342,7 @@ impl<'s> Session<'s> {
             Ok(Ok(other)) => Err(self.unexpected_response(phase, &other.to_string())),
             Ok(Err(error)) => Err(self.unexpected_response(phase, &error.to_string())),
             Err(ServiceError::McpError(error)) => {
-                let (name, message) = (self.name.to_owned(), error.message.to_string());
-                Err(ClientError::Rejected(name, phase, message).into())
+                Err(ClientError::Rejected(self.name.to_owned(), phase, Box::new(error)).into())
             }
             Err(_) => Err(SessionError::Disconnected(phase)),
         }
@@ -290,37 +370,70 @@ impl<'s> Session<'s> {
         let _ = self.service.cancel().await;
     }
 
+    /// Subscribes to the resources that clients of an earlier session with a stateful server have
+    /// subscribed to.
+    pub(crate) async fn resubscribe(&self) {
+        for uri in self.service.service().host.subscribed() {
+            let params = Map::from_iter([("uri".to_owned(), uri.into())]);
+            if !self.is_stateless
+                && let Ok(request) = self.request_of(SUBSCRIBE, &params)
+            {
+                let _ = self.send(SUBSCRIBE, request, None).await;
+            }
+        }
+    }
+
+    /// Returns the changes that a stateless server is asked for; nothing if it announces none.
+    fn changes(&self) -> Option<SubscriptionFilter> {
+        let server = self.service.peer().peer_info()?;
+        let able = &server.capabilities;
+        let is_set = |announces: Option<bool>| announces.filter(|it| *it);
+        let resources = able.resources.as_ref();
+        let mut filter = SubscriptionFilter::new();
+        filter.tools_list_changed = is_set(able.tools.as_ref().and_then(|it| it.list_changed));
+        filter.prompts_list_changed = is_set(able.prompts.as_ref().and_then(|it| it.list_changed));
+        filter.resources_list_changed = is_set(resources.and_then(|it| it.list_changed));
+        let uris = self.service.service().host.subscribed();
+        let is_subscribed = is_set(resources.and_then(|it| it.subscribe)).is_some();
+        filter.resource_subscriptions = Some(uris).filter(|it| is_subscribed && !it.is_empty());
+        (filter != SubscriptionFilter::new()).then_some(filter)
+    }
+
     /// Passes on changes of a stateless server as long as it is waited for. A stateful server
     /// announces them by itself.
     pub(crate) async fn hear(&self) {
-        let server = self.service.peer().peer_info();
-        let tools = server.and_then(|server| server.capabilities.tools.clone());
-        let announces = tools.is_some_and(|tools| tools.list_changed == Some(true));
-        if !self.is_stateless || !announces {
+        if !self.is_stateless {
             std::future::pending::<()>().await;
         }
         let listener = self.service.service();
-        let filter = SubscriptionFilter::builder().tools_list_changed().build();
         let (mut pause, mut is_first) = (MIN_PAUSE, true);
         loop {
-            if let Ok(mut subscription) = self.service.listen(filter.clone()).await {
+            let Some(filter) = self.changes() else {
+                listener.subscribed.notified().await;
+                continue;
+            };
+            let has_tools = filter.tools_list_changed.is_some();
+            if let Ok(mut subscription) = self.service.listen(filter).await {
                 // Changes while there was no stream were not announced.
-                if !std::mem::take(&mut is_first) {
+                if !std::mem::take(&mut is_first) && has_tools {
                     listener.tools_changed();
                 }
-                while let Ok(Some(notification)) = subscription.next().await {
+                loop {
+                    let next = tokio::select! {
+                        next = subscription.next() => next,
+                        () = listener.subscribed.notified() => {
+                            pause = Duration::ZERO;
+                            is_first = true;
+                            break;
+                        }
+                    };
+                    let Ok(Some(notification)) = next else { break };
                     pause = MIN_PAUSE;
-                    let is_change = matches!(
-                        notification,
-                        ServerNotification::ToolListChangedNotification(_)
-                    );
-                    if is_change {
-                        listener.tools_changed();
-                    }
+                    listener.announced(notification);
                 }
             }
             sleep(pause).await;
-            pause = (pause * 2).min(MAX_PAUSE);
+            pause = (pause * 2).clamp(MIN_PAUSE, MAX_PAUSE);
         }
     }
 }
@@ -350,7 +463,7 @@ fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) ->
         ClientInitializeError::ConnectionClosed(_)
         | ClientInitializeError::TransportError { .. } => SessionError::Disconnected(phase),
         ClientInitializeError::JsonRpcError(error) => {
-            ClientError::Rejected(name, phase, error.message.to_string()).into()
+            ClientError::Rejected(name, phase, Box::new(error)).into()
         }
         other => {
             let excerpt = other.to_string().chars().take(200).collect();
@@ -359,117 +472,36 @@ fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) ->
     }
 }
 
-/// Returns the call with the answers to the questions in `result`; nothing if one cannot be
-/// answered.
+/// Adds the answers to the questions in `result` to the parameters of its request; nothing if one
+/// cannot be answered.
 async fn answered(
-    mut params: CallToolRequestParams,
+    params: &mut Map<String, Value>,
     result: &Map<String, Value>,
     host: &SourceHost,
-) -> Option<CallToolRequestParams> {
+) -> Option<()> {
     let value = Value::Object(result.clone());
     let result: InputRequiredResult = serde_json::from_value(value).ok()?;
-    let mut answers = BTreeMap::new();
+    let mut answers = Map::new();
     for (name, request) in result.input_requests.unwrap_or_default() {
-        // The client declares no other ability.
-        let InputRequest::Elicitation(request) = request else {
-            return None;
+        let answer = match request {
+            InputRequest::Elicitation(request) => {
+                serde_json::to_value(host.ask(request.params).await)
+            }
+            InputRequest::CreateMessage(request) => {
+                serde_json::to_value(host.sample(request.params).await.ok()?)
+            }
+            InputRequest::ListRoots(_) => serde_json::to_value(host.roots().await.ok()?),
+            _ => return None,
         };
-        let answer = host.ask(request.params).await;
-        answers.insert(name, serde_json::to_value(answer).ok()?);
+        answers.insert(name, answer.ok()?);
     }
-    params.input_responses = (!answers.is_empty()).then_some(answers);
-    params.request_state = result.request_state;
-    Some(params)
-}
-
-/// The handler of progress, questions to the user, logs, and changes of the tools of a server.
-/// Other requests of the server are rejected.
-pub(crate) struct Listener {
-    on_change: OnChange,
-    host: SourceHost,
-    /// The progress of the requests that wait for an answer, by its token.
-    requests: Mutex<HashMap<ProgressToken, Option<Progress>>>,
-    /// True if the server has changed its tools since they were listed.
-    changed: AtomicBool,
-}
-
-impl Default for Listener {
-    /// Returns a listener of a session for one request: it asks no one, and shows nothing.
-    fn default() -> Self {
-        let host = SourceHost::new("", Abilities::default(), Arc::default());
-        Self::new(Arc::new(|| {}), host)
+    params.remove("inputResponses");
+    if !answers.is_empty() {
+        params.insert("inputResponses".to_owned(), answers.into());
     }
-}
-
-impl Listener {
-    /// Returns a listener to a server that `host` speaks for.
-    pub(crate) fn new(on_change: OnChange, host: SourceHost) -> Self {
-        Self {
-            on_change,
-            host,
-            requests: Mutex::default(),
-            changed: AtomicBool::new(false),
-        }
+    params.remove("requestState");
+    if let Some(state) = result.request_state {
+        params.insert("requestState".to_owned(), state.into());
     }
-
-    /// Returns true if the server has changed its tools since the last call of this function.
-    pub(crate) fn take_changed(&self) -> bool {
-        self.changed.swap(false, Ordering::AcqRel)
-    }
-
-    fn tools_changed(&self) {
-        self.changed.store(true, Ordering::Release);
-        (self.on_change)();
-    }
-
-    fn requests(&self) -> MutexGuard<'_, HashMap<ProgressToken, Option<Progress>>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl ClientHandler for Listener {
-    fn get_info(&self) -> ClientConfig {
-        let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = self.host.abilities.capability();
-        ClientConfig::new(capabilities, client).with_protocol_version(ProtocolVersion::V_2025_11_25)
-    }
-
-    async fn create_elicitation(
-        &self,
-        request: ElicitRequestParams,
-        context: RequestContext<RoleClient>,
-    ) -> Result<ElicitResult, ErrorData> {
-        // A server that works for no one asks no one.
-        let is_idle = self.requests().is_empty();
-        if is_idle {
-            return Ok(ElicitResult::new(ElicitationAction::Decline));
-        }
-        tokio::select! {
-            answer = self.host.ask(request) => Ok(answer),
-            () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-        }
-    }
-
-    async fn on_logging_message(&self, message: LogMessage, _: NotificationContext<RoleClient>) {
-        self.host.log(message);
-    }
-
-    async fn on_progress(
-        &self,
-        params: ProgressNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        if let Some(Some(progress)) = self.requests().get(&params.progress_token) {
-            progress.update(ProgressUpdate {
-                progress: params.progress,
-                total: params.total,
-                message: params.message.as_deref().map(host::clean),
-            });
-        }
-    }
-
-    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.tools_changed();
-    }
+    Some(())
 }

@@ -1,28 +1,35 @@
-//! The host that started the server, as sources and flows see it: its forms and pages for the user,
-//! and its log. Over HTTP, and for stateless clients, there is none. Text of a source is cleaned, and
-//! named with the source.
+//! A client with a connection of its own, as sources and flows see it: its forms and pages for the
+//! user, its model, its folders, its log, and the resources that it watches. Stateless clients only
+//! watch. Text of a source that people read is cleaned, and named with the source.
 //!
-//! The revision 2026-07-28 deprecates log messages, and so does the SDK; servers still send them,
-//! and hosts still show them.
-#![allow(deprecated, reason = "stateful clients still show logs")]
+//! The revision 2026-07-28 deprecates logs, sampling and roots, and so does the SDK; servers still
+//! use them, and hosts still have them.
+#![allow(
+    deprecated,
+    reason = "stateful clients still have logs, models and roots"
+)]
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::{Cancel, Person, invisible};
 
 use rmcp::model::{
-    ClientCapabilities, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ElicitationAction, ElicitationCapability, FormElicitationCapability, LoggingLevel,
-    LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification, ServerRequest,
-    SetLevelRequestParams, UrlElicitationCapability,
+    ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
+    CreateMessageResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
+    ErrorCode, ListRootsRequest, ListRootsResult, LoggingLevel, LoggingMessageNotification,
+    LoggingMessageNotificationParam, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
+    ServerNotification, ServerRequest, SetLevelRequestParams,
 };
-use rmcp::service::Peer;
-use rmcp::{RoleClient, RoleServer};
+use rmcp::service::{Peer, ServiceError};
+use rmcp::{ErrorData, RoleClient, RoleServer};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::timeout;
 
 use crate::auth::may_be_opened;
 use crate::code::AskUser;
@@ -37,8 +44,10 @@ pub(crate) type SetLevel = SetLevelRequestParams;
 
 /// The time that a source waits for the first message of a client, which declares its abilities.
 const FIRST_MESSAGE: Duration = Duration::from_millis(300);
-/// The number of log messages that may wait for the client; further ones are dropped.
+/// The number of notifications that may wait for the client; further ones are dropped.
 const MAX_WAITING: usize = 64;
+/// The stream of updates that every client with a connection has.
+pub(crate) const OWN_STREAM: u64 = 0;
 /// The largest log message or question.
 pub(crate) const MAX_BYTES: usize = 64 << 10;
 /// The number of questions of one source that may wait for the user at once.
@@ -48,18 +57,18 @@ const PATIENCE: Duration = Person::PATIENCE;
 /// The time between two looks at whether a call was cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The abilities of a host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Abilities {
-    /// True if it shows forms to the user.
-    pub(crate) form: bool,
-    /// True if it opens pages for the user.
-    pub(crate) url: bool,
-}
+/// The name of the extension by which hosts show apps.
+const APPS: &str = "io.modelcontextprotocol/ui";
 
-/// The host, once it is known.
-#[derive(Debug, Default)]
+/// The abilities of a host that sources may use: elicitation, sampling, roots and apps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Abilities(ClientCapabilities);
+
+/// A client, once it is known.
+#[derive(Debug)]
 pub(crate) struct Host {
+    /// Its identity among all clients.
+    pub(crate) id: u64,
     state: Mutex<State>,
     known: Condvar,
 }
@@ -69,50 +78,94 @@ struct State {
     is_known: bool,
     connection: Option<Connection>,
     level: Option<Level>,
+    /// The subscribers to resources, by source and URI there.
+    subscriptions: HashMap<(String, String), Vec<Subscriber>>,
 }
 
 #[derive(Debug)]
 struct Connection {
     peer: Peer<RoleServer>,
     abilities: Abilities,
-    logs: Sender<ServerNotification>,
+    notifications: Sender<ServerNotification>,
+}
+
+/// A receiver of updates of one resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Subscriber {
+    /// The stream that it has subscribed on.
+    pub(crate) stream: u64,
+    /// The URI that the client knows the resource by.
+    pub(crate) uri: String,
+    pub(crate) updates: Sender<ServerNotification>,
 }
 
 impl Abilities {
     /// Returns those that a client declares.
-    pub(crate) const fn of(elicitation: &ElicitationCapability) -> Self {
-        Self {
-            // Without a mode it is the first one that there was.
-            form: elicitation.form.is_some() || elicitation.url.is_none(),
-            url: elicitation.url.is_some(),
-        }
+    pub(crate) fn of(declared: &ClientCapabilities) -> Self {
+        let mut abilities = ClientCapabilities::default();
+        abilities.elicitation.clone_from(&declared.elicitation);
+        abilities.sampling.clone_from(&declared.sampling);
+        abilities.roots.clone_from(&declared.roots);
+        let apps = declared.extensions.as_ref().and_then(|it| it.get(APPS));
+        abilities.extensions = apps.map(|it| [(APPS.to_owned(), it.clone())].into());
+        Self(abilities)
     }
 
-    /// Returns the capability that a server learns of; nothing if there are no abilities.
-    pub(crate) fn capability(self) -> Option<ElicitationCapability> {
-        let mut capability = ElicitationCapability::new();
-        if self.form {
-            capability = capability.with_form(FormElicitationCapability::default());
+    /// The capabilities that a server learns of.
+    pub(crate) const fn capabilities(&self) -> &ClientCapabilities {
+        &self.0
+    }
+
+    /// True if it shows forms to the user.
+    pub(crate) fn has_forms(&self) -> bool {
+        // Without a mode it is the first one that there was.
+        let elicitation = self.0.elicitation.as_ref();
+        elicitation.is_some_and(|it| it.form.is_some() || it.url.is_none())
+    }
+
+    /// True if it opens pages for the user.
+    pub(crate) fn has_pages(&self) -> bool {
+        let elicitation = self.0.elicitation.as_ref();
+        elicitation.is_some_and(|it| it.url.is_some())
+    }
+
+    /// A word for all hosts to which servers may declare the same.
+    pub(crate) fn audience(&self) -> Option<String> {
+        let words = [
+            (self.has_forms(), "form"),
+            (self.has_pages(), "url"),
+            (self.0.sampling.is_some(), "sampling"),
+            (self.0.roots.is_some(), "roots"),
+            (self.0.extensions.is_some(), "ui"),
+        ];
+        let words = words.into_iter().filter(|(is_able, _)| *is_able);
+        let words: Vec<&str> = words.map(|(_, word)| word).collect();
+        (!words.is_empty()).then(|| words.join("-"))
+    }
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            state: Mutex::default(),
+            known: Condvar::new(),
         }
-        if self.url {
-            capability = capability.with_url(UrlElicitationCapability::default());
-        }
-        (self.form || self.url).then_some(capability)
     }
 }
 
 impl Host {
-    /// Makes the client at the other end of the standard streams the host.
+    /// Makes the client behind `peer` the host.
     pub(crate) fn connect(&self, peer: Peer<RoleServer>, capabilities: &ClientCapabilities) {
-        let elicitation = capabilities.elicitation.as_ref();
-        let (logs, waiting) = channel(MAX_WAITING);
+        let (notifications, waiting) = channel(MAX_WAITING);
         tokio::spawn(forward(peer.clone(), waiting));
         let mut state = self.state();
         state.is_known = true;
         state.connection = Some(Connection {
             peer,
-            abilities: elicitation.map_or_else(Abilities::default, Abilities::of),
-            logs,
+            abilities: Abilities::of(capabilities),
+            notifications,
         });
         drop(state);
         self.known.notify_all();
@@ -128,7 +181,7 @@ impl Host {
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.is_known = true;
         let connection = state.connection.as_ref();
-        connection.map_or_else(Abilities::default, |connection| connection.abilities)
+        connection.map_or_else(Abilities::default, |it| it.abilities.clone())
     }
 
     /// Returns the level from which on the host wants log messages, if it has set one.
@@ -145,15 +198,68 @@ impl Host {
         if let Some(connection) = &self.state().connection {
             let message = LoggingMessageNotification::new(message);
             let message = ServerNotification::LoggingMessageNotification(message);
-            let _ = connection.logs.try_send(message);
+            let _ = connection.notifications.try_send(message);
+        }
+    }
+
+    /// Adds a subscriber to the resource `uri` of `source`.
+    pub(crate) fn subscribe(&self, source: String, uri: String, subscriber: Subscriber) {
+        let mut state = self.state();
+        let subscribers = state.subscriptions.entry((source, uri)).or_default();
+        subscribers.retain(|it| it.stream != subscriber.stream);
+        subscribers.push(subscriber);
+    }
+
+    /// Removes the subscriber of `stream`; returns true if no other one is left.
+    pub(crate) fn unsubscribe(&self, source: &str, uri: &str, stream: u64) -> bool {
+        let mut state = self.state();
+        let key = (source.to_owned(), uri.to_owned());
+        if let Some(subscribers) = state.subscriptions.get_mut(&key) {
+            subscribers.retain(|it| it.stream != stream);
+            if !subscribers.is_empty() {
+                return false;
+            }
+        }
+        state.subscriptions.remove(&key);
+        true
+    }
+
+    /// Returns the subscriber that the client itself is.
+    pub(crate) fn subscriber(&self, uri: String) -> Option<Subscriber> {
+        let updates = self.state().connection.as_ref()?.notifications.clone();
+        let stream = OWN_STREAM;
+        Some(Subscriber {
+            stream,
+            uri,
+            updates,
+        })
+    }
+
+    /// Returns true if a resource of `source` has subscribers.
+    pub(crate) fn has_subscriptions(&self, source: &str) -> bool {
+        let state = self.state();
+        let mut subscribed = state.subscriptions.keys();
+        subscribed.any(|(of, _)| of == source)
+    }
+
+    /// Sends a request to the client.
+    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+        let peer = self.state().connection.as_ref().map(|it| it.peer.clone());
+        let Some(peer) = peer else {
+            return Err(unsupported("requests of servers"));
+        };
+        match timeout(PATIENCE, peer.send_request(request)).await {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(ServiceError::McpError(error))) => Err(error),
+            Ok(Err(_)) => Err(ErrorData::internal_error("the client is gone", None)),
+            Err(_) => Err(ErrorData::internal_error("the client did not answer", None)),
         }
     }
 
     /// Asks the user; nothing if there is no answer.
     async fn ask(&self, question: ElicitRequestParams) -> Option<ElicitResult> {
-        let peer = self.state().connection.as_ref()?.peer.clone();
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
-        match peer.send_request(request).await {
+        match self.request(request).await {
             Ok(ClientResult::ElicitResult(result)) => Some(result),
             _ => None,
         }
@@ -171,13 +277,13 @@ impl Host {
     /// Returns a function that shows a form to the user and blocks its thread until there is an
     /// answer, if the host shows forms.
     pub(crate) fn asker(self: &Arc<Self>) -> Option<Box<AskUser>> {
-        let has_forms = self.state().connection.as_ref()?.abilities.form;
+        let has_forms = self.state().connection.as_ref()?.abilities.has_forms();
         let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
         has_forms.then(|| {
             let ask = move |form, cancel: &Cancel| {
                 runtime.block_on(async {
                     tokio::select! {
-                        answer = tokio::time::timeout(PATIENCE, host.ask(form)) => answer.ok()?,
+                        answer = timeout(PATIENCE, host.ask(form)) => answer.ok()?,
                         () = cancelled(cancel) => None,
                     }
                 })
@@ -221,6 +327,8 @@ async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotificatio
 pub(crate) struct SourceHost {
     /// The name of the source.
     source: String,
+    /// The key of the source.
+    key: String,
     /// The abilities at the start of the session: the server knows them.
     pub(crate) abilities: Abilities,
     host: Arc<Host>,
@@ -228,9 +336,10 @@ pub(crate) struct SourceHost {
 }
 
 impl SourceHost {
-    pub(crate) fn new(source: &str, abilities: Abilities, host: Arc<Host>) -> Self {
+    pub(crate) fn new(source: &str, key: &str, abilities: Abilities, host: Arc<Host>) -> Self {
         Self {
             source: clean(source),
+            key: key.to_owned(),
             abilities,
             host,
             questions: Semaphore::new(MAX_QUESTIONS),
@@ -263,17 +372,69 @@ impl SourceHost {
         let (Ok(_permit), Some(question)) = (permit, self.question(&params)) else {
             return ElicitResult::new(ElicitationAction::Decline);
         };
-        let answer = tokio::time::timeout(PATIENCE, self.host.ask(question)).await;
+        let answer = timeout(PATIENCE, self.host.ask(question)).await;
         let answer = answer.ok().flatten();
         answer.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
+    }
+
+    /// Asks the model of the host, if it lets sources do so.
+    pub(crate) async fn sample(
+        &self,
+        params: CreateMessageRequestParams,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let Ok(_permit) = self.questions.try_acquire() else {
+            return Err(ErrorData::internal_error(
+                "too many questions at once",
+                None,
+            ));
+        };
+        let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
+        if self.abilities.capabilities().sampling.is_none() {
+            return Err(unsupported("sampling/createMessage"));
+        }
+        match self.host.request(request).await? {
+            ClientResult::CreateMessageResult(result) => Ok(*result),
+            _ => Err(ErrorData::internal_error("an unexpected answer", None)),
+        }
+    }
+
+    /// Returns the folders of the host, if it has some.
+    pub(crate) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
+        let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
+        if self.abilities.capabilities().roots.is_none() {
+            return Err(unsupported("roots/list"));
+        }
+        match self.host.request(request).await? {
+            ClientResult::ListRootsResult(result) => Ok(result),
+            _ => Err(ErrorData::internal_error("an unexpected answer", None)),
+        }
+    }
+
+    /// Tells the subscribers of a resource that it has changed.
+    pub(crate) fn updated(&self, uri: &str) {
+        let state = self.host.state();
+        let key = (self.key.clone(), uri.to_owned());
+        for subscriber in state.subscriptions.get(&key).into_iter().flatten() {
+            let params = ResourceUpdatedNotificationParam::new(subscriber.uri.clone());
+            let update = ResourceUpdatedNotification::new(params);
+            let update = ServerNotification::ResourceUpdatedNotification(update);
+            let _ = subscriber.updates.try_send(update);
+        }
+    }
+
+    /// Returns the resources of the source that have subscribers.
+    pub(crate) fn subscribed(&self) -> Vec<String> {
+        let state = self.host.state();
+        let ours = state.subscriptions.keys().filter(|(of, _)| *of == self.key);
+        ours.map(|(_, uri)| uri.clone()).collect()
     }
 
     /// Returns the question for the user; nothing if the host cannot ask it.
     fn question(&self, params: &ElicitRequestParams) -> Option<ElicitRequestParams> {
         let is_allowed = match params {
-            ElicitRequestParams::FormElicitationParams { .. } => self.abilities.form,
+            ElicitRequestParams::FormElicitationParams { .. } => self.abilities.has_forms(),
             ElicitRequestParams::UrlElicitationParams { url, .. } => {
-                self.abilities.url && may_be_opened(url)
+                self.abilities.has_pages() && may_be_opened(url)
             }
             _ => false,
         };
@@ -287,6 +448,12 @@ impl SourceHost {
         question["message"] = message.into();
         serde_json::from_value(question).ok()
     }
+}
+
+/// The error of a request that the client is not able to answer.
+fn unsupported(method: &str) -> ErrorData {
+    let message = format!("the client does not support {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// Removes everything from `text` that could change how a terminal shows it.
@@ -314,7 +481,7 @@ mod tests {
     use super::*;
 
     fn host(abilities: Abilities) -> SourceHost {
-        SourceHost::new("s", abilities, Arc::default())
+        SourceHost::new("s", "key", abilities, Arc::default())
     }
 
     #[test]
@@ -323,19 +490,18 @@ mod tests {
         let form = json!({"mode": "form", "message": "m", "requestedSchema": schema});
         let page =
             |url: &str| json!({"mode": "url", "message": "m", "url": url, "elicitationId": "e"});
-        let only_pages = Abilities {
-            form: false,
-            url: true,
-        };
+        let declared = json!({"elicitation": {"url": {}}});
+        let declared = serde_json::from_value(declared).expect("capabilities");
+        let only_pages = Abilities::of(&declared);
         for (abilities, value, expected) in [
             (Abilities::default(), form.clone(), false),
             (Abilities::default(), page("https://a.example/"), false),
-            (only_pages, form, false),
-            (only_pages, page("file:///etc/passwd"), false),
-            (only_pages, page("javascript:alert(1)"), false),
-            (only_pages, page("http://a.example/"), false),
-            (only_pages, page("https://u:p@a.example/"), false),
-            (only_pages, page("https://a.example/"), true),
+            (only_pages.clone(), form, false),
+            (only_pages.clone(), page("file:///etc/passwd"), false),
+            (only_pages.clone(), page("javascript:alert(1)"), false),
+            (only_pages.clone(), page("http://a.example/"), false),
+            (only_pages.clone(), page("https://u:p@a.example/"), false),
+            (only_pages.clone(), page("https://a.example/"), true),
         ] {
             let question = serde_json::from_value(value.clone()).expect("a question");
             let asked = host(abilities).question(&question);

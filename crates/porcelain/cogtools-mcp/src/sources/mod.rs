@@ -4,13 +4,13 @@
 pub(crate) mod host;
 mod session;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use cogtools_core::Diagnostic;
-use cogtools_core::resident::{SessionError, SessionRequest, Sessions};
+use cogtools_core::resident::{Client, SessionError, SessionRequest, SessionWork, Sessions};
 use serde_json::Value;
 
 use crate::auth::Store;
@@ -20,15 +20,24 @@ use session::{End, RequestError, SourceSession};
 /// The time for which a server that fails again and again is not started: doubled each time.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(32);
+/// The number of links that are remembered, and the longest one.
+const MAX_LINKS: usize = 1_000;
+const MAX_LINK_BYTES: usize = 2 << 10;
 /// The number of new sessions that a request is sent to because the last one has just ended.
 const MAX_ATTEMPTS: usize = 3;
+
+/// The sessions, by the key of the source and the client: one over HTTP has its own.
+type BySource = HashMap<(String, u64), Arc<Mutex<SourceState>>>;
 
 /// The sessions of a program that stays.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSessions {
-    sources: Mutex<HashMap<String, Arc<Mutex<SourceState>>>>,
+    sources: Mutex<BySource>,
     stopped: AtomicBool,
+    /// The client of the standard streams, and all clients that are stateless.
     host: Arc<Host>,
+    /// The links in results, newest last, each with the key of its source.
+    links: Mutex<VecDeque<(String, String)>>,
     /// The tokens of logins.
     store: Option<Store>,
 }
@@ -47,7 +56,12 @@ impl Sessions for SourceSessions {
     fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
         for _ in 0..MAX_ATTEMPTS {
             match self.session(request)?.request(request) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    if matches!(request.work, SessionWork::Call { .. }) {
+                        self.remember_links(&answer, request.source);
+                    }
+                    return Ok(answer);
+                }
                 Err(RequestError::Session(error)) => return Err(error),
                 Err(RequestError::Ended) => {}
             }
@@ -56,23 +70,11 @@ impl Sessions for SourceSessions {
     }
 
     fn end(&self, source: &str) {
-        let source = self.sources().get(source).map(Arc::clone);
-        if let Some(source) = source {
-            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(session) = source.session.take() {
-                session.close();
-            }
-        }
+        self.close(|(key, _)| key == source);
     }
 
-    fn audience(&self) -> Option<&'static str> {
-        let abilities = self.host.abilities();
-        match (abilities.form, abilities.url) {
-            (false, false) => None,
-            (true, false) => Some("form"),
-            (false, true) => Some("url"),
-            (true, true) => Some("form-url"),
-        }
+    fn audience(&self) -> Option<String> {
+        self.host.abilities().audience()
     }
 }
 
@@ -105,17 +107,72 @@ impl SourceSessions {
         }
     }
 
-    /// The host that the sources see.
+    /// The host that sources see unless a client has its own sessions.
     pub(crate) fn host(&self) -> &Arc<Host> {
         &self.host
     }
 
-    /// Asks all sources for log messages of this level and above.
-    pub(crate) fn set_level(&self, request: &SetLevel) {
+    /// The host that sources see in requests of `client`.
+    pub(crate) fn host_of(&self, client: Option<&Client>) -> Arc<Host> {
+        let own = client.map(Arc::clone);
+        let own = own.and_then(|client| client.downcast::<Host>().ok());
+        own.unwrap_or_else(|| Arc::clone(&self.host))
+    }
+
+    /// Ends the sessions for a client that is gone.
+    pub(crate) fn leave(&self, host: &Host) {
+        self.close(|(_, id)| *id == host.id);
+        self.sources().retain(|(_, id), _| *id != host.id);
+    }
+
+    /// Ends the sessions with these keys.
+    fn close(&self, is_one: impl Fn(&(String, u64)) -> bool) {
+        let sources = self.sources();
+        let ended = sources.iter().filter(|(key, _)| is_one(key));
+        let ended: Vec<_> = ended.map(|(_, source)| Arc::clone(source)).collect();
+        drop(sources);
+        for source in ended {
+            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(session) = source.session.take() {
+                session.close();
+            }
+        }
+    }
+
+    /// Remembers the links in a result: they can be read, even if the source does not list them.
+    fn remember_links(&self, result: &Value, source: &str) {
+        let content = result.get("content").and_then(Value::as_array);
+        let linked = content.into_iter().flatten().filter_map(|block| {
+            let is_link = block.get("type")?.as_str()? == "resource_link";
+            let uri = block.get("uri")?.as_str()?;
+            (is_link && uri.len() <= MAX_LINK_BYTES).then_some(uri)
+        });
+        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        for uri in linked {
+            links.retain(|(of, owner)| of != uri || owner != source);
+            links.push_back((uri.to_owned(), source.to_owned()));
+            if links.len() > MAX_LINKS {
+                links.pop_front();
+            }
+        }
+    }
+
+    /// Returns the key of the source whose result has linked to `uri` last.
+    pub(crate) fn linking(&self, uri: &str) -> Option<String> {
+        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let link = links.iter().rev().find(|(of, _)| of == uri);
+        link.map(|(_, source)| source.clone())
+    }
+
+    /// Asks all sources of `host` for log messages of this level and above.
+    pub(crate) fn set_level(&self, request: &SetLevel, host: &Host) {
         let level = host::level(request);
-        self.host.set_level(level);
-        let sources: Vec<_> = self.sources().values().map(Arc::clone).collect();
-        for source in sources {
+        host.set_level(level);
+        let sources = self.sources();
+        let ours = sources.iter().filter(|((_, id), _)| *id == host.id);
+        let ours: Vec<_> = ours.map(|(_, source)| Arc::clone(source)).collect();
+        drop(sources);
+        for source in ours {
             let source = source.lock().unwrap_or_else(PoisonError::into_inner);
             let session = source.session.clone();
             drop(source);
@@ -127,7 +184,9 @@ impl SourceSessions {
 
     /// The open session for `request`; if there is none, a new one.
     fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<SourceSession>, SessionError> {
-        let source = Arc::clone(self.sources().entry(request.source.to_owned()).or_default());
+        let host = self.host_of(request.client);
+        let key = (request.source.to_owned(), host.id);
+        let source = Arc::clone(self.sources().entry(key).or_default());
         // Another request for the same source waits until the session is started.
         let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
         if self.stopped.load(Ordering::Acquire) {
@@ -149,13 +208,13 @@ impl SourceSessions {
         {
             return Err(SessionError::Failed(diagnostic.clone()));
         }
-        let session = SourceSession::start(request, &self.host, self.store.clone())
+        let session = SourceSession::start(request, &host, self.store.clone())
             .map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
     }
 
-    fn sources(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Mutex<SourceState>>>> {
+    fn sources(&self) -> MutexGuard<'_, BySource> {
         self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -20,7 +20,8 @@ use tokio::time::{sleep, timeout};
 use crate::auth::Store;
 use crate::client::Server;
 use crate::client::connector::{self, Connector, Opening, tool_error};
-use crate::client::session::{self, INITIALIZE, Listener, Phase, Session, Watch};
+use crate::client::listener::Listener;
+use crate::client::session::{self, INITIALIZE, Phase, Session, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::host::{Abilities, Host, Level, SourceHost};
 
@@ -36,6 +37,8 @@ const LIST_TTL: Duration = Duration::from_mins(1);
 /// A session that is open, or has ended.
 pub(crate) struct SourceSession {
     fingerprint: String,
+    /// The key of its source.
+    source: String,
     host: Arc<Host>,
     /// The abilities of the host at the start: the server knows them.
     abilities: Abilities,
@@ -100,12 +103,19 @@ impl SourceSession {
             fingerprint: request.fingerprint.to_owned(),
             host: Arc::clone(host),
             abilities: host.abilities(),
+            source: request.source.to_owned(),
             messages: Mutex::new(Some(messages)),
             state: Mutex::default(),
             ended: Condvar::new(),
         });
         let (idle, on_change) = (request.idle, Arc::clone(request.on_change));
-        let own = SourceHost::new(&server.name, session.abilities, Arc::clone(host));
+        let key = request.source;
+        let own = SourceHost::new(
+            &server.name,
+            key,
+            session.abilities.clone(),
+            Arc::clone(host),
+        );
         let run = Run {
             server,
             start,
@@ -286,7 +296,10 @@ impl Run {
         };
         let mut running = FuturesUnordered::new();
         let mut last_request = Instant::now();
-        let mut changes = Box::pin(session.hear());
+        let mut changes = Box::pin(async {
+            session.resubscribe().await;
+            session.hear().await;
+        });
         loop {
             tokio::select! {
                 message = messages.recv() => {
@@ -305,7 +318,8 @@ impl Run {
                 () = &mut changes => {}
                 () = sleep(SESSION_POLL) => {}
             }
-            if !running.is_empty() {
+            let is_watched = || self.session.host.has_subscriptions(&self.session.source);
+            if !running.is_empty() || is_watched() && !session.is_closed() {
                 last_request = Instant::now();
             } else if last_request.elapsed() >= self.idle || session.is_closed() {
                 break;
@@ -348,16 +362,17 @@ impl Requests<'_> {
         };
         let result = match &request.work {
             SessionWork::List => self.list().await,
+            SessionWork::Offer => self.offer().await,
+            SessionWork::Request { method, params } => {
+                let watch = self.watch(&request);
+                self.session.request(method, params.clone(), &watch).await
+            }
             SessionWork::Call {
                 tool,
                 arguments,
                 expected,
             } => {
-                let watch = Watch {
-                    progress: request.progress.as_ref(),
-                    cancelled: &request.cancelled,
-                    timeout: self.run.server.timeout_or(CALL_TIMEOUT),
-                };
+                let watch = self.watch(&request);
                 let call = async {
                     let tools = self.tools().await?;
                     let name = &self.run.server.name;
@@ -379,6 +394,25 @@ impl Requests<'_> {
         self.run.session.state().has_answered = true;
         let _ = request.answer.send(answer);
         ControlFlow::Continue(())
+    }
+
+    fn watch<'w>(&self, request: &'w Request) -> Watch<'w> {
+        Watch {
+            progress: request.progress.as_ref(),
+            cancelled: &request.cancelled,
+            timeout: self.run.server.timeout_or(CALL_TIMEOUT),
+        }
+    }
+
+    /// Lists everything besides tools.
+    async fn offer(&self) -> Result<Value, session::SessionError> {
+        let limit = self.run.server.timeout_or(LIST_TIMEOUT);
+        let offered = timeout(limit, self.session.offer()).await;
+        let offer = offered.unwrap_or_else(|_| {
+            let phase = Mutex::new("resources/list");
+            Err(session::timed_out(&self.run.server.name, &phase, limit))
+        })?;
+        Ok(Value::Array(vec![offer]))
     }
 
     /// Lists the declarations of all tools.

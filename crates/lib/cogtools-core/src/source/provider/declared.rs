@@ -35,6 +35,7 @@ struct Discovery {
     approved: ApprovedFiles,
     variables: Vars,
     cache: Option<Cache>,
+    work: SessionWork,
     cx: Context,
 }
 
@@ -48,6 +49,7 @@ impl Provider {
             approved: self.files_of_trial(cx)?,
             cache: Cache::of(&self.settings, &variables, cx),
             variables,
+            work: SessionWork::List,
             cx: cx.clone(),
         };
         Ok(remote::read(&discovery.run(None)?, self).tools)
@@ -55,33 +57,43 @@ impl Provider {
 
     /// Loads its current declarations, or the cached ones.
     pub(super) fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
+        let values = self.values(SessionWork::List, cx)?;
+        Ok(remote::read(&values, self))
+    }
+
+    /// Loads the current answer to `work`, or the cached one; nothing if only a cached one may be
+    /// used, and there is none.
+    pub(super) fn values(&self, work: SessionWork, cx: &Context) -> Result<Values, ProviderError> {
         let approved = self.approved(cx)?;
         if start::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;
-        let cache = Cache::of(&self.settings, &variables, cx);
+        let cache = Cache::of(&self.settings, &variables, cx).map(|cache| match work {
+            SessionWork::Offer => cache.of_offer(),
+            _ => cache,
+        });
         let readable = cache.as_ref().filter(|_| !cx.list.refresh);
         if let Some(values) = readable.and_then(|cache| fresh(cache, cx)) {
-            return Ok(remote::read(&values, self));
+            return Ok(values);
         }
         if cx.list.cached_only {
-            return Ok(remote::read(&[], self));
+            return Ok(Values::default());
         }
         let discovery = Discovery {
             provider: self.clone(),
             approved,
             variables,
             cache,
+            work,
             cx: cx.clone(),
         };
-        let values = match (&cx.list.resident, cx.list.wait) {
+        match (&cx.list.resident, cx.list.wait) {
             _ if cx.list.refresh => discovery.run(None),
             (_, ListWait::Timeout) => discovery.run(None),
             (None, ListWait::Moment) => discovery.run_for_a_moment(),
             (Some(resident), ListWait::Moment) => discovery.run_in_background(resident),
-        };
-        Ok(remote::read(&values?, self))
+        }
     }
 }
 
@@ -184,19 +196,13 @@ impl Discovery {
         let provider = &self.provider;
         let timeout = provider.settings.timeout_or(Server::LIST_TIMEOUT);
         let start = (&self.approved, &self.variables);
-        match provider.request(sessions, &SessionWork::List, timeout, start, &self.cx) {
+        match provider.request(sessions, &self.work, timeout, start, &self.cx) {
             Ok(Value::Array(values)) => Ok(values.into_iter().map(Arc::new).collect()),
             Ok(_) => {
                 let message = "its output is not a JSON array".to_owned();
                 Err(ProviderError::InvalidOutput(provider.name(), message))
             }
-            Err(SessionError::Failed(diagnostic)) => {
-                let diagnostic = provider.explain_denial(*diagnostic, &self.cx);
-                Err(ProviderError::Server(provider.name(), Box::new(diagnostic)))
-            }
-            Err(SessionError::TimedOut | SessionError::Cancelled) => {
-                Err(ProviderError::TimedOut(provider.name(), timeout))
-            }
+            Err(error) => Err(provider.session_error(error, timeout, &self.cx)),
         }
     }
 
@@ -288,6 +294,15 @@ impl Cache {
             folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
             max_age: settings.cache,
         })
+    }
+
+    /// The files about everything besides tools.
+    pub(super) fn of_offer(self) -> Self {
+        Self {
+            key: format!("{}-offer", self.key),
+            plain_key: format!("{}-offer", self.plain_key),
+            ..self
+        }
     }
 
     /// The identity of the provider in this environment.
@@ -446,6 +461,7 @@ impl Provider {
             idle,
             cancel: &cx.cancel,
             progress: cx.call.progress.as_ref(),
+            client: cx.call.client.as_ref(),
             start: &start,
             on_change: &on_change,
         })
@@ -461,6 +477,7 @@ impl Provider {
         Arc::new(move || {
             if let Some(cache) = &cache {
                 cache.expire();
+                cache.clone().of_offer().expire();
             }
             if let Some(resident) = Weak::upgrade(&resident) {
                 Resident::changed(&resident);

@@ -10,6 +10,7 @@ mod call;
 mod changes;
 mod declared;
 mod error;
+mod offer;
 mod reference;
 mod remote;
 mod start;
@@ -24,6 +25,7 @@ use serde_json::Value;
 
 pub use self::changes::{SourceChanges, ToolChanges};
 pub use self::error::{InvalidDeclaration, ProviderError};
+pub use self::offer::Offer;
 pub use self::reference::{Reference, expand, references};
 pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};

@@ -170,7 +170,7 @@ pub(super) fn own_prefix(provider: &Provider) -> String {
 
 /// `value` without invisible characters in its texts for people and models; they are added to
 /// `hidden`.
-fn visible(value: &Arc<Value>, hidden: &mut BTreeSet<char>) -> Arc<Value> {
+pub(super) fn visible(value: &Arc<Value>, hidden: &mut BTreeSet<char>) -> Arc<Value> {
     if is_plain(value) {
         return Arc::clone(value);
     }

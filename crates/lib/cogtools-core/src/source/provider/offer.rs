@@ -1,0 +1,146 @@
+//! The offer of an MCP server besides its tools: prompts, resources, their templates, and
+//! instructions. It is cached as declarations are.
+//!
+//! It needs no approval beside the one of the source, which covers all that runs: prompts and
+//! resources are texts that are read on request, and they run nothing here.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::remote::{LocalNames, code_points, own_prefix, visible};
+use super::{Provider, ProviderError, start};
+use crate::resident::{SessionError, SessionWork};
+use crate::{Context, Tool, invisible};
+
+/// The offer of one server.
+#[derive(Clone, Debug)]
+pub struct Offer {
+    provider: Provider,
+    key: String,
+    value: Arc<Value>,
+    instructions: String,
+    hidden: BTreeSet<char>,
+}
+
+impl Provider {
+    /// Returns the offer of a server to a program that stays; nothing if there is none yet, or if its
+    /// tools cannot be listed.
+    pub(crate) fn offer(&self, cx: &Context) -> Result<Option<Offer>, ProviderError> {
+        if self.sessions(cx).is_none() || self.tools(cx).is_err() {
+            return Ok(None);
+        }
+        let values = match self.values(SessionWork::Offer, cx) {
+            Ok(values) => values,
+            // It is announced when it comes.
+            Err(ProviderError::Late(..)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut hidden = BTreeSet::new();
+        let Some(value) = values.first() else {
+            return Ok(None);
+        };
+        let instructions = value.get("instructions").and_then(Value::as_str);
+        let instructions = invisible::remove(instructions.unwrap_or_default(), &mut hidden);
+        Ok(Some(Offer {
+            provider: self.clone(),
+            key: self.key(cx),
+            instructions: instructions.trim().to_owned(),
+            value: visible(value, &mut hidden),
+            hidden,
+        }))
+    }
+
+    /// Sends a request to the server in its session; the answer has `result` or `error`.
+    pub fn ask(
+        &self,
+        method: &'static str,
+        params: Map<String, Value>,
+        cx: &Context,
+    ) -> Result<Value, ProviderError> {
+        let approved = self.approved(cx)?;
+        if start::is_recursive(cx) {
+            return Err(ProviderError::Recursive(self.name()));
+        }
+        let variables = self.variables(cx)?;
+        let Some(sessions) = self.sessions(cx) else {
+            return Err(ProviderError::NotFound(self.name(), method.to_owned()));
+        };
+        let timeout = self.settings.timeout_or(Tool::TIMEOUT);
+        let work = SessionWork::Request { method, params };
+        let answer = self.request(&**sessions, &work, timeout, (&approved, &variables), cx);
+        answer.map_err(|error| self.session_error(error, timeout, cx))
+    }
+
+    /// The error of a request without an answer.
+    pub(super) fn session_error(
+        &self,
+        error: SessionError,
+        timeout: Duration,
+        cx: &Context,
+    ) -> ProviderError {
+        match error {
+            SessionError::Failed(diagnostic) => {
+                let diagnostic = self.explain_denial(*diagnostic, cx);
+                ProviderError::Server(self.name(), Box::new(diagnostic))
+            }
+            SessionError::TimedOut | SessionError::Cancelled => {
+                ProviderError::TimedOut(self.name(), timeout)
+            }
+        }
+    }
+}
+
+impl Offer {
+    /// Its server.
+    pub const fn provider(&self) -> &Provider {
+        &self.provider
+    }
+
+    /// The name of its source.
+    pub fn source(&self) -> &str {
+        &self.provider.settings().name
+    }
+
+    /// The key of its source.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Its instructions for models; empty, if it has none.
+    pub fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    /// The objects in one of its lists.
+    pub fn list(&self, key: &str) -> impl Iterator<Item = &Value> {
+        let list = self.value.get(key).and_then(Value::as_array);
+        list.into_iter().flatten()
+    }
+
+    /// Its prompts, each with its name here and its own: named by the rules of tools, with the name of
+    /// the source in front of a name that `is_taken`.
+    pub fn prompts(&self, is_taken: impl Fn(&str) -> bool) -> Vec<(String, &str, &Value)> {
+        let named = || {
+            let named = self.list("prompts");
+            named.filter_map(|prompt| Some((prompt.get("name")?.as_str()?, prompt)))
+        };
+        let prefix = own_prefix(&self.provider);
+        let names = || named().map(|(name, _)| name);
+        let local = LocalNames::new(&self.provider.settings().prefix, names());
+        let beside = LocalNames::new(&prefix, names());
+        let name = |(own, prompt)| {
+            let name = Some(local.of(own)).filter(|it| !is_taken(it));
+            (name.unwrap_or_else(|| beside.of(own)), own, prompt)
+        };
+        named().map(name).collect()
+    }
+
+    /// A warning that it had invisible characters, if it had some.
+    pub fn warning(&self) -> Option<ProviderError> {
+        let name = self.provider.name();
+        (!self.hidden.is_empty()).then(|| ProviderError::Invisible(name, code_points(&self.hidden)))
+    }
+}

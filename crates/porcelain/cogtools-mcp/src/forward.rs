@@ -1,0 +1,284 @@
+//! Requests about prompts and resources of sources, which their owners answer, and the progress of
+//! all.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cogtools_core::{CallContext, Progress, ProgressUpdate};
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, ErrorCode, GetPromptResult, JsonObject,
+    ProgressNotificationParam, ProgressToken, ReadResourceResult, ServerNotification,
+    SubscriptionFilter,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::task::JoinHandle;
+
+use crate::call::{self, in_pool};
+use crate::catalogue::CallError;
+use crate::client::session::{SUBSCRIBE, UNSUBSCRIBE};
+use crate::offers::{Offers, Route};
+use crate::server::Server;
+use crate::sources::host::{OWN_STREAM, Subscriber};
+
+/// The number of updates that may wait for a client; further ones are dropped.
+const MAX_UPDATES: usize = 64;
+
+/// The resources that a stream of a stateless client watches.
+pub(crate) struct Watched {
+    stream: u64,
+    uris: Vec<String>,
+    pub(crate) updates: Updates,
+}
+
+/// The updates of these resources.
+pub(crate) struct Updates(Receiver<ServerNotification>);
+
+impl Updates {
+    /// Returns the URI of the next resource that has changed.
+    pub(crate) async fn recv(&mut self) -> Option<String> {
+        match self.0.recv().await? {
+            ServerNotification::ResourceUpdatedNotification(update) => Some(update.params.uri),
+            _ => None,
+        }
+    }
+}
+
+impl Server {
+    /// Lists everything besides tools that sources offer now.
+    pub(crate) async fn offers(&self) -> Result<Offers, ErrorData> {
+        let catalogue = self.catalogue();
+        if !catalogue.has_servers() {
+            return Ok(Offers::default());
+        }
+        catalogue.workspace().known().await;
+        let offers = in_pool(move || catalogue.offers()).await?;
+        let (offers, warnings) = offers.map_err(|it| call::internal_error(&it))?;
+        self.warn(warnings).await;
+        Ok(offers)
+    }
+
+    /// Returns the way to the resource `uri`, if it is one of a source.
+    pub(crate) async fn route(&self, uri: &str) -> Result<Option<Route>, ErrorData> {
+        let offers = self.offers().await?;
+        Ok(offers.resource(uri, self.state.catalogue.sessions()))
+    }
+
+    /// Gets the prompt at the end of `route`.
+    pub(crate) async fn get_offered_prompt(
+        &self,
+        route: &Route,
+        arguments: Option<JsonObject>,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let mut params = Map::from_iter([("name".to_owned(), route.own.clone().into())]);
+        params.extend(arguments.map(|it| ("arguments".to_owned(), it.into())));
+        typed(
+            self.request(route, ("prompts/get", params), request)
+                .await?,
+        )
+    }
+
+    /// Completes an argument of the prompt or the template at the end of `route`.
+    pub(crate) async fn complete_offered(
+        &self,
+        route: &Route,
+        params: &CompleteRequestParams,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let mut params = serde_json::to_value(params).unwrap_or_default();
+        let key = match params["ref"].get("uri") {
+            Some(_) => "uri",
+            None => "name",
+        };
+        params["ref"][key] = route.own.clone().into();
+        let params = params.as_object().cloned().unwrap_or_default();
+        match self
+            .request(route, ("completion/complete", params), request)
+            .await
+        {
+            // A source without completions completes nothing.
+            Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                Ok(CompleteResult::default())
+            }
+            answer => typed(answer?),
+        }
+    }
+
+    /// Reads the resource `uri` at the end of `route`.
+    pub(crate) async fn read_offered(
+        &self,
+        route: &Route,
+        uri: &str,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResult, ErrorData> {
+        let read = ("resources/read", route.of_uri());
+        let mut result = self.request(route, read, request).await?;
+        route.rename(&mut result, uri);
+        typed(result)
+    }
+
+    /// Sends a request, with its progress and its cancellation.
+    async fn request(
+        &self,
+        route: &Route,
+        (method, params): (&'static str, Map<String, Value>),
+        request: &RequestContext<RoleServer>,
+    ) -> Result<Value, ErrorData> {
+        let (progress, forwarder) = forwarder(request).unzip();
+        let parts = CallContext {
+            progress,
+            ..self.parts()
+        };
+        let answer = self.ask(route, (method, params), parts, request.ct.cancelled());
+        let answer = answer.await;
+        if let Some(forwarder) = forwarder {
+            forwarder.abort();
+        }
+        answer
+    }
+
+    /// Sends a request, and returns the source's result or error.
+    async fn ask(
+        &self,
+        route: &Route,
+        request: (&'static str, Map<String, Value>),
+        parts: CallContext,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<Value, ErrorData> {
+        let state = &*self.state;
+        let ended = async {
+            tokio::select! {
+                () = cancelled => {}
+                () = state.stop.cancelled() => {}
+            }
+        };
+        let answer = state
+            .workers
+            .ask(&state.catalogue, route, request, parts, ended);
+        match answer.await {
+            Ok(mut answer) => match answer.get_mut("error") {
+                Some(error) => Err(typed(error.take())?),
+                None => Ok(answer["result"].take()),
+            },
+            Err(CallError::Cancelled) => Err(call::cancelled()),
+            Err(CallError::Failed(diagnostics) | CallError::NotFound(diagnostics)) => {
+                Err(call::internal_error(&diagnostics))
+            }
+        }
+    }
+
+    /// Adds a subscriber to a resource of a source.
+    pub(crate) async fn add_subscriber(
+        &self,
+        subscriber: Subscriber,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), ErrorData> {
+        let uri = subscriber.uri.clone();
+        let Some(route) = self.route(&uri).await? else {
+            let data = json!({"uri": uri});
+            return Err(ErrorData::resource_not_found(
+                "there is no such resource",
+                Some(data),
+            ));
+        };
+        let (host, stream) = (Arc::clone(self.host()), subscriber.stream);
+        host.subscribe(route.key.clone(), route.own.clone(), subscriber);
+        let request = (SUBSCRIBE, route.of_uri());
+        let answer = self.ask(&route, request, self.parts(), cancelled).await;
+        if answer.is_err() {
+            host.unsubscribe(&route.key, &route.own, stream);
+        }
+        answer.map(drop)
+    }
+
+    /// Removes the subscriber of `stream`; the source is told when it was the last one.
+    pub(crate) async fn remove_subscriber(
+        &self,
+        stream: u64,
+        uri: &str,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<(), ErrorData> {
+        let Some(route) = self.route(uri).await? else {
+            return Ok(());
+        };
+        if self.host().unsubscribe(&route.key, &route.own, stream) {
+            let request = (UNSUBSCRIBE, route.of_uri());
+            self.ask(&route, request, self.parts(), cancelled).await?;
+        }
+        Ok(())
+    }
+
+    /// Watches the resources that a stateless client has asked for.
+    pub(crate) async fn watch(&self, accepted: &SubscriptionFilter) -> Watched {
+        static NEXT: AtomicU64 = AtomicU64::new(OWN_STREAM + 1);
+        let stream = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (sender, updates) = channel(MAX_UPDATES);
+        let uris = accepted.resource_subscriptions.clone().unwrap_or_default();
+        for uri in &uris {
+            let subscriber = Subscriber {
+                stream,
+                uri: uri.clone(),
+                updates: sender.clone(),
+            };
+            // One that does not exist is never updated.
+            let _ = self
+                .add_subscriber(subscriber, std::future::pending())
+                .await;
+        }
+        Watched {
+            stream,
+            uris,
+            updates: Updates(updates),
+        }
+    }
+
+    /// Ends that.
+    pub(crate) async fn unwatch(&self, watched: Watched) {
+        for uri in &watched.uris {
+            let removed = self.remove_subscriber(watched.stream, uri, std::future::pending());
+            let _ = removed.await;
+        }
+    }
+}
+
+/// Returns the receiver of a tool's progress and its task, if the client has asked for progress.
+pub(crate) fn forwarder(
+    request: &RequestContext<RoleServer>,
+) -> Option<(Progress, JoinHandle<()>)> {
+    let token = request.meta.get_progress_token()?;
+    let (sender, updates) = channel(MAX_UPDATES);
+    let progress = Progress::new(move |update| drop(sender.try_send(update)));
+    let task = tokio::spawn(forward(request.peer.clone(), token, updates));
+    Some((progress, task))
+}
+
+async fn forward(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    mut updates: Receiver<ProgressUpdate>,
+) {
+    // Clients expect progress to grow.
+    let mut last = f64::NEG_INFINITY;
+    while let Some(update) = updates.recv().await {
+        if update.progress <= last {
+            continue;
+        }
+        last = update.progress;
+        let mut params = ProgressNotificationParam::new(token.clone(), update.progress);
+        params.total = update.total;
+        params.message = update.message;
+        let _ = peer.notify_progress(params).await;
+    }
+}
+
+/// Returns the value in the protocol's own type.
+fn typed<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+    serde_json::from_value(value).map_err(|error| {
+        let message = format!("the source has sent an unexpected answer: {error}");
+        ErrorData::internal_error(message, None)
+    })
+}
