@@ -57,7 +57,7 @@ fn what_no_one_asked_for_is_ignored() {
 fn requests_that_the_client_cannot_answer_are_refused() {
     for (how, answer) in [
         ("samples", "sampling/createMessage mine -32601"),
-        ("roots", "roots/list mine {'roots': []}"),
+        ("roots", "roots/list mine -32601"),
         ("unknown", "tools/steal mine -32601"),
     ] {
         let (project, notified) = is_harmless(how);

@@ -108,6 +108,17 @@ impl Session {
         id
     }
 
+    /// Sends a request, and returns its result, or its error.
+    #[track_caller]
+    pub(super) fn get(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
+        let id = self.ask(method, params);
+        let mut answer = self.answer(id);
+        match answer.get_mut("error") {
+            Some(error) => Err(error.take()),
+            None => Ok(answer["result"].take()),
+        }
+    }
+
     /// Calls a tool, and returns the id of the request.
     pub(crate) fn call(&mut self, name: &str, arguments: &Value) -> u64 {
         self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
@@ -137,6 +148,12 @@ impl Session {
                 _ if line["method"] == "elicitation/create" => {
                     let message = line["params"]["message"].as_str().expect("a message");
                     self.asked.push(message.to_owned());
+                    let answer = self.answers.pop_front().expect("one more answer");
+                    self.send(&json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
+                }
+                _ if line["method"] == "sampling/createMessage" => {
+                    let text = line["params"]["messages"][0]["content"]["text"].as_str();
+                    self.asked.push(text.expect("a text").to_owned());
                     let answer = self.answers.pop_front().expect("one more answer");
                     self.send(&json!({"jsonrpc": "2.0", "id": line["id"], "result": answer}));
                 }
@@ -176,9 +193,25 @@ impl Session {
         (text.to_owned(), answer["result"]["isError"] == true)
     }
 
-    /// Waits for the notification that the list has changed.
+    /// Waits for the notification that the list of tools has changed.
     #[track_caller]
     pub(super) fn wait_for_change(&mut self) {
+        self.wait_for_notification("notifications/tools/list_changed");
+    }
+
+    /// Returns the parameters of a notification, which is waited for if it has not arrived yet.
+    #[track_caller]
+    pub(super) fn notification(&mut self, method: &str) -> Value {
+        let early = self.notified.iter().position(|it| it["method"] == method);
+        match early {
+            Some(index) => self.notified.remove(index)["params"].take(),
+            None => self.wait_for_notification(method),
+        }
+    }
+
+    /// Waits for a notification, and returns its parameters.
+    #[track_caller]
+    fn wait_for_notification(&mut self, method: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -188,7 +221,7 @@ impl Session {
                 .expect("the change is announced");
             match line["id"].as_u64() {
                 Some(id) => drop(self.early.insert(id, line)),
-                None if line["method"] == "notifications/tools/list_changed" => return,
+                None if line["method"] == method => return line["params"].clone(),
                 None => {}
             }
         }

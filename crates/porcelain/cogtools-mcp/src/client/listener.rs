@@ -115,7 +115,7 @@ impl ClientHandler for Listener {
         request: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        if self.is_idle() {
+        if self.is_idle() && self.host.abilities.capabilities().sampling.is_some() {
             let message = "no request is in flight, so no model is asked";
             return Err(ErrorData::invalid_request(message, None));
         }
