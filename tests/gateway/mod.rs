@@ -29,8 +29,9 @@ use servers::SERVERS;
 /// The time limit of a host.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// Tools of the server `everything` for clients that can show questions.
-const ASKS: [&str; 2] = [
+/// Tools of the server `everything` for clients that can show questions, or have roots.
+const ASKS: [&str; 3] = [
+    "everything_get-roots-list",
     "everything_trigger-elicitation-request",
     "everything_trigger-url-elicitation",
 ];

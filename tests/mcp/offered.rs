@@ -173,6 +173,46 @@ fn a_link_in_a_result_can_be_read() {
 }
 
 #[test]
+fn apps_are_those_of_the_tool() {
+    let project = offering(&[("a", ""), ("b", "")]);
+    let mut session = open(&project, &json!({}), &[]);
+    list(&mut session, "resources/list", ("resources", "uri"));
+    let tools = session.get("tools/list", &json!({})).expect("a list");
+    for (name, uri, text) in [
+        ("a_app", "ui://app", "a: ui://app"),
+        ("b_app", "cogtools://sources/b/ui://app", "b: ui://app"),
+    ] {
+        let mut all = tools["tools"].as_array().expect("a list").iter();
+        let tool = all.find(|tool| tool["name"] == name).expect("the tool");
+        assert_eq!(tool["_meta"]["ui"]["resourceUri"], uri);
+        assert_eq!(read(&mut session, uri), text);
+    }
+}
+
+#[test]
+fn tools_have_pages_for_clients_that_read_them() {
+    let project = project();
+    for number in 0..201 {
+        let tool = format!("name: t{number}\ndescription: d\nimplementation: fine\n");
+        project.file(format!("tools/t{number}.yaml"), tool);
+    }
+    let mut session = open(&project, &json!({}), &[]);
+    let first = session.get("tools/list", &json!({})).expect("a page");
+    assert_eq!(first["tools"].as_array().map(Vec::len), Some(200));
+    let cursor = json!({"cursor": first["nextCursor"]});
+    let second = session.get("tools/list", &cursor).expect("a page");
+    assert_eq!(second["tools"].as_array().map(Vec::len), Some(2));
+    let gemini = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "gemini-cli-mcp-client", "version": "0.61.0"},
+    });
+    session.get("initialize", &gemini).expect("initialized");
+    let all = session.get("tools/list", &json!({})).expect("a page");
+    assert_eq!(all["tools"].as_array().map(Vec::len), Some(202));
+    assert_eq!(all["nextCursor"], Value::Null);
+}
+
+#[test]
 fn prompts_are_named_like_tools() {
     let project = offering(&[("a", ""), ("b", "")]);
     let own = "name: ask\ndescription: d\nexamples: [{}]\nimplementation: mine\n";

@@ -22,7 +22,9 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
 use crate::auth::Store;
-use crate::declarations::{DeclarationCache, LoadResult, PublishOptions, PublishedTool, publish};
+use crate::declarations::{
+    DeclarationCache, LoadResult, PublishOptions, PublishedTool, Renamed, publish,
+};
 use crate::offers::Offers;
 use crate::server::AppState;
 use crate::sources::SourceSessions;
@@ -45,6 +47,8 @@ pub(crate) struct Catalogue {
     has_servers: AtomicBool,
     /// The diagnostics of the last listing.
     reported: Mutex<Vec<Diagnostic>>,
+    /// The URIs of the last offers that are other ones at their sources.
+    renamed: Mutex<Renamed>,
     /// The warnings about the last offers.
     reported_of_offers: Mutex<Vec<Diagnostic>>,
     /// The warnings of calls.
@@ -106,6 +110,7 @@ impl Catalogue {
             offered: OnceLock::new(),
             has_servers: AtomicBool::new(false),
             reported: Mutex::default(),
+            renamed: Mutex::default(),
             reported_of_offers: Mutex::default(),
             call_warnings: Warnings::default(),
             reported_of_calls: Mutex::default(),
@@ -231,6 +236,12 @@ impl Catalogue {
             }
             None => tools.collect(),
         };
+        let renamed = self.renamed.lock().unwrap_or_else(PoisonError::into_inner);
+        for tool in &mut listing.tools {
+            if let Some(with_app) = tool.with_app(&renamed) {
+                *tool = Arc::new(with_app);
+            }
+        }
         Ok(listing)
     }
 
@@ -264,7 +275,10 @@ impl Catalogue {
         let tools = self.load_tools(&registry, self.options(false)).items;
         let prompts = tools.into_iter().flatten().filter_map(|it| it.prompt());
         let names = prompts.map(|prompt| prompt.name).collect();
-        Ok(Offers::of(&registry, &names, false))
+        let (offers, warnings) = Offers::of(&registry, &names, false);
+        let mut renamed = self.renamed.lock().unwrap_or_else(PoisonError::into_inner);
+        *renamed = offers.renamed();
+        Ok((offers, warnings))
     }
 
     /// Returns the instructions of the sources that have been asked before.
@@ -286,8 +300,9 @@ impl Catalogue {
             messages.for_each(|message| message.hash(&mut hasher));
             hasher.finish()
         };
-        let tools = self.load().map(|listing| listing.digest());
+        // Tools have the URIs that apps have here.
         let offers = self.load_offers().map(|(offers, _)| offers.digest());
+        let tools = self.load().map(|listing| listing.digest());
         (tools.unwrap_or_else(errors), offers.unwrap_or_default())
     }
 

@@ -32,7 +32,12 @@ pub(crate) struct PublishedTool {
     cost: Option<Cost>,
     /// True if parts of it are in other files, which have no stamp.
     has_shared_parts: bool,
+    /// The source and the URI of the app that shows its results, if it has one.
+    app: Option<(String, String)>,
 }
+
+/// The keys of an app's URI in `_meta` of a tool: of MCP Apps, and of its first drafts.
+const APP: [&str; 2] = ["/_meta/ui/resourceUri", "/_meta/ui~1resourceUri"];
 
 /// Options of the published declarations.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,11 +77,29 @@ impl PublishedTool {
         };
         // A declaration that cannot be encoded would be a bug.
         let json = json.map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
+        let app = app(json.get()).map(|uri| (tool.provenance().source.clone(), uri));
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),
             cost: options.count_tokens.then(|| tool.cost()),
             has_shared_parts: tool.has_shared_parts(),
+            app,
+        })
+    }
+
+    /// Returns the tool with the URI that its app has here, if that is another one.
+    pub(crate) fn with_app(&self, renamed: &Renamed) -> Option<Self> {
+        let uri = renamed.get(self.app.as_ref()?)?;
+        let mut declaration: Value = serde_json::from_str(self.json.get()).ok()?;
+        for pointer in APP {
+            if let Some(own) = declaration.pointer_mut(pointer) {
+                *own = uri.as_str().into();
+            }
+        }
+        Some(Self {
+            json: to_raw_value(&declaration).ok()?,
+            app: None,
+            ..*self
         })
     }
 
@@ -117,6 +140,20 @@ impl PublishedTool {
         (self.json.get(), self.is_prompt).hash(&mut hasher);
         hasher.finish()
     }
+}
+
+/// The URIs of resources that have other ones here, by their source and their own URI.
+pub(crate) type Renamed = HashMap<(String, String), String>;
+
+/// Returns the URI of the app in a declaration.
+fn app(declaration: &str) -> Option<String> {
+    // Few tools have one, and a declaration can be long.
+    let declaration = declaration.contains("resourceUri").then_some(declaration)?;
+    let declaration: Value = serde_json::from_str(declaration).ok()?;
+    let mut uris = APP
+        .iter()
+        .filter_map(|it| declaration.pointer(it)?.as_str());
+    uris.next().map(str::to_owned)
 }
 
 /// The tool in a file, or the errors of the file.

@@ -162,7 +162,15 @@ impl Server {
         match answer.await {
             Ok(mut answer) => match answer.get_mut("error") {
                 Some(error) => Err(typed(error.take())?),
-                None => Ok(answer["result"].take()),
+                None => {
+                    let mut result = answer["result"].take();
+                    if let Some(object) = result.as_object_mut() {
+                        // A stateful source leaves it out, and so does the server to its likes.
+                        let kind = object.entry("resultType");
+                        kind.or_insert_with(|| "complete".into());
+                    }
+                    Ok(result)
+                }
             },
             Err(CallError::Cancelled) => Err(call::cancelled()),
             Err(CallError::Failed(diagnostics) | CallError::NotFound(diagnostics)) => {

@@ -14,6 +14,7 @@ use cogtools_core::{Diagnostic, Pattern, Registry, SourceError};
 use cogtools_program::file_uri;
 use serde_json::{Map, Value};
 
+use crate::declarations::Renamed;
 use crate::sources::SourceSessions;
 use crate::sources::host::clean;
 
@@ -107,6 +108,16 @@ impl Offers {
         }
         offers.sources = sources;
         (offers, diagnostics)
+    }
+
+    /// Returns the URIs of resources that have other ones here.
+    pub(crate) fn renamed(&self) -> Renamed {
+        let renamed = self.resources.iter().filter(|it| it.name != it.route.own);
+        let entry = |it: &Offered| {
+            let source = it.route.provider.settings().name.clone();
+            ((source, it.route.own.clone()), it.name.clone())
+        };
+        renamed.map(entry).collect()
     }
 
     /// Returns a hash of all that clients can see.

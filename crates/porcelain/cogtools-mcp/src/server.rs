@@ -110,6 +110,17 @@ impl Server {
         Ok(listing)
     }
 
+    /// Returns true if the client reads all pages of tools, as far as it has said who it is.
+    fn reads_pages(&self, request: &RequestContext<RoleServer>) -> bool {
+        let initialized = request.peer.peer_info().filter(|_| self.is_stateful());
+        let name = match (request.meta.client_info(), initialized) {
+            (Some(client), _) => client.name,
+            (None, Some(client)) => client.client_info.name.clone(),
+            (None, None) => return false,
+        };
+        !FIRST_PAGE.iter().any(|it| name.starts_with(it))
+    }
+
     /// Lists the tools that clients show in `menu`, too.
     async fn menu(&self, menu: &'static str) -> Result<Vec<Arc<PublishedTool>>, ErrorData> {
         let published = self.listing().await?.prompts;
@@ -218,6 +229,10 @@ impl Server {
     }
 }
 
+/// Beginnings of the names of clients that read only the first page of tools: Gemini CLI up to 0.61,
+/// as measured, and its descendants.
+const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
+
 /// Returns true if a result may ask the user: the client of this request shows forms, and repeats
 /// the request with the answer.
 fn asks_by_result(request: &RequestContext<RoleServer>) -> bool {
@@ -278,7 +293,12 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let published = self.listing().await?.tools;
-        let (published, next_cursor) = page(published, request, |tool| tool.name())?;
+        let has_cursor = request.as_ref().is_some_and(|it| it.cursor.is_some());
+        let (published, next_cursor) = if has_cursor || self.reads_pages(&context) {
+            page(published, request, |tool| tool.name())?
+        } else {
+            (published, None)
+        };
         let tools = match context.extensions.get::<RawToolList>() {
             Some(raw_list) => {
                 raw_list.set(published);
