@@ -53,8 +53,10 @@ fn converse(settings: &str, prefix: &str, format: &str) -> String {
 /// One after the other: both are settings of the same project.
 #[test]
 fn gemini_cli_gets_every_tool_and_calls() {
+    // A tool that is only for hosts with roots would take the place of another in the budget.
     let settings = r#"{"mcpServers": {"cogtools": {
-        "command": "cogtools", "args": ["mcp", "--budget", "BUDGET"]}}}"#;
+        "command": "cogtools",
+        "args": ["mcp", "--budget", "BUDGET", "--exclude", "everything_get-roots-list"]}}}"#;
     assert_text(
         converse(settings, "mcp_cogtools_", "mcp"),
         str![[r#"

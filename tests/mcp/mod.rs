@@ -34,6 +34,7 @@ mod shutdown;
 mod soak;
 mod soak_sources;
 mod source;
+mod subscribed;
 pub(crate) mod tls;
 mod web;
 

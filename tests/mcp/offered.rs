@@ -13,7 +13,7 @@ use super::peer::peer;
 use super::source::project;
 
 /// A project, whose user has these servers: their names, and how they are.
-fn offering(servers: &[(&str, &str)]) -> Project {
+pub(super) fn offering(servers: &[(&str, &str)]) -> Project {
     let project = project();
     let server = |(label, how): &(&str, &str)| {
         let script = peer("offering.py");
@@ -37,7 +37,7 @@ fn offering(servers: &[(&str, &str)]) -> Project {
 }
 
 /// A session of a client with these capabilities.
-fn open(project: &Project, capabilities: &Value, answers: &[Value]) -> Session {
+pub(super) fn open(project: &Project, capabilities: &Value, answers: &[Value]) -> Session {
     Session::with_person(
         project,
         &mut Command::new(super::server()),
@@ -82,7 +82,7 @@ fn prompt(session: &mut Session, name: &str) -> String {
 
 /// The answer of a tool as JSON.
 #[track_caller]
-fn called(session: &mut Session, name: &str) -> Value {
+pub(super) fn called(session: &mut Session, name: &str) -> Value {
     let id = session.call(name, &json!({}));
     let (text, is_error) = session.text(id);
     assert!(!is_error, "{text}");
@@ -90,7 +90,7 @@ fn called(session: &mut Session, name: &str) -> Value {
 }
 
 /// The requests that a server has got for a method.
-fn asked(project: &Project, label: &str, method: &str) -> Vec<String> {
+pub(super) fn asked(project: &Project, label: &str, method: &str) -> Vec<String> {
     let log = project.read(format!("../home/{label}.log"));
     let lines = log.lines().filter(|line| line.starts_with(method));
     lines.map(|line| line.trim_end().to_owned()).collect()
@@ -289,37 +289,6 @@ fn lists_have_pages() {
             "{method}"
         );
     }
-}
-
-#[test]
-fn updates_reach_subscribers_until_they_leave() {
-    let project = offering(&[("a", ""), ("b", "")]);
-    let mut session = open(&project, &json!({}), &[]);
-    let uri = json!({"uri": "cogtools://sources/b/mem://shared"});
-    session
-        .get("resources/subscribe", &uri)
-        .expect("subscribed");
-    assert_eq!(
-        asked(&project, "b", "resources/subscribe"),
-        ["resources/subscribe mem://shared"]
-    );
-    called(&mut session, "a_touch");
-    called(&mut session, "b_touch");
-    assert_eq!(session.notification("notifications/resources/updated"), uri);
-    session
-        .get("resources/unsubscribe", &uri)
-        .expect("unsubscribed");
-    called(&mut session, "b_touch");
-    called(&mut session, "b_touch");
-    let updates = session.notified();
-    assert!(
-        updates
-            .iter()
-            .all(|it| it["method"] != "notifications/resources/updated"),
-        "{updates:?}"
-    );
-    let unknown = session.get("resources/subscribe", &json!({"uri": "mem://unknown"}));
-    assert_eq!(unknown.expect_err("no one has it")["code"], -32002);
 }
 
 #[test]

@@ -16,9 +16,17 @@ def send(message):
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 
+def note(line):
+    with open(os.path.join(os.environ["HOME"], f"{label}.log"), "a") as log:
+        print(line, file=log)
+
+
 def receive():
     line = sys.stdin.readline()
-    return json.loads(line) if line else sys.exit()
+    if not line:
+        note("end")
+        sys.exit()
+    return json.loads(line)
 
 
 def ask(method, params):
@@ -108,8 +116,7 @@ def result(method, params):
 def answer(message):
     if "method" not in message:
         return
-    with open(os.path.join(os.environ["HOME"], f"{label}.log"), "a") as log:
-        print(message["method"], message.get("params", {}).get("uri", ""), file=log)
+    note(f"{message['method']} {message.get('params', {}).get('uri', '')}")
     if "id" not in message:
         return
     try:

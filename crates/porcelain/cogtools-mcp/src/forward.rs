@@ -160,18 +160,18 @@ impl Server {
             .workers
             .ask(&state.catalogue, route, request, parts, ended);
         match answer.await {
-            Ok(mut answer) => match answer.get_mut("error") {
-                Some(error) => Err(typed(error.take())?),
-                None => {
-                    let mut result = answer["result"].take();
-                    if let Some(object) = result.as_object_mut() {
-                        // A stateful source leaves it out, and so does the server to its likes.
-                        let kind = object.entry("resultType");
-                        kind.or_insert_with(|| "complete".into());
-                    }
-                    Ok(result)
+            Ok(mut answer) => {
+                if let Some(error) = answer.get_mut("error") {
+                    return Err(typed(error.take())?);
                 }
-            },
+                let mut result = answer["result"].take();
+                if let Some(object) = result.as_object_mut() {
+                    // A stateful source leaves it out, and so does the server to its likes.
+                    let kind = object.entry("resultType");
+                    kind.or_insert_with(|| "complete".into());
+                }
+                Ok(result)
+            }
             Err(CallError::Cancelled) => Err(call::cancelled()),
             Err(CallError::Failed(diagnostics) | CallError::NotFound(diagnostics)) => {
                 Err(call::internal_error(&diagnostics))
