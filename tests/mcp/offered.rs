@@ -20,7 +20,11 @@ pub(super) fn offering(servers: &[(&str, &str)]) -> Project {
         let args: Vec<&str> = std::iter::once(*label)
             .chain(how.split_whitespace())
             .collect();
-        let wait = if *how == "slow" { 0.5 } else { 30.0 };
+        let wait = if ["slow", "mute"].contains(how) {
+            0.5
+        } else {
+            30.0
+        };
         let command: Vec<Value> = [json!("python3"), json!(script)].into_iter().collect();
         let command: Vec<Value> = command
             .into_iter()
@@ -339,6 +343,20 @@ fn a_late_source_is_announced() {
         list(&mut session, "prompts/list", prompts),
         ["ask", "a_more"]
     );
+}
+
+#[test]
+fn a_source_that_is_silent_about_its_prompts_keeps_its_tools() {
+    let project = offering(&[("a", "mute"), ("b", "")]);
+    let mut session = open(&project, &json!({}), &[]);
+    let begin = Instant::now();
+    let prompts = list(&mut session, "prompts/list", ("prompts", "name"));
+    assert!(
+        begin.elapsed() < Duration::from_secs(4),
+        "the list has waited"
+    );
+    assert_eq!(prompts, ["ask", "b_more"]);
+    assert_eq!(called(&mut session, "a_touch"), "touched");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A server with prompts, resources, templates, completions and instructions, which asks its client.
 
-offering.py LABEL [many|slow]: what it says begins with LABEL; with 300 resources, or slow to start.
+offering.py LABEL [many|slow|mute]: what it says begins with LABEL; with 300 resources, or slow to
+start, or silent when it is asked for its prompts.
 It appends the methods that it is asked for to the file LABEL.log in the home directory.
 """
 import json
@@ -53,7 +54,7 @@ def call(name):
             link = {"type": "resource_link", "uri": "mem://hidden", "name": "hidden"}
             return {"content": [link]}
         case "sample":
-            message = {"role": "user", "content": {"type": "text", "text": "Well?"}}
+            message = {"role": "user", "content": {"type": "text", "text": "Well?\x1b"}}
             return text(json.dumps(ask("sampling/createMessage", {"messages": [message], "maxTokens": 9})))
         case "roots":
             return text(json.dumps(ask("roots/list", {})))
@@ -117,7 +118,7 @@ def answer(message):
     if "method" not in message:
         return
     note(f"{message['method']} {message.get('params', {}).get('uri', '')}")
-    if "id" not in message:
+    if "id" not in message or "mute" in how and message["method"] == "prompts/list":
         return
     try:
         send({"id": message["id"], "result": result(message["method"], message.get("params", {}))})

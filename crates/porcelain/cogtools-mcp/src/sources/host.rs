@@ -388,10 +388,15 @@ impl SourceHost {
                 None,
             ));
         };
-        let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
         if self.abilities.capabilities().sampling.is_none() {
             return Err(unsupported("sampling/createMessage"));
         }
+        // The user reads it before the model does.
+        let mut params = serde_json::to_value(params).unwrap_or_default();
+        clean_all(&mut params);
+        let params = serde_json::from_value(params)
+            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
         match self.host.request(request).await? {
             ClientResult::CreateMessageResult(result) => Ok(*result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),
@@ -400,10 +405,10 @@ impl SourceHost {
 
     /// Returns the folders of the host, if it has some.
     pub(crate) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
-        let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
         if self.abilities.capabilities().roots.is_none() {
             return Err(unsupported("roots/list"));
         }
+        let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
         match self.host.request(request).await? {
             ClientResult::ListRootsResult(result) => Ok(result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),

@@ -113,7 +113,7 @@ fn calls_succeed_or_explain_the_error() {
     check_both(
         "tools/list",
         &json!({"cursor": "2"}),
-        &json!({"code": -32602, "message": "there is only one page; cursors are not supported"}),
+        &json!({"code": -32602, "message": "invalid cursor"}),
     );
 }
 
