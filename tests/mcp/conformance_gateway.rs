@@ -1,6 +1,6 @@
 //! The official conformance suite: a server with all its fixtures passes every scenario of the
 //! revision 2025-11-25, directly and behind ours, whichever transport leads to it. Behind ours it also
-//! passes those of 2026-07-28 that concern no extension.
+//! passes the scenarios of 2026-07-28 that concern no extension.
 
 use std::path::Path;
 use std::time::Duration;
