@@ -346,6 +346,26 @@ fn a_late_source_is_announced() {
 }
 
 #[test]
+fn what_is_cached_starts_nothing() {
+    let project = offering(&[("a", "")]);
+    let starts = || asked(&project, "a", "initialize").len();
+    let mut session = open(&project, &json!({}), &[]);
+    session.get("tools/list", &json!({})).expect("a list");
+    assert_eq!(asked(&project, "a", "prompts/list"), Vec::<String>::new());
+    let prompts = list(&mut session, "prompts/list", ("prompts", "name"));
+    assert_eq!(starts(), 1);
+    drop(session);
+    let mut session = open(&project, &json!({}), &[]);
+    let again = list(&mut session, "prompts/list", ("prompts", "name"));
+    assert_eq!(again, prompts);
+    list(&mut session, "resources/list", ("resources", "uri"));
+    assert_eq!(starts(), 1);
+    // It is started by the first request that only it can answer.
+    read(&mut session, "mem://shared");
+    assert_eq!(starts(), 2);
+}
+
+#[test]
 fn a_source_that_is_silent_about_its_prompts_keeps_its_tools() {
     let project = offering(&[("a", "mute"), ("b", "")]);
     let mut session = open(&project, &json!({}), &[]);

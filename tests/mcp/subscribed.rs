@@ -1,15 +1,18 @@
 //! Updates of resources: they reach the clients that have subscribed, over every transport and in both
 //! eras, and end with the session of the client.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Project, Run, install, str};
 use serde_json::json;
 
 use super::cache;
-use super::http::Service;
+use super::http::{Service, address};
 use super::offered::{asked, called, offering, open};
 use super::peer::peer;
+use super::session::signal;
 
 #[test]
 fn updates_reach_subscribers_until_they_leave() {
@@ -69,6 +72,47 @@ fn updates_pass_through_a_stateless_server() {
         assert!(Instant::now() < end, "the source is not told");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// The streams of sessions do not keep the server from ending.
+#[test]
+fn a_session_without_calls_ends_with_the_server() {
+    let project = offering(&[("a", "")]);
+    let drain = ["--drain", "60"];
+    let mut service = Service::start_with(&project, &drain, &[("PATH", "/usr/bin:/bin")]);
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let request = |head: &str, body: &str| {
+        let address = address(&service.url);
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        let length = body.len();
+        let request = format!(
+            "{head}\r\nhost: {address}\r\ncontent-type: application/json\r\n\
+             accept: application/json, text/event-stream\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut lines = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let read = lines.read_line(&mut head).expect("it answers");
+            assert!(read > 0, "{head}");
+        }
+        (lines, head)
+    };
+    let (_, head) = request("POST /mcp HTTP/1.1", &hello.to_string());
+    let id = head
+        .lines()
+        .find(|line| line.starts_with("mcp-session-id: "));
+    let id = id.unwrap_or_else(|| panic!("no session: {head}"));
+    let (open, head) = request(&format!("GET /mcp HTTP/1.1\r\n{id}"), "");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let begin = Instant::now();
+    signal(service.child.id(), "TERM");
+    service.child.wait().expect("it ends");
+    assert!(begin.elapsed() < Duration::from_secs(10), "it has waited");
+    drop(open);
 }
 
 /// Two clients with sessions over HTTP: each has its own session with the source, whose questions and

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::hint::{Command, Hint};
+use cogtools_core::resident::Client;
 use cogtools_core::{
     Call, CallContext, Cancel, Code, Context, Diagnostic, Limit, Person, Registry, Tool, ToolOutput,
 };
@@ -164,6 +165,8 @@ pub(crate) struct CodeCall {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) name: String,
     pub(crate) arguments: RawArguments,
+    /// The client, if it has its own sessions with sources.
+    pub(crate) client: Option<Client>,
     /// Asks the user, if the client shows forms.
     pub(crate) ask: Option<Box<AskUser>>,
     /// The question as the result of the call, for clients that repeat it with the answer.
@@ -177,7 +180,7 @@ impl CodeCall {
             (None, Some(ask)) => User::Now(&**ask),
             (None, None) => User::Nobody,
         };
-        let with = (user, cancel);
+        let with = (user, (cancel, self.client));
         self.code
             .call(&self.name, self.arguments, &self.catalogue, with)
     }

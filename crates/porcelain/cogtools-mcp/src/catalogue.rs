@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use cogtools_code::Scope;
+use cogtools_core::resident::Client;
 use cogtools_core::tool::Flow;
 use cogtools_core::{
     CallContext, Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident,
@@ -262,12 +263,12 @@ impl Catalogue {
 
     /// Returns everything besides tools that sources offer, and warnings.
     pub(crate) fn offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let (offers, warnings) = self.load_offers()?;
+        let (offers, warnings) = self.load_offers(false)?;
         self.offered.get_or_init(|| offers.digest());
         Ok((offers, self.new_offer_warnings(warnings)))
     }
 
-    fn load_offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+    fn load_offers(&self, only_cached: bool) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
         let registry = self.registry()?;
         if !registry.has_servers() {
             return Ok(Default::default());
@@ -275,7 +276,7 @@ impl Catalogue {
         let tools = self.load_tools(&registry, self.options(false)).items;
         let prompts = tools.into_iter().flatten().filter_map(|it| it.prompt());
         let names = prompts.map(|prompt| prompt.name).collect();
-        let (offers, warnings) = Offers::of(&registry, &names, false);
+        let (offers, warnings) = Offers::of(&registry, &names, only_cached);
         let mut renamed = self.renamed.lock().unwrap_or_else(PoisonError::into_inner);
         *renamed = offers.renamed();
         Ok((offers, warnings))
@@ -301,7 +302,10 @@ impl Catalogue {
             hasher.finish()
         };
         // Tools have the URIs that apps have here.
-        let offers = self.load_offers().map(|(offers, _)| offers.digest());
+        // Nothing is started for a list that no client has asked for.
+        let only_cached = self.offered.get().is_none();
+        let offers = self.load_offers(only_cached);
+        let offers = offers.map(|(offers, _)| offers.digest());
         let tools = self.load().map(|listing| listing.digest());
         (tools.unwrap_or_else(errors), offers.unwrap_or_default())
     }
@@ -356,8 +360,13 @@ impl Catalogue {
     }
 
     /// Returns the tools that programs can call; calls of tools that match `allow` need no question.
-    pub(crate) fn scope(&self, allow: &[String], cancel: Cancel) -> Result<Scope, Vec<Diagnostic>> {
-        let (registry, cx) = (self.registry()?, self.context(cancel)?);
+    pub(crate) fn scope(
+        &self,
+        allow: &[String],
+        (cancel, client): (Cancel, Option<Client>),
+    ) -> Result<Scope, Vec<Diagnostic>> {
+        let (registry, mut cx) = (self.registry()?, self.context(cancel)?);
+        cx.call.client = client;
         let config = self.with_io(|io| project::config(&project::project(io), io));
         let config = config.map_err(|failure| failure.diagnostics().to_vec())?;
         Ok(Scope::with_rules(registry, cx, &config.ask, (allow, &[])))

@@ -9,6 +9,7 @@ use cogtools_code::{
     CodeTools, Decisions, Explanation, Program, Recorded, Report, Run, Scope, Source, describe,
     search,
 };
+use cogtools_core::resident::Client;
 use cogtools_core::{Cancel, Code, Diagnostic, PausedFlow, Question as CoreQuestion, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
 use cogtools_program::Failure;
@@ -134,7 +135,7 @@ impl CodeMode {
         &self,
         catalogue: &Catalogue,
     ) -> Result<Vec<Arc<PublishedTool>>, Vec<Diagnostic>> {
-        let scope = catalogue.scope(&self.allow, Cancel::default())?;
+        let scope = catalogue.scope(&self.allow, (Cancel::default(), None))?;
         let (end, _) = CodeTools::end_of_description(&scope);
         let published = self.tools.all().iter().map(|tool| {
             let is_run = tool.name().as_str() == CodeTools::RUN;
@@ -150,7 +151,7 @@ impl CodeMode {
         name: &str,
         arguments: RawArguments,
         catalogue: &Catalogue,
-        (user, cancel): (User<'_>, Cancel),
+        (user, of_client): (User<'_>, (Cancel, Option<Client>)),
     ) -> Result<(ToolOutput, bool), CallError> {
         let arguments = arguments.parse().map_err(CallError::Failed)?;
         let accepted = self.tools.accept(name, arguments);
@@ -159,7 +160,7 @@ impl CodeMode {
             _ => CallError::Failed(diagnostics),
         })?;
         let scope = catalogue
-            .scope(&self.allow, cancel)
+            .scope(&self.allow, of_client)
             .map_err(CallError::Failed)?;
         match name {
             CodeTools::SEARCH => Ok((search(&arguments, &scope), false)),

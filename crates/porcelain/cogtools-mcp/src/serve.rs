@@ -332,7 +332,7 @@ pub(crate) async fn serve_http(state: &Arc<AppState>, address: Address) -> Resul
         open_paths: &[HEALTH, READINESS],
         ..ServerOptions::default()
     };
-    let services = Services::new(state);
+    let services = Services::new(state, address.drain);
     let shared = Arc::clone(state);
     let handle = move |request| handle(Arc::clone(&shared), services.clone(), request);
     server
@@ -342,15 +342,19 @@ pub(crate) async fn serve_http(state: &Arc<AppState>, address: Address) -> Resul
 }
 
 impl Services {
-    fn new(state: &Arc<AppState>) -> Self {
+    /// Returns the services; when the server shuts down, calls may continue for `drain`.
+    fn new(state: &Arc<AppState>, drain: Duration) -> Self {
         // Who may send requests is checked before.
-        let config = |has_sessions| {
+        let config = |has_sessions, end| {
             StreamableHttpServerConfig::default()
                 .with_legacy_session_mode(has_sessions)
                 .with_json_response(true)
                 .with_max_request_body_bytes(MAX_REQUEST_BYTES)
-                .with_cancellation_token(state.stop.clone())
+                .with_cancellation_token(end)
         };
+        // The streams of sessions stay open without a call.
+        let end = state.stop.child_token();
+        tokio::spawn(end_when_idle(Arc::clone(state), drain, end.clone()));
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SESSION_IDLE);
         let sessions = Arc::new(sessions);
@@ -358,8 +362,16 @@ impl Services {
         let stateless = move || Ok(Server::new(Arc::clone(&one), Link::Stateless));
         let stateful = move || Ok(Server::new(Arc::clone(&other), Link::session(&other)));
         Self {
-            stateless: StreamableHttpService::new(stateless, Arc::default(), config(false)),
-            stateful: StreamableHttpService::new(stateful, Arc::clone(&sessions), config(true)),
+            stateless: StreamableHttpService::new(
+                stateless,
+                Arc::default(),
+                config(false, state.stop.clone()),
+            ),
+            stateful: StreamableHttpService::new(
+                stateful,
+                Arc::clone(&sessions),
+                config(true, end),
+            ),
             sessions,
         }
     }
@@ -373,6 +385,17 @@ impl Services {
             && is_initialize(body)
             && self.sessions.sessions.read().await.len() < MAX_SESSIONS
     }
+}
+
+/// The time in which the last answers are sent.
+const LAST_ANSWERS: Duration = Duration::from_millis(100);
+
+/// Cancels `end` when the server shuts down and no call runs, at most `drain` later.
+async fn end_when_idle(state: Arc<AppState>, drain: Duration, end: CancellationToken) {
+    state.closing.cancelled().await;
+    state.workers.wait_idle(drain).await;
+    tokio::time::sleep(LAST_ANSWERS).await;
+    end.cancel();
 }
 
 /// Returns true if a message is the first one of a stateful client.

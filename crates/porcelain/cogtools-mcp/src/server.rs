@@ -209,6 +209,7 @@ impl Server {
             catalogue: self.catalogue(),
             name: name.to_owned(),
             arguments: arguments.clone(),
+            client: self.parts().client,
             ask: self.host().asker(),
             later: later.clone(),
         };
