@@ -174,6 +174,12 @@ fn a_link_in_a_result_can_be_read() {
         "mem://hidden"
     );
     assert_eq!(read(&mut session, "mem://hidden"), "b: mem://hidden");
+    // Another source does not take it over.
+    let id = session.call("a_link", &json!({}));
+    let uri = "cogtools://sources/a/mem://hidden";
+    assert_eq!(session.answer(id)["result"]["content"][0]["uri"], uri);
+    assert_eq!(read(&mut session, uri), "a: mem://hidden");
+    assert_eq!(read(&mut session, "mem://hidden"), "b: mem://hidden");
 }
 
 #[test]

@@ -236,7 +236,7 @@ impl Route {
 }
 
 /// Returns the URI of a resource with its source.
-fn with_source(source: &str, own: &str) -> String {
+pub(crate) fn with_source(source: &str, own: &str) -> String {
     let source = file_uri::encoded(Path::new(source)).replace('/', "%2F");
     format!("{SOURCES}{source}/{own}")
 }

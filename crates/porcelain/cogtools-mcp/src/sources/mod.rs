@@ -14,6 +14,7 @@ use cogtools_core::resident::{Client, SessionError, SessionRequest, SessionWork,
 use serde_json::Value;
 
 use crate::auth::Store;
+use crate::offers::with_source;
 use host::{Host, SetLevel};
 use session::{End, RequestError, SourceSession};
 
@@ -36,7 +37,7 @@ pub(crate) struct SourceSessions {
     stopped: AtomicBool,
     /// The client of the standard streams, and all clients that are stateless.
     host: Arc<Host>,
-    /// The links in results, newest last, each with the key of its source.
+    /// The links in results, the newest ones last, each with the key of its source.
     links: Mutex<VecDeque<(String, String)>>,
     /// The tokens of logins.
     store: Option<Store>,
@@ -56,9 +57,9 @@ impl Sessions for SourceSessions {
     fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
         for _ in 0..MAX_ATTEMPTS {
             match self.session(request)?.request(request) {
-                Ok(answer) => {
+                Ok(mut answer) => {
                     if matches!(request.work, SessionWork::Call { .. }) {
-                        self.remember_links(&answer, request.source);
+                        self.remember_links(&mut answer, request.source);
                     }
                     return Ok(answer);
                 }
@@ -139,28 +140,37 @@ impl SourceSessions {
         }
     }
 
-    /// Remembers the links in a result: they can be read, even if the source does not list them.
-    fn remember_links(&self, result: &Value, source: &str) {
-        let content = result.get("content").and_then(Value::as_array);
+    /// Remembers the links in a result: they can be read, even if the source does not list them. A
+    /// link that another source has made before gets the name of this one.
+    fn remember_links(&self, result: &mut Value, source: &str) {
+        let content = result.get_mut("content").and_then(Value::as_array_mut);
         let linked = content.into_iter().flatten().filter_map(|block| {
             let is_link = block.get("type")?.as_str()? == "resource_link";
-            let uri = block.get("uri")?.as_str()?;
-            (is_link && uri.len() <= MAX_LINK_BYTES).then_some(uri)
+            let uri = block.get_mut("uri").filter(|_| is_link)?;
+            (uri.as_str()?.len() <= MAX_LINK_BYTES).then_some(uri)
         });
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        for uri in linked {
-            links.retain(|(of, owner)| of != uri || owner != source);
-            links.push_back((uri.to_owned(), source.to_owned()));
+        for link in linked {
+            let uri = link.as_str().unwrap_or_default().to_owned();
+            match links.iter().find(|(of, _)| *of == uri) {
+                Some((_, owner)) if owner != source => {
+                    // A key has the name after its kind.
+                    let name = source.split(':').nth(1).unwrap_or_default();
+                    *link = with_source(name, &uri).into();
+                }
+                Some(_) => {}
+                None => links.push_back((uri, source.to_owned())),
+            }
             if links.len() > MAX_LINKS {
                 links.pop_front();
             }
         }
     }
 
-    /// Returns the key of the source whose result has linked to `uri` last.
+    /// Returns the key of the source whose result has linked to `uri`.
     pub(crate) fn linking(&self, uri: &str) -> Option<String> {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        let link = links.iter().rev().find(|(of, _)| of == uri);
+        let link = links.iter().find(|(of, _)| of == uri);
         link.map(|(_, source)| source.clone())
     }
 
