@@ -12,8 +12,9 @@ const sdk = join(place, "node_modules/@modelcontextprotocol/sdk/dist/esm");
 const { Server } = await import(join(sdk, "server/index.js"));
 const types = await import(join(sdk, "types.js"));
 
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-const WAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
+const encoded = (text) => Buffer.from(text).toString("base64");
+const PNG = encoded("a picture");
+const WAV = encoded("a sound");
 const image = { type: "image", data: PNG, mimeType: "image/png" };
 const text = (text) => ({ type: "text", text });
 const embedded = (uri, mimeType, text) => ({ type: "resource", resource: { uri, mimeType, text } });
