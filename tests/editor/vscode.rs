@@ -162,7 +162,8 @@ fn a_file_is_shown_at_its_line() {
     };
     open(&["src/main.rs", "--line", "2"]).outputs("VS Code\n");
     assert_eq!(window.sees(), json!({"shown": "main.rs", "at": [1, 0]}));
-    let none = open(&["src/none.rs"]).status(74);
+    let none = open(&["src/none.rs"]);
+    none.status(74);
     assert!(
         String::from_utf8_lossy(&none.stderr).contains("`src/none.rs` cannot be opened"),
         "{none:?}"
@@ -170,8 +171,8 @@ fn a_file_is_shown_at_its_line() {
     drop(window);
     let none = run("cogtools-editor", &project)
         .args(["open", "src/main.rs"])
-        .run()
-        .status(1);
+        .run();
+    none.status(1);
     assert!(
         String::from_utf8_lossy(&none.stderr).contains("no editor shows files here"),
         "{none:?}"

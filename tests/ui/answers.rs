@@ -44,8 +44,10 @@ fn shown(server: &Server, cookie: &str) -> String {
 /// The number of the line that asks the question on the page of the session.
 fn asking_line(server: &Server, cookie: &str) -> u64 {
     let page = server.get(cookie, "/sessions/file.0").body;
-    let line = page.split("data-line=\"").nth(1).expect("a question");
-    let line = line.split('"').next().expect("a number");
+    let (_, question) = page
+        .split_once("<div class=\"question\"")
+        .expect("a question");
+    let line = between(question, "data-line=\"", "\"");
     line.parse().expect("a number")
 }
 
