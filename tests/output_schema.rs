@@ -57,7 +57,7 @@ const OTHERS: [&str; 16] = [
 ];
 
 /// Subcommands of other programs, for the same reasons.
-const OTHER_COMMANDS: [&str; 24] = [
+const OTHER_COMMANDS: [&str; 26] = [
     "code call",
     "code check",
     "code types",
@@ -65,6 +65,7 @@ const OTHER_COMMANDS: [&str; 24] = [
     "config unset",
     "editor ask",
     "editor install",
+    "editor open",
     "flow call",
     "flow node",
     "flow output",
@@ -77,6 +78,7 @@ const OTHER_COMMANDS: [&str; 24] = [
     "plan resolve",
     "plan resume",
     "plan run",
+    "session example",
     "session export",
     "session fork",
     "session rerun",
