@@ -297,8 +297,9 @@ ok the end of the server is said on an open page
     );
     fake.finish();
     if is_blessing() {
-        for name in ["ui-light.png", "ui-dark.png"] {
-            let to = repository().join("docs/pictures").join(name);
+        for name in ["light", "dark", "list", "question", "branches"] {
+            let name = format!("ui-{name}.png");
+            let to = repository().join("docs/pictures").join(&name);
             fs::copy(pictures.join(name), to).expect("a picture");
         }
     }

@@ -83,7 +83,7 @@ fn hostile_lines() -> Vec<Value> {
     );
     add(
         "result",
-        json!({"call": evil, "status": "failed", "code": evil, "content": {"error": evil}, "ms": 1}),
+        json!({"call": evil, "status": "failed", "code": evil, "content": {"error": evil}, "ms": u64::MAX}),
     );
     add(
         "step",
@@ -261,6 +261,7 @@ fn what_did_not_run_is_red_and_named_and_no_call() {
             call("2", "granted"),
             result("2", "cancelled"),
             call("3", "granted"),
+            json!({"kind": "request", "hash": "1", "layers": [], "model": "m", "turn": 1}),
             end("completed"),
         ],
         "",

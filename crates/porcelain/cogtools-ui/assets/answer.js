@@ -80,7 +80,18 @@ function approval(key, line, tool) {
     made.setAttribute("aria-label", `${label} ${tool} ${key}`);
     return made;
   };
-  return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false)];
+  const why = reason(`${tool} ${key}`);
+  const no = button("No, because", "", () => reply("approve", { call: key, line, allow: false, reason: why.value }));
+  no.setAttribute("aria-label", `No, because ${tool} ${key}`);
+  return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false), why, no];
+}
+
+// A field for the reason why something may not run.
+function reason(name) {
+  const made = element("input");
+  made.setAttribute("aria-label", `Why ${name} may not run; the model reads it`);
+  made.placeholder = "Why not?";
+  return made;
 }
 
 // The answers to a question about a program: run it, in two ways, another one, or none. Calls that are
@@ -98,16 +109,14 @@ function program(key, line, code, showsCalls) {
     [text, edited].forEach((one) => { one.hidden = false; });
     text.focus();
   });
-  const reason = element("input");
-  reason.setAttribute("aria-label", `Why ${key} may not run; the model reads it`);
-  reason.placeholder = "Why not?";
+  const why = reason(key);
   const run = showsCalls ? [decide("Run", "main", () => ({ allow: true }))] : [];
   return [
     ...run,
     decide("Run, and ask at each call", "", () => ({ allow: true, each: true })),
     edit,
-    reason,
-    decide("No", "", () => ({ allow: false, reason: reason.value })),
+    why,
+    decide("No", "", () => ({ allow: false, reason: why.value })),
     text,
     edited,
   ];

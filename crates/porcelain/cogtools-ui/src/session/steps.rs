@@ -396,12 +396,7 @@ impl Turns {
 
     /// A node that waits for the user.
     fn wait(&mut self, at: At<'_>, node: &str, question: &str) {
-        self.row(
-            at,
-            RowKind::Question,
-            &format!("{node}: {question}"),
-            Some(Badge::Waiting),
-        );
+        self.row(at, RowKind::Question, &format!("{node}: {question}"), None);
         let found = self.current(at).step(node).map(|(index, _)| index);
         let index = found.unwrap_or_else(|| self.place(at, node));
         self.waits_since = Some(at.entry.time.as_millis());

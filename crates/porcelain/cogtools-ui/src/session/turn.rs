@@ -296,7 +296,12 @@ impl Turn {
         }
         let is_open = |badge| matches!(badge, Badge::Planned | Badge::Executing | Badge::Waiting);
         for (index, row) in self.rows.iter_mut().enumerate() {
-            if row.step.is_none() || !row.badge.is_some_and(is_open) {
+            if !row.badge.is_some_and(is_open) {
+                continue;
+            }
+            if row.step.is_none() {
+                // The turn has ended without an answer to the request.
+                row.badge = Some(Badge::Interrupted);
                 continue;
             }
             row.badge = Some(Badge::NotRun);
@@ -386,7 +391,7 @@ impl Turn {
         };
         if let (Some(began), Some(ms)) = (row.began, row.ms) {
             let (first, last) = calls.span.unwrap_or((began, 0));
-            let (first, last) = (first.min(began), last.max(began + ms));
+            let (first, last) = (first.min(began), last.max(began.saturating_add(ms)));
             calls.span = Some((first, last));
             calls.time = cut::time(Some(last - first));
         }
@@ -417,7 +422,7 @@ impl Turn {
 
     /// Gives rows their times, and requests and steps their bars.
     fn place_bars(&mut self) {
-        let end = |row: &Row| Some(row.began? + row.ms.unwrap_or_default());
+        let end = |row: &Row| Some(row.began?.saturating_add(row.ms.unwrap_or_default()));
         let total = self.rows.iter().filter_map(end).max().unwrap_or_default();
         self.duration = cut::time((total > 0).then_some(total));
         for row in &mut self.rows {

@@ -73,7 +73,8 @@ pub(crate) fn turns(lines: &[Line]) -> Vec<Turn> {
 impl Turns {
     fn add(&mut self, at: At<'_>) {
         if let Some(since) = self.waits_since.take() {
-            self.waited += (at.entry.time.as_millis() - since).max(0);
+            let waited = at.entry.time.as_millis().saturating_sub(since).max(0);
+            self.waited = self.waited.saturating_add(waited);
         }
         let is_below = |ids: &HashSet<_>| at.entry.parent.is_some_and(|it| ids.contains(&it));
         let is_nested = is_below(&self.nested);
@@ -182,7 +183,7 @@ impl Turns {
                 } else {
                     status.name().replace('_', " ")
                 };
-                self.row(at, RowKind::End, &text, Some(badge));
+                self.row(at, RowKind::End, &text, (!waits).then_some(badge));
                 let turn = self.current(at);
                 turn.status = badge;
                 turn.settle(at.line, &at.time());
@@ -281,8 +282,8 @@ impl Turns {
 
     /// The milliseconds since the turn began, without those in which it waited for the user.
     pub(super) fn since_begin(&self, at: At<'_>) -> u64 {
-        let ms = at.entry.time.as_millis() - self.began - self.waited;
-        u64::try_from(ms).unwrap_or_default()
+        let ms = at.entry.time.as_millis().saturating_sub(self.began);
+        u64::try_from(ms.saturating_sub(self.waited)).unwrap_or_default()
     }
 
     /// Marks an entry that does not follow the one before it.
