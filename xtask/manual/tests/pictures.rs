@@ -7,11 +7,14 @@ use xtask_manual::pictures;
 
 /// Pictures of Neovim with the language server, of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
 /// which the test `browser` takes when it renews expected text.
-const PHOTOGRAPHS: [&str; 4] = [
+const PHOTOGRAPHS: [&str; 7] = [
     "editor-ask.png",
     "editor-lint.png",
+    "ui-branches.png",
     "ui-dark.png",
     "ui-light.png",
+    "ui-list.png",
+    "ui-question.png",
 ];
 
 #[test]
