@@ -5,8 +5,9 @@ use std::path::Path;
 
 use xtask_manual::pictures;
 
-/// Pictures of Neovim with the language server, of a real window, which `cargo xtask editors` takes, and of pages in a real browser,
-/// which the test `browser` takes when it renews expected text.
+/// Pictures of Neovim with the language server, of a real window, which `cargo xtask editors`
+/// takes, and of pages in a real browser, which the test `browser` takes when it renews expected
+/// text.
 const PHOTOGRAPHS: [&str; 7] = [
     "editor-ask.png",
     "editor-lint.png",
