@@ -75,15 +75,16 @@ async function reply(action, body) {
 }
 
 function approval(key, line, tool) {
-  const decide = (label, className, allow, always = "") => {
-    const made = button(label, className, () => reply("approve", { call: key, line, allow, always }));
+  const why = reason(`${tool} ${key}`);
+  const decide = (label, className, decision) => {
+    const made = button(label, className, () => reply("approve", { call: key, line, ...decision() }));
     made.setAttribute("aria-label", `${label} ${tool} ${key}`);
     return made;
   };
-  const why = reason(`${tool} ${key}`);
-  const no = button("No, because", "", () => reply("approve", { call: key, line, allow: false, reason: why.value }));
-  no.setAttribute("aria-label", `No, because ${tool} ${key}`);
-  return [decide("Allow", "main", true), decide("Always allow", "", true, tool), decide("Deny", "", false), why, no];
+  return [
+    decide("Allow", "main", () => ({ allow: true })), decide("Always allow", "", () => ({ allow: true, always: tool })),
+    decide("Deny", "", () => ({ allow: false })), why, decide("No, because", "", () => ({ allow: false, reason: why.value })),
+  ];
 }
 
 // A field for the reason why something may not run.
