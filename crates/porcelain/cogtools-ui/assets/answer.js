@@ -28,19 +28,6 @@ function showRunning() {
   }
 }
 
-// The time since the last turn began, while it runs.
-function showElapsed() {
-  const turns = conversation.querySelectorAll(".turn");
-  const began = Date.parse(turns[turns.length - 1]?.dataset.time);
-  const seconds = Math.max(0, Math.round((Date.now() - began) / 1000)) || 0;
-  const minutes = Math.floor(seconds / 60);
-  const text = minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
-  const place = document.getElementById("elapsed");
-  if (place.textContent !== text) {
-    place.textContent = text;
-  }
-}
-
 async function stop() {
   const answer = await post(`${path}/stop`, {});
   showFailures(answer?.failures ?? [{ message: "The server does not answer." }]);
@@ -174,8 +161,6 @@ function enhance() {
 }
 
 enhance();
-showElapsed();
-setInterval(showElapsed, 1000);
 document.getElementById("stop").addEventListener("click", stop);
 new MutationObserver(enhance).observe(conversation, { childList: true, subtree: true });
 new MutationObserver(showRunning).observe(work, { attributes: true, attributeFilter: ["data-state"] });

@@ -1,4 +1,5 @@
-// What a session can become: another branch from any message, and examples of its calls.
+// What a session can become: another branch from any message, and examples of its calls; and for how
+// long its turn has run.
 
 import { announce, button, element, failureBox, post } from "./page.js";
 
@@ -67,6 +68,21 @@ function enhance() {
   }
 }
 
+// The time since the last turn began, while it runs.
+function showElapsed() {
+  const turns = conversation.querySelectorAll(".turn");
+  const began = Date.parse(turns[turns.length - 1]?.dataset.time);
+  const seconds = Math.max(0, Math.round((Date.now() - began) / 1000)) || 0;
+  const minutes = Math.floor(seconds / 60);
+  const text = minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  const place = document.getElementById("elapsed");
+  if (place.textContent !== text) {
+    place.textContent = text;
+  }
+}
+
+showElapsed();
+setInterval(showElapsed, 1000);
 form?.addEventListener("reset", leave);
 enhance();
 for (const part of [conversation, side]) {
