@@ -49,7 +49,7 @@ impl Drop for Editor {
     }
 }
 
-/// Runs a client of an editor, and returns what it prints.
+/// Runs a client of an editor, and returns its standard output.
 fn client(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output();
     let output = output.expect("it is installed");

@@ -197,16 +197,15 @@ fn branches_unsupported_steps_and_damage_are_named() {
         page,
         str![[r#"
 Two things | Session | 7f3a9c21be | Began | TIME | Project
-shop | Model | gemini-flash-latest | File | rare.jsonl | The session went on without this turn, on another branch.
-You | TIME | Two things | gone unsupported | 1.5 s | gone · step 1 of 2 · unsupported
-no tool of that name · TOOL_NOT_FOUND | Line | this line was cut off | Clock | Failed
-1.5 s | Timeline | A turn runs: | Stop | Next message | Model | Send | Timeline
-Turn at line 2 | gone | Unsupported | 1.5 s | +0 ms | no tool of that name · TOOL_NOT_FOUND
-Step 1, | a | x | Skipped | Step 2, | b | everything up to 1 is a summary | +0 ms
-the agent helper begins | +0 ms | another branch, which follows entry 1 | +0 ms
-the user took the task 1 back | +0 ms | another branch, from the beginning | +0 ms
-later is not known to this version | +0 ms | Failed | budget | +0 ms | Branches
-Two things | left | a turn
+shop | Model | gemini-flash-latest | File | rare.jsonl | You | TIME
+Two things | gone unsupported | 1.5 s | gone · step 1 of 2 · unsupported | no tool of that name · TOOL_NOT_FOUND
+Line | this line was cut off | Clock | Failed | 1.5 s | Timeline | A turn runs:
+Stop | Next message | Model | Send | Timeline | Turn at line 2 | gone | Unsupported
+1.5 s | +0 ms | no tool of that name · TOOL_NOT_FOUND | Step 1, | a | x | Skipped
+Step 2, | b | everything up to 1 is a summary | +0 ms | the agent helper begins
++0 ms | another branch, which follows entry 1 | +0 ms | the user took the task 1 back
++0 ms | another branch, from the beginning | +0 ms | later is not known to this version
++0 ms | Failed | budget | +0 ms
 
 "#]],
     );

@@ -155,17 +155,20 @@ function dot() {
 // Asks again and again what waits, and says on every page when the server has ended.
 async function watch() {
   const place = document.getElementById("gone");
-  let overview = null;
+  let response = null;
   try {
-    const response = await fetch(`${base()}/overview`, { signal: AbortSignal.timeout(1500) });
-    overview = response.ok ? await response.json() : null;
+    response = await fetch(`${base()}/overview`, { signal: AbortSignal.timeout(1500) });
+    if (response.ok) {
+      const overview = await response.json();
+      showWaiting(overview.waiting);
+      dispatchEvent(new CustomEvent("overview", { detail: overview }));
+    }
   } catch {
-    // It does not answer.
+    response = null;
   }
-  if (overview) {
+  // The server runs even if it cannot list the sessions; another one at its port knows no cookie.
+  if (response?.ok || response?.status > 404) {
     place.replaceChildren();
-    showWaiting(overview.waiting);
-    dispatchEvent(new CustomEvent("overview", { detail: overview }));
   } else if (!place.firstChild) {
     const line = element("p", "The server has ended: nothing on this page is new. Start it again with ");
     line.append(element("code", "cogtools ui"), ", and open the address that it prints.");

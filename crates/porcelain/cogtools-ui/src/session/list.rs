@@ -42,11 +42,10 @@ struct Summary {
     session: SessionId,
     subject: String,
     model: String,
-    lines: usize,
     /// The tools that were called; for a long session, near its ends.
     tools: BTreeMap<String, usize>,
     state: State,
-    /// The end of its last turn.
+    /// The name of the end of its last turn.
     end: Option<String>,
     /// Tokens and money of all requests, if it is not too long to be read whole.
     tokens: Option<u64>,
@@ -110,18 +109,24 @@ pub(crate) struct Overview {
     stamp: String,
 }
 
-impl App {
-    /// Counts what waits, and names the present list.
-    pub(crate) fn overview(&self) -> Result<Overview, PageError> {
+impl Overview {
+    fn of(listed: &[Listed]) -> Self {
         let mut hasher = DefaultHasher::new();
         let mut waiting = 0;
-        for (known, summary) in self.listed()? {
-            let state = summary.ok().map(|summary| summary.state);
+        for (known, summary) in listed {
+            let state = summary.as_ref().ok().map(|summary| summary.state);
             waiting += usize::from(state == Some(State::Waiting));
             (&known.name, known.modified.map(Timestamp::as_millis), state).hash(&mut hasher);
         }
         let stamp = format!("{:016x}", hasher.finish());
-        Ok(Overview { waiting, stamp })
+        Self { waiting, stamp }
+    }
+}
+
+impl App {
+    /// Counts what waits, and names the present list.
+    pub(crate) fn overview(&self) -> Result<Overview, PageError> {
+        Ok(Overview::of(&self.listed()?))
     }
 
     /// All sessions: what waits for the user first, then what runs, then the newest.
@@ -174,19 +179,22 @@ pub(super) fn list(app: &App, search: &Search) -> Result<Answer, PageError> {
         Ok(query) => (query, None),
         Err(message) => (Query::default(), Some(message)),
     };
+    let listed = app.listed()?;
+    // The stamp of exactly this list: what changes from now on is loaded.
+    let (total, stamp) = (listed.len(), Overview::of(&listed).stamp);
     let mut found = Vec::new();
-    let mut total = 0;
-    for (known, summary) in app.listed()? {
-        total += 1;
-        if query.matches(app, &known, &summary)? {
-            found.push((known, summary));
+    for (known, summary) in listed {
+        match query.matches(app, &known, &summary) {
+            Ok(true) => found.push((known, summary)),
+            Ok(false) => {}
+            // One session that cannot be read does not hide the others.
+            Err(error) => found.push((known, Err(error))),
         }
     }
     let pages = found.len().div_ceil(PAGE_SESSIONS).max(1);
     let page = search.page.clamp(1, pages);
     let rows = found.iter().skip((page - 1) * PAGE_SESSIONS);
     let rows: Vec<Value> = rows.take(PAGE_SESSIONS).map(row).collect();
-    let overview = app.overview()?;
     let context = json!({
         "page": "sessions",
         "sessions": rows,
@@ -196,7 +204,7 @@ pub(super) fn list(app: &App, search: &Search) -> Result<Answer, PageError> {
         "total": total,
         "number": page,
         "pages": pages,
-        "stamp": overview.stamp,
+        "stamp": stamp,
     });
     app.pages.answer("sessions.njk", context, app)
 }
@@ -249,7 +257,6 @@ fn describe(index: &Index) -> Result<Summary, PageError> {
         session: header.session.clone(),
         subject: events().find_map(subject).unwrap_or_default(),
         model: model.clone(),
-        lines: index.lines(),
         tools,
         state: State::of(run, waits),
         end: end.map(ToOwned::to_owned),

@@ -409,6 +409,7 @@ pub(crate) async fn begin(State(app): State<Arc<App>>, body: Bytes) -> Response 
         }
         () = begun => {}
     }
+    // What fails from now on is an entry of the session.
     Answer::Json(json!({"session": name, "failures": []})).into()
 }
 
@@ -460,6 +461,7 @@ async fn run<B: DeserializeOwned + Send + 'static>(
     }
 }
 
+/// Like [`run`], for a session whose file may not be there yet.
 async fn start<B: DeserializeOwned + Send + 'static>(
     app: Arc<App>,
     name: String,

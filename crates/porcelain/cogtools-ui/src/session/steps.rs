@@ -59,14 +59,13 @@ impl Turns {
             } else {
                 Badge::NoTool
             };
-            let mut row = Row::new(at.line, RowKind::Step, None);
-            row.badge = Some(badge);
-            row.step = Some(Box::new(Step {
+            let step = Step {
                 key: text(step, "save_as"),
                 tool: text(step, "tool"),
                 reason: text(step, "reason"),
                 ..Step::default()
-            }));
+            };
+            let row = Row::of_step(at.line, Some(badge), step);
             self.current(at).rows.push(row);
         }
         let reply = text(plan, "visible_reply");
@@ -159,12 +158,11 @@ impl Turns {
     /// Adds a row for a step with this name.
     fn place(&mut self, at: At<'_>, key: &str) -> usize {
         let turn = self.current(at);
-        let mut row = Row::new(at.line, RowKind::Step, None);
-        row.step = Some(Box::new(Step {
+        let step = Step {
             key: key.to_owned(),
             ..Step::default()
-        }));
-        turn.rows.push(row);
+        };
+        turn.rows.push(Row::of_step(at.line, None, step));
         turn.rows.len() - 1
     }
 

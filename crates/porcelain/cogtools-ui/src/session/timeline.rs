@@ -118,6 +118,17 @@ impl Row {
     }
 }
 
+impl Row {
+    /// A row for a step that has not begun.
+    pub(crate) fn of_step(line: usize, badge: Option<Badge>, step: Step) -> Self {
+        Self {
+            badge,
+            step: Some(Box::new(step)),
+            ..Self::new(line, RowKind::Step, None)
+        }
+    }
+}
+
 impl Step {
     /// The tool, or the name in the log of a step without one.
     pub(crate) fn name(&self) -> &str {

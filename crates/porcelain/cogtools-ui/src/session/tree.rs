@@ -58,7 +58,7 @@ impl Tree {
             };
             let parent = entry.parent.and_then(|parent| turns.get(&parent).copied());
             let begins = previous.is_none_or(|previous| begins_turn(previous, line));
-            let turn = if begins || parent.is_none() {
+            let turn = if begins || head.is_none() {
                 all.push(Branch {
                     line: line.number,
                     text: subject(&entry.event).unwrap_or_default(),
@@ -68,7 +68,8 @@ impl Tree {
                 });
                 all.len() - 1
             } else {
-                parent.unwrap_or_default()
+                // An entry without a turn of its own is one of the turn before it, as on the page.
+                parent.or(head).unwrap_or_default()
             };
             turns.insert(entry.id, turn);
             head = Some(turn);

@@ -84,7 +84,7 @@ pub(crate) enum Badge {
 }
 
 impl Badge {
-    /// The word for a step that did not do what it should; `None` if it did.
+    /// The word for a step that failed, was denied or never ran; `None` for any other.
     pub(crate) const fn fault(self) -> Option<&'static str> {
         match self {
             Self::Failed => Some("failed"),
@@ -129,7 +129,7 @@ pub(crate) struct ToolCount {
     pub(crate) count: usize,
 }
 
-/// A call that did not do what it should.
+/// A call that failed, was denied or never ran.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fault {
     pub(crate) name: String,

@@ -342,11 +342,8 @@ impl Turns {
 
     /// Adds a message to the conversation.
     pub(super) fn say(&mut self, at: At<'_>, from: From, label: &str, text: &str) {
-        let text_shown = cut::text(text);
-        let html = Html::structured(&text_shown).filter(|_| from == From::Error);
         let message = Message {
-            html: html.unwrap_or_default(),
-            text: text_shown,
+            text: cut::text(text),
             is_cut: cut::is_cut(text),
             ..Message::new(at.line, from, label, at.time())
         };
