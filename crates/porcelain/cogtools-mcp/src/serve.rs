@@ -152,8 +152,9 @@ pub(crate) async fn announce(peer: Peer<RoleServer>, state: Arc<AppState>) {
         if now.tools != before.tools {
             let _ = peer.notify_tool_list_changed().await;
         }
+        // Tools are prompts and resources, too: their documents.
         let _ = peer.notify_prompt_list_changed().await;
-        if now.offers != before.offers {
+        if state.catalogue.has_servers() {
             let _ = peer.notify_resource_list_changed().await;
         }
     }

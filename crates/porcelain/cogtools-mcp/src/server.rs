@@ -502,8 +502,8 @@ impl ServerHandler for Server {
             if sink.accepted().prompts_list_changed == Some(true) {
                 let _ = sink.notify_prompt_list_changed().await;
             }
-            let has_offers = now.offers != before.offers;
-            if sink.accepted().resources_list_changed == Some(true) && has_offers {
+            // Tools are resources, too: their documents.
+            if sink.accepted().resources_list_changed == Some(true) {
                 let _ = sink.notify_resource_list_changed().await;
             }
         }
