@@ -8,10 +8,11 @@ use serde_json::json;
 use crate::run;
 
 /// A server whose tool has its arguments and the variable `MODE` as description. With the argument
-/// `writes` it makes a folder at home first.
+/// `writes` it makes two folders at home first.
 const SERVER: &str = r#"import json, os, sys
 if "writes" in sys.argv:
-    os.makedirs(os.path.expanduser("~/.mine/cache"), exist_ok=True)
+    for name in ("~/.mine/cache", "~/.other"):
+        os.makedirs(os.path.expanduser(name), exist_ok=True)
 if "fails" in sys.argv:
     sys.exit("no such luck")
 for line in sys.stdin:
@@ -262,13 +263,11 @@ fn what_the_sandbox_denies_is_proposed() {
     mcp(&project, &add).run().expect(
         77,
         str![[r#"
+its sandbox denied writing ~/.mine; with it:
 starts python3 server.py writes
 may read the project
 may write ~/.mine
 may use the network
-its sandbox denied writing ~/.mine; with this it is permitted
-+ mcpServers:
-+   s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine"]}}
 
 "#]],
         NO_TERMINAL,
@@ -285,6 +284,8 @@ its sandbox denied writing ~/.mine; with this it is permitted
         .args(&add[2..])
         .run()
         .stdout_contains("1 tool,");
+    let entry = r#"sandbox: {write: ["~/.mine", "~/.other"]}"#;
+    assert!(project.read(".cogtoolrc.yaml").contains(entry));
 }
 
 #[test]

@@ -76,7 +76,9 @@ impl Sandbox {
 
     fn denial_below(&self, text: &str, roots: Roots<'_>) -> Option<Denial> {
         let lines: Vec<&str> = text.lines().collect();
-        let is_error = |line: &&str| DENIED.iter().any(|word| line.contains(word));
+        // What Node says of a folder above which nothing may be made.
+        let is_node = |line: &str| line.contains("ENOENT") && line.contains("mkdir");
+        let is_error = |line: &&str| DENIED.iter().any(|word| line.contains(word)) || is_node(line);
         let errors = (0..lines.len()).filter(|at| is_error(&lines[*at]));
         errors.into_iter().find_map(|at| {
             let around = at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1);
@@ -170,6 +172,11 @@ mod tests {
                 "failed to create `/p/out/a`: Permission denied (os error 13)",
                 Some("write out"),
             ),
+            (
+                "ENOENT: no such file or directory, mkdir '/home/u/.cache/x'",
+                Some("write ~/.cache/x"),
+            ),
+            ("ENOENT: no such file, open '/home/u/.cache/x'", None),
             ("[Errno 13] Permission denied: '/etc'", Some("read /etc")),
             ("EACCES: mkdir '/home/u/.ours/a'", None),
             ("EACCES: mkdir '/home/u/.ssh/id'", None),

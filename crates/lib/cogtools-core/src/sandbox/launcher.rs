@@ -17,7 +17,7 @@ use crate::environment::Vars;
 pub(crate) struct Launcher {
     /// The program, and the first argument with which it launches another; any, if there is none.
     programs: &'static [(&'static str, Option<&'static str>)],
-    /// The variables that name its folders, each with a folder below the cache.
+    /// The variables that name its folders besides [`FOLDERS`], each with a folder below the cache.
     folders: &'static [(&'static str, &'static str)],
     /// The hosts of its registries.
     registries: &'static [&'static str],
@@ -35,11 +35,7 @@ const LAUNCHERS: [Launcher; 6] = [
     },
     Launcher {
         programs: &[("pnpm", Some("dlx")), ("pnpx", None)],
-        folders: &[
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_DATA_HOME", "data"),
-            ("XDG_STATE_HOME", "state"),
-        ],
+        folders: &[],
         registries: NPM,
     },
     Launcher {
@@ -67,10 +63,25 @@ const LAUNCHERS: [Launcher; 6] = [
         registries: &["registry.npmjs.org", "jsr.io", "npm.jsr.io", "deno.land"],
     },
 ];
+/// The variables that name the folders of every program, of those that are launched, too, and the
+/// folders that they stand for.
+const FOLDERS: [(&str, &str, &str); 3] = [
+    ("XDG_CACHE_HOME", "cache", "~/.cache"),
+    ("XDG_DATA_HOME", "data", "~/.local/share"),
+    ("XDG_STATE_HOME", "state", "~/.local/state"),
+];
 /// Settings of git, which launchers ask for packages in repositories.
 const READ: [&str; 2] = ["~/.gitconfig", "~/.config/git/config"];
 
 impl Launcher {
+    /// Variables that name the files of certificates which launchers, and what they launch, trust.
+    pub(crate) const CERTIFICATES: [&str; 4] = [
+        "SSL_CERT_FILE",
+        "NODE_EXTRA_CA_CERTS",
+        "REQUESTS_CA_BUNDLE",
+        "PIP_CERT",
+    ];
+
     /// Returns the launcher that the command line starts, if it is one.
     pub(crate) fn of(line: &[String]) -> Option<&'static Self> {
         let (program, args) = line.split_first()?;
@@ -98,9 +109,17 @@ impl Launcher {
         }
     }
 
-    /// Adds the variables that name its folders, unless the user has set them for the source.
-    pub(crate) fn add_to(&self, variables: &mut Vars, folder: &Path) {
-        for (name, below) in self.folders {
+    /// Adds the variables that name its folders, unless the user has set them for the source, or
+    /// `declared` grants a part of the folder that it stands for.
+    pub(crate) fn add_to(&self, variables: &mut Vars, folder: &Path, declared: Option<&Sandbox>) {
+        let read = declared.and_then(|it| it.read.as_ref());
+        let write = declared.map(|it| &it.write);
+        let granted = || read.into_iter().chain(write).flatten();
+        let is_free = |place: &str| !granted().any(|it| Path::new(&it.0).starts_with(place));
+        let general = FOLDERS.iter().filter(|(.., place)| is_free(place));
+        let general = general.map(|(name, below, _)| (name, below));
+        let own = self.folders.iter().map(|(name, below)| (name, below));
+        for (name, below) in general.chain(own) {
             let below = || OsString::from(folder.join(below));
             variables.entry(name.into()).or_insert_with(below);
         }
@@ -114,18 +133,18 @@ mod tests {
     #[test]
     fn launchers_are_known_by_their_command_lines() {
         for (line, expected) in [
-            ("npx -y some-server", Some("npm_config_cache")),
-            ("/usr/bin/npx some-server", Some("npm_config_cache")),
-            ("npm --silent exec some-server", Some("npm_config_cache")),
+            ("npx -y some-server", Some(NPM)),
+            ("/usr/bin/npx some-server", Some(NPM)),
+            ("npm --silent exec some-server", Some(NPM)),
             ("npm run start", None),
-            ("uv run server.py", Some("UV_CACHE_DIR")),
-            ("uvx some-server", Some("UV_CACHE_DIR")),
+            ("uv run server.py", Some(PYPI)),
+            ("uvx some-server", Some(PYPI)),
             ("deno test", None),
             ("docker run -i some/server", None),
             ("", None),
         ] {
             let line: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let found = Launcher::of(&line).map(|it| it.folders[0].0);
+            let found = Launcher::of(&line).map(|it| it.registries);
             assert_eq!(found, expected, "{line:?}");
         }
     }

@@ -198,26 +198,25 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         origin: file.origin(),
         imported: args.entry()?,
     };
-    let server = candidate.server()?;
+    candidate.server()?;
     keep(name, &candidate.imported.secrets, root, io)?;
-    let tried = candidate.try_out(&server, &cx);
-    let added = tried.and_then(|found| {
+    let added = candidate.try_out(args.yes, &cx, io).and_then(|tools| {
+        let Some(tools) = tools else { return Ok(()) };
         let value = json!(candidate.imported.entry);
         let change = file
             .plan_set(&project, &[KEY, name], &value)
             .map_err(failure)?;
-        io.show(&format!("{found}{}", change.preview()))?;
-        let agrees = agrees("Add it, to run as shown? [y/N] ", args.yes, io)?;
-        if agrees {
+        io.show(&format!("{tools}{}", change.preview()))?;
+        if agrees("Add it, to run as shown? [y/N] ", args.yes, io)? {
             write_and_approve(change, &candidate.server()?, io)?;
         }
-        Ok(agrees)
+        Ok(())
     });
     let file = args.layer.file(&project, io)?;
     if file.value(&[KEY, name]).map_err(failure)?.is_none() {
         keep(name, &BTreeMap::new(), root, io)?;
     }
-    added.map(drop)
+    added
 }
 
 /// A server that is not added yet.
@@ -236,32 +235,56 @@ impl Candidate<'_> {
         server.ok_or_else(|| usage(self.name, "it is disabled").into())
     }
 
-    /// Starts `server` once, and describes it; what its sandbox has denied is added to the entry.
-    fn try_out(&mut self, server: &Provider, cx: &Context) -> Result<String, Failure> {
-        let error = match server.try_out(cx) {
-            Ok(tools) => {
-                let names: Vec<&str> = tools.iter().map(RemoteTool::name).collect();
-                let (count, names) = (pluralize(names.len(), "tool"), names.join(", "));
-                return Ok(format!(
-                    "{}{count}: {}\n",
-                    describe(server, cx),
-                    sanitize(&names)
-                ));
+    /// Starts it until it lists its tools, and describes both; nothing if the user does not
+    /// permit what its sandbox has denied. What is permitted is added to the entry.
+    fn try_out(
+        &mut self,
+        yes: bool,
+        cx: &Context,
+        io: &mut Io<'_>,
+    ) -> Result<Option<String>, Failure> {
+        loop {
+            let server = self.server()?;
+            if io.is_person() {
+                io.say(&format!("Starting {}", sanitize(self.name)));
             }
-            Err(error) => error.diagnostic(),
-        };
-        let Some(Denial { key, path }) = server.denial(&error.details, cx) else {
-            return Err(error.into());
-        };
-        let sandbox = json!({key: [path]});
-        self.imported.entry.insert("sandbox".to_owned(), sandbox);
-        let verb = if key == "write" { "writing" } else { "reading" };
-        let described = describe(&self.server()?, cx);
-        let path = sanitize(&path);
-        Ok(format!(
-            "{described}its sandbox denied {verb} {path}; with this it is permitted\n"
-        ))
+            let error = match server.try_out(cx) {
+                Ok(tools) => {
+                    let names: Vec<&str> = tools.iter().map(RemoteTool::name).collect();
+                    let (count, names) = (pluralize(names.len(), "tool"), names.join(", "));
+                    let described = describe(&server, cx);
+                    return Ok(Some(format!("{described}{count}: {}\n", sanitize(&names))));
+                }
+                Err(error) => error.diagnostic(),
+            };
+            let denial = server.denial(&error.details, cx);
+            let Some(Denial { key, path }) =
+                denial.filter(|it| permit(&mut self.imported.entry, it))
+            else {
+                return Err(error.into());
+            };
+            let verb = if key == "write" { "writing" } else { "reading" };
+            let described = describe(&self.server()?, cx);
+            let path = sanitize(&path);
+            io.show(&format!(
+                "its sandbox denied {verb} {path}; with it:\n{described}"
+            ))?;
+            if !agrees("Permit it, and start again? [y/N] ", yes, io)? {
+                return Ok(None);
+            }
+        }
     }
+}
+
+/// Adds what permits `denial` to an entry; returns false if the entry permits it already.
+fn permit(entry: &mut Map<String, Value>, denial: &Denial) -> bool {
+    let paths = &mut entry.entry("sandbox").or_insert_with(|| json!({}))[denial.key];
+    if paths.is_null() {
+        *paths = json!([]);
+    }
+    let path = json!(denial.path);
+    let paths = paths.as_array_mut().filter(|paths| !paths.contains(&path));
+    paths.map(|paths| paths.push(path)).is_some()
 }
 
 /// Describes what `server` runs, and may do.

@@ -36,7 +36,7 @@ use self::remote::Declarations;
 use crate::digest::Hash;
 use crate::environment::Vars;
 use crate::file::ReadScope;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Launcher, Sandbox};
 use crate::source::{Candidate, Declared, FileNames, Listing, PluginStart, SourceError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
@@ -372,7 +372,7 @@ const INHERITED_VARS: &[&str] = if cfg!(windows) {
 } else {
     &["HOME", "USER", "LOGNAME"]
 };
-/// Variables that the client itself inherits for HTTP: which certificates to trust,
+/// Variables that the client itself and launchers inherit for HTTP: which certificates to trust,
 /// and which proxies to use. They are set for every program on the system.
 const HTTP_VARS: [&str; 9] = [
     "SSL_CERT_FILE",
@@ -408,7 +408,7 @@ impl Server {
     /// The time that a session stays open without a request by default: a quarter of an hour.
     pub const IDLE: Duration = Duration::from_mins(15);
     /// The timeout of discovery: the server's package may have to be downloaded.
-    pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+    pub const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 
     /// The program and its arguments; empty for a server behind a URL.
     pub(crate) fn command(&self) -> &[String] {
@@ -439,7 +439,10 @@ impl Server {
 
     /// Adds the variables that the client and the server need to `variables`.
     pub(super) fn add_to(&self, variables: &mut Vars, cx: &Context) {
-        let ours: &[&[&str]] = match self.transport {
+        let ours: &[&[&str]] = match &self.transport {
+            Transport::Command(line) if Launcher::of(line).is_some() => {
+                &[&HTTP_VARS, &Launcher::CERTIFICATES]
+            }
             Transport::Command(_) => &[],
             Transport::Url(..) => &[&HTTP_VARS, &LOGIN_VARS],
         };

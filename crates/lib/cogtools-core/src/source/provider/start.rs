@@ -212,7 +212,7 @@ impl Provider {
             let made = file::create_private_folder(&folder);
             let made = made.map_err(|error| StoreError::Data(folder.clone(), error));
             made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
-            launcher.add_to(&mut variables, &folder);
+            launcher.add_to(&mut variables, &folder, self.settings.sandbox.as_ref());
         }
         let args = is_server.then_some(Server::SUBCOMMAND).into_iter();
         let args = args.chain(line.iter().chain(more).map(String::as_str));
@@ -506,10 +506,17 @@ impl Provider {
         let command = self.settings.command(variables);
         let lines = self.settings.lines().into_iter().flatten().chain(&command);
         let named = lines.flat_map(|word| digest::referenced_files(&directory, word));
+        // The user's: a project must not name a file that the server may then read.
+        let certificates = match self.launcher(cx) {
+            Some(_) => cx.environment.user_vars(Launcher::CERTIFICATES),
+            None => Vars::new(),
+        };
+        let certificates = certificates.into_values().map(PathBuf::from);
         let own: Vec<PathBuf> = own
             .iter()
             .cloned()
             .chain(named.map(|file| tree(&file, cx)))
+            .chain(certificates)
             .collect();
         let failed = |error: RunError| self.failed(&error);
         if self.settings.server.is_none() {
