@@ -286,6 +286,50 @@ may use the network
         .stdout_contains("1 tool,");
     let entry = r#"sandbox: {write: ["~/.mine", "~/.other"]}"#;
     assert!(project.read(".cogtoolrc.yaml").contains(entry));
+    project.remove(".cogtoolrc.yaml");
+    mcp(&project, &["add", "s", "--yes"])
+        .args(["--write", "~/.mine", "--write", "~/.other"])
+        .args(&add[2..])
+        .run()
+        .stdout_is(str![[r#"
+starts python3 server.py writes
+may read the project
+may write ~/.mine ~/.other
+may use the network
+1 tool: t
++ mcpServers:
++   s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine", "~/.other"]}}
+NAME  TOKENS
+t         22
+1 tool, about 22 tokens with every request
+
+"#]]);
+}
+
+#[test]
+fn a_server_fills_in_its_defaults() {
+    let project = project();
+    let server = SERVER
+        .replace(
+            r#""inputSchema": {"type": "object"}"#,
+            r#""inputSchema": {"type": "object", "properties": {"a": {"type": "string", "default": None}}}"#,
+        )
+        .replace(
+            r#"    }.get("#,
+            r#"        "tools/call": {"content": [{"type": "text", "text": str(request["params"].get("arguments"))}]},
+    }.get("#,
+        );
+    project.file("server.py", server);
+    mcp(
+        &project,
+        &["add", "s", "--yes", "--", "python3", "server.py"],
+    )
+    .run()
+    .succeeds();
+    let call = run("cogtools-call", &project).args(["t"]).stdin("{}");
+    call.run().outputs(str![[r#"
+{}
+"#]]);
 }
 
 #[test]
@@ -295,6 +339,7 @@ fn a_server_that_fails_is_not_added() {
     mcp(&project, &add).run().fails(1, str![[r#"
 cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before it answered `initialize`
   | no such luck
+hint: its sandbox may be why: --read PATH and --write PATH permit more
 
 "#]]);
     assert!(!project.path(".cogtoolrc.yaml").exists());

@@ -119,6 +119,10 @@ impl Launcher {
         let general = FOLDERS.iter().filter(|(.., place)| is_free(place));
         let general = general.map(|(name, below, _)| (name, below));
         let own = self.folders.iter().map(|(name, below)| (name, below));
+        // Its news would hide why a server fails.
+        let quiet = || OsString::from("false");
+        let setting = OsString::from("npm_config_update_notifier");
+        variables.entry(setting).or_insert_with(quiet);
         for (name, below) in general.chain(own) {
             let below = || OsString::from(folder.join(below));
             variables.entry(name.into()).or_insert_with(below);

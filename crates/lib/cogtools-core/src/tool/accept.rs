@@ -114,7 +114,10 @@ impl Tool {
         violations.extend(validator.violations(schema, &value));
         match value {
             Value::Object(mut object) if violations.is_empty() => {
-                schema.apply_defaults(&mut object);
+                // In a JSON Schema of others, a default only says what they do without the argument.
+                if !schema.is_recovered() {
+                    schema.apply_defaults(&mut object);
+                }
                 Ok(Accepted(object))
             }
             _ => Err(violations),

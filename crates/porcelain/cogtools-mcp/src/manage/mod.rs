@@ -66,6 +66,12 @@ pub(crate) struct AddArgs {
     /// A variable that it sees, with its value or from the environment; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
     env: Vec<String>,
+    /// A file or a folder that it may read, ~/ is your home; may be repeated
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    read: Vec<String>,
+    /// A file or a folder that it may write; may be repeated
+    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    write: Vec<String>,
     #[command(flatten)]
     layer: LayerArg,
     /// Start, write and approve without a question
@@ -170,7 +176,15 @@ impl AddArgs {
         };
         // Every name is accepted here, and checked with the configuration.
         let imported = Imported::of(&self.name, &value, None);
-        imported.ok_or_else(|| usage(&self.name, "it has neither a program nor a URL").into())
+        let mut imported =
+            imported.ok_or_else(|| usage(&self.name, "it has neither a program nor a URL"))?;
+        for (key, paths) in [("read", &self.read), ("write", &self.write)] {
+            for path in paths {
+                let path = path.clone();
+                permit(&mut imported.entry, &Denial { key, path });
+            }
+        }
+        Ok(imported)
     }
 }
 
@@ -261,7 +275,9 @@ impl Candidate<'_> {
             let Some(Denial { key, path }) =
                 denial.filter(|it| permit(&mut self.imported.entry, it))
             else {
-                return Err(error.into());
+                let hint = "its sandbox may be why: --read PATH and --write PATH permit more";
+                let is_confined = server.effective_sandbox(cx).is_some();
+                return Err(if is_confined { error.hint(hint) } else { error }.into());
             };
             let verb = if key == "write" { "writing" } else { "reading" };
             let described = describe(&self.server()?, cx);
