@@ -1,8 +1,10 @@
 //! The environment of a project, for everything that runs programs.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
 
@@ -80,6 +82,52 @@ pub struct ListContext {
     pub wait: ListWait,
     /// The memory of a program that stays about the sources.
     pub resident: Option<Arc<Resident>>,
+    /// The process that goes on asking sources when a list has stopped waiting for them.
+    pub background: Option<Background>,
+}
+
+/// A process that outlives this one and asks the sources of a list to the end; started once, when
+/// a list needs it.
+#[derive(Clone, Debug)]
+pub struct Background {
+    command: Arc<Mutex<Command>>,
+    is_started: Arc<OnceLock<bool>>,
+}
+
+impl Background {
+    /// A process that runs `program` with `args` in `directory` with exactly these `variables`. It has
+    /// none of the streams of this process, so that a host need not wait for it.
+    pub fn new(
+        (program, args): (PathBuf, &[&str]),
+        directory: PathBuf,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(directory);
+        command.env_clear().envs(variables);
+        command.stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        // What ends this process and its group need not end that one.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        {
+            const DETACHED: u32 = 0x0000_0008 | 0x0000_0200;
+            std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED);
+        }
+        Self {
+            command: Arc::new(Mutex::new(command)),
+            is_started: Arc::default(),
+        }
+    }
+
+    /// Starts it, unless it is started; returns true if it was.
+    pub(crate) fn start(&self) -> bool {
+        *self.is_started.get_or_init(|| {
+            let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
+            command.spawn().is_ok()
+        })
+    }
 }
 
 /// The parts of a context that only calls in a session, a flow or a test have.

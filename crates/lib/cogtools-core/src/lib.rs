@@ -62,7 +62,7 @@ pub use config::options::{
     AskConfig, AskHistory, AskProvider, ConfigFile, Never, Options, PromptConfig, Threshold,
 };
 pub use config::{Config, ConfigPaths, Origin, Setting};
-pub use context::{CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings};
+pub use context::{Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings};
 pub use declaration::{HostLimit, Target};
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use cogtools_core::process::{Bounds, SandboxMode};
 use cogtools_core::{
-    Code, Config, Diagnostic, EnvPriority, Filter, ListWait, Pattern, Resident, Target,
+    Background, Code, Config, Diagnostic, EnvPriority, Filter, ListWait, Pattern, Resident, Target,
 };
 
 use crate::failure::Failure;
@@ -196,6 +196,9 @@ pub struct RegistryArgs {
     /// The memory of a program that stays.
     #[arg(skip)]
     pub resident: Option<Arc<Resident>>,
+    /// The process that goes on asking sources when a list has stopped waiting for them.
+    #[arg(skip)]
+    pub background: Option<Background>,
     /// True if the source `editor` is added to the sources of the configuration.
     #[arg(skip)]
     pub editor: bool,

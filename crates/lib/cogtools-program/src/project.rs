@@ -136,6 +136,7 @@ pub fn registry_and_context(
         cached_only: false,
         wait: args.list_wait,
         resident: args.resident.clone(),
+        background: args.background.clone(),
     };
     let is_locked = args
         .locked

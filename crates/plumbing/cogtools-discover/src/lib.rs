@@ -5,10 +5,13 @@
 
 mod manual;
 
+use std::thread;
+use std::time::Duration;
+
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
-    Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
+    Background, Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
 };
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
@@ -16,7 +19,7 @@ use cogtools_program::call::VerboseArg;
 use cogtools_program::format::HostArg;
 use cogtools_program::project::{project, registry};
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Severity, SignalWatch, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -73,14 +76,53 @@ struct DiscoverArgs {
     refresh: RefreshArg,
     #[command(flatten)]
     filter: FilterArgs,
+    /// Ask the sources whose declarations are not cached, and print nothing
+    #[arg(long, hide = true)]
+    fill_caches: bool,
 }
+
+/// The option with which the program starts itself.
+const FILL_CACHES: &str = "--fill-caches";
+/// The time after which it ends, whatever it waits for.
+const MAX_FILL: Duration = Duration::from_mins(5);
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: DiscoverArgs = args::parse(matches)?;
+    if args.fill_caches {
+        return fill_caches(io);
+    }
     match open(&args, io) {
         Ok((registry, loaded)) => declare(&args, &registry, loaded, io),
         Err(failure) => declare_nothing(&args, failure, io),
     }
+}
+
+/// Asks the sources that a list has stopped waiting for. Each has its own timeout.
+fn fill_caches(io: &mut Io<'_>) -> Result<(), Failure> {
+    let options = RegistryArgs {
+        lenient: true,
+        ..RegistryArgs::default()
+    };
+    // Unlike other programs, this one goes on when its parent has exited.
+    let cancel = Cancel::default();
+    io.signals = SignalWatch::with_token(cancel.clone());
+    let registry = registry(&options, io, None)?;
+    thread::spawn(move || {
+        thread::sleep(MAX_FILL);
+        cancel.cancel();
+    });
+    registry.fill_caches();
+    Ok(())
+}
+
+/// This program as the process in the background.
+fn background(io: &Io<'_>) -> Option<Background> {
+    let folder = io.program.parent()?;
+    let file = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let own = (file(PROGRAM.name), &[FILL_CACHES][..]);
+    let inside = (file("cogtools"), &["discover", FILL_CACHES][..]);
+    let line = [own, inside].into_iter().find(|(file, _)| file.is_file())?;
+    Some(Background::new(line, io.cwd.clone(), io.vars.clone()))
 }
 
 /// Prints an empty list and why, because a host that gets no list may not work at all.
@@ -105,6 +147,7 @@ fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<(Registry, Option<Loaded>), 
         locked: args.locked,
         list_wait: ListWait::Moment,
         lenient: !args.strict,
+        background: background(io),
         ..RegistryArgs::default()
     };
     let registry = registry(&options, io, Some(args.host.target))?;

@@ -177,14 +177,24 @@ impl Catalogue {
         .map_err(|failure: Failure| failure.diagnostics().to_vec())
     }
 
-    /// Finds the tool of that name, and the registry that contains it.
+    /// Finds the tool of that name, and the registry that contains it. Sources that are being asked
+    /// are waited for, at most for the time of a call.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
-        let registry = self.registry().map_err(CallError::Failed)?;
-        let tool = registry.find(name).map_err(|error| match error {
-            FindError::Invalid(_) => CallError::Failed(error.diagnostics()),
-            _ => CallError::NotFound(error.diagnostics()),
-        })?;
-        Ok((registry, Arc::new(tool)))
+        let end = std::time::Instant::now() + Tool::TIMEOUT;
+        loop {
+            let answers = self.resident.late_answers();
+            let registry = self.registry().map_err(CallError::Failed)?;
+            let error = match registry.find(name) {
+                Ok(tool) => return Ok((registry, Arc::new(tool))),
+                Err(error) => error,
+            };
+            if matches!(error, FindError::Invalid(_)) {
+                return Err(CallError::Failed(error.diagnostics()));
+            }
+            if !self.resident.wait_for_late_answer(answers, end) {
+                return Err(CallError::NotFound(error.diagnostics()));
+            }
+        }
     }
 
     /// Returns the listing, and the diagnostics that the last one did not have.

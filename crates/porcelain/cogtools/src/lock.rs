@@ -32,7 +32,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. The values that commands list for enums are listed anew and pinned as they are, and the run prints which have come and gone. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported. So does a tool whose values are not known, as its command is not approved or fails.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. The values that commands list for enums are listed anew and pinned as they are, and the run prints which have come and gone. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported; if that leaves nothing to pin, nothing is written, and that is an error. So does a tool whose values are not known, as its command is not approved or fails.",
     ),
     (
         "DRIFT",
@@ -85,6 +85,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let earlier = existing.as_ref().and_then(|lock| lock.as_ref().ok());
     let lock = snapshot.lock_beside(earlier);
+    let unavailable = snapshot.unavailable.iter().map(SourceError::diagnostic);
+    let unavailable: Vec<Diagnostic> = unavailable.collect();
+    if !unavailable.is_empty() && lock.counts().0 == 0 {
+        // A lock without sources would say that there are none.
+        return Err(unavailable.into());
+    }
     let text = lock.text();
     let target = WritePath::in_project(project.root(), &path);
     let values = earlier.map_or_else(Vec::new, |it| it.changed_values(&lock));
@@ -97,8 +103,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }
     };
     written.map_err(|error| write_diagnostic(&display_path, &error))?;
-    let unavailable = snapshot.unavailable.iter().map(SourceError::diagnostic);
-    let errors: Vec<Diagnostic> = unavailable.chain(snapshot.tool_errors).collect();
+    let errors = [unavailable, snapshot.tool_errors].concat();
     io.warn(&errors, &EACH);
     report(action, &display_path, &lock, &args.format, io)?;
     if args.format.is_json() {

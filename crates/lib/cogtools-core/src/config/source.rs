@@ -400,6 +400,7 @@ fn server_settings(options: ServerOptions) -> Settings {
             description: description.to_string(),
             transport,
             sets,
+            is_sse: options.transport == "sse",
         }),
         ..Settings::default()
     }

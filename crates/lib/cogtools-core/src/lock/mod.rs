@@ -183,9 +183,10 @@ impl Snapshot {
     pub fn lock_beside(&self, earlier: Option<&Lock>) -> Lock {
         let mut lock = self.lock.clone();
         for source in self.unavailable.iter().map(SourceError::source) {
-            if let Some(pins) = earlier.and_then(|earlier| earlier.sources.get(&source)) {
-                lock.sources.entry(source).or_insert_with(|| pins.clone());
-            }
+            // Declarations in the cache that stand in for it are not pinned.
+            lock.sources.remove(&source);
+            let pins = earlier.and_then(|earlier| earlier.sources.get(&source).cloned());
+            lock.sources.extend(pins.map(|pins| (source, pins)));
         }
         if let Some(earlier) = earlier {
             lock.keep(earlier, &self.unlisted);

@@ -18,6 +18,7 @@ use crate::approval::approve;
 use crate::arguments::Arguments;
 use crate::lock::LockedTools;
 pub use crate::registry::call::{FindError, Loaded};
+use crate::resident::most_at_once;
 use crate::schema::Schema;
 use crate::search::search;
 use crate::source::{
@@ -28,7 +29,7 @@ use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
 };
 use crate::{
-    Budget, Code, Config, Context, Diagnostic, Filter, Name, Omission, OmissionReason, Pattern,
+    Budget, Code, Config, Context, Diagnostic, Filter, ListWait, Name, Omission, OmissionReason, Pattern,
     Target, Tool,
 };
 
@@ -189,7 +190,19 @@ impl Registry {
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
         let mut errors = Vec::new();
-        for source in &self.sources {
+        // The sources that would have to be asked first come last, and all at once.
+        let is_known = |source: &&Source| {
+            let provider = source.provider();
+            provider.is_none_or(|it| it.may_know(valid.as_str(), &self.cx))
+        };
+        let (known, unknown): (Vec<&Source>, Vec<&Source>) =
+            self.sources.iter().partition(is_known);
+        let rest = std::iter::once_with(|| {
+            let providers: Vec<_> = unknown.iter().filter_map(|it| it.provider()).collect();
+            prefetch(&providers, most_at_once(), |it| drop(it.tools(&self.cx).map(<[_]>::len)));
+            unknown.clone()
+        });
+        for source in known.into_iter().chain(rest.flatten()) {
             let found = source.find(&valid, &self.cx, &mut errors);
             if let Some(tool) = found.map_err(FindError::Invalid)? {
                 if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
@@ -276,12 +289,20 @@ impl Registry {
     fn prefetch_providers(&self) {
         let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
         if providers.len() > 1 {
-            thread::scope(|scope| {
-                for provider in providers {
-                    scope.spawn(|| drop(provider.tools(&self.cx).map(<[_]>::len)));
-                }
-            });
+            let limit = match self.cx.list.wait {
+                ListWait::Timeout => most_at_once(),
+                // Each of them waits for the same moment.
+                ListWait::Moment => usize::MAX,
+            };
+            prefetch(&providers, limit, |provider| drop(provider.tools(&self.cx).map(<[_]>::len)));
         }
+    }
+
+    /// Asks all sources whose declarations are not cached for their tools, in the place of lists that
+    /// have stopped waiting for them.
+    pub fn fill_caches(&self) {
+        let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
+        prefetch(&providers, most_at_once(), |provider| provider.fill_cache(&self.cx));
     }
 
     fn is_listed(&self, candidate: &Candidate) -> bool {
@@ -370,6 +391,21 @@ impl Registry {
             })
         })
     }
+}
+
+/// Does `work` for each of `providers`, for at most `limit` at the same time.
+fn prefetch(providers: &[&Provider], limit: usize, work: impl Fn(&Provider) + Sync) {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        while let Some(provider) = providers.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(provider);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..limit.min(providers.len()) {
+            scope.spawn(run);
+        }
+    });
 }
 
 impl<T> Found<T> {

@@ -10,7 +10,9 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -30,10 +32,19 @@ pub(crate) const FAILURE_TTL: Duration = Duration::from_mins(1);
 /// A failure that took less time than this is not remembered: asking again costs no time.
 pub(crate) const MIN_DELAY: Duration = Duration::from_millis(500);
 
+/// The number of sources that are asked to the end at the same time: more that start at once, such as
+/// by npx, would all exceed their timeouts.
+pub(crate) fn most_at_once() -> usize {
+    4 * thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 /// The memory of a program that stays: shared by all its requests.
 pub struct Resident {
     sources: Mutex<HashMap<String, Memory>>,
     answered: Condvar,
+    late_answers: AtomicU64,
+    /// The number of sources that are being started, and a signal that it has fallen.
+    starting: (Mutex<usize>, Condvar),
     on_change: Box<dyn Fn() + Send + Sync>,
     sessions: Option<Arc<dyn Sessions>>,
 }
@@ -75,6 +86,8 @@ impl Resident {
         Self {
             sources: Mutex::default(),
             answered: Condvar::new(),
+            late_answers: AtomicU64::default(),
+            starting: Default::default(),
             on_change: Box::new(on_change),
             sessions: None,
         }
@@ -190,14 +203,43 @@ impl Resident {
                 let message = "unexpected failure while a source declared its tools";
                 Err(Box::new(Diagnostic::new(Code::Internal, message)))
             };
-            let result = catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(bug);
-            memory.answer(&key, begin, result);
+            let result = memory.in_turn(|| catch_unwind(AssertUnwindSafe(ask)));
+            memory.answer(&key, begin, result.unwrap_or_else(bug));
         };
         let thread = thread::Builder::new().name("source".into()).spawn(work);
         thread.map(drop).map_err(|error| {
             let message = format!("cannot start a thread: {error}");
             Box::new(Diagnostic::new(Code::Internal, message))
         })
+    }
+
+    /// Does `work` when few enough other sources are being asked.
+    fn in_turn<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (count, fell) = &self.starting;
+        let lock = || count.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = fell.wait_while(lock(), |count| *count >= most_at_once());
+        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+        let result = work();
+        *lock() -= 1;
+        fell.notify_one();
+        result
+    }
+
+    /// The number of answers that came after a list had stopped waiting for them.
+    pub fn late_answers(&self) -> u64 {
+        self.late_answers.load(Ordering::Acquire)
+    }
+
+    /// Waits for the next late answer after the first `known` ones, at most until `end`; returns false
+    /// if none will come in time.
+    pub fn wait_for_late_answer(&self, known: u64, end: Instant) -> bool {
+        let is_awaited = |sources: &mut HashMap<String, Memory>| {
+            self.late_answers() == known && sources.values().any(|memory| memory.was_late)
+        };
+        let left = end.saturating_duration_since(Instant::now());
+        let sources = self.lock();
+        drop(self.answered.wait_timeout_while(sources, left, is_awaited));
+        self.late_answers() != known
     }
 
     fn answer(&self, key: &str, begin: Instant, result: Result<Values, Box<Diagnostic>>) {
@@ -220,6 +262,8 @@ impl Resident {
             }
         };
         let was_late = std::mem::take(&mut memory.was_late);
+        let late = u64::from(was_late);
+        self.late_answers.fetch_add(late, Ordering::Release);
         drop(sources);
         self.answered.notify_all();
         if was_late && is_news {

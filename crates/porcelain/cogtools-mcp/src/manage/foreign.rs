@@ -160,10 +160,6 @@ impl Imported {
         let is_root = |cwd: &String| root.is_some_and(|root| root.join(cwd) == root.join("."));
         self.left_out
             .extend(cwd.filter(|cwd| !is_root(cwd)).map(|_| "cwd".to_owned()));
-        if value.get("type").is_some_and(|kind| kind == "sse") {
-            self.left_out
-                .push("type: sse, a transport that is not supported".to_owned());
-        }
     }
 
     /// Replaces literal secrets with references to variables.

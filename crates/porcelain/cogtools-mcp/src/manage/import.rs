@@ -8,7 +8,7 @@ use clap::Args;
 use cogtools_core::text;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_edit::jsonc::{self, Dialect};
-use cogtools_edit::toml;
+use cogtools_edit::{ConfigFile, toml};
 use cogtools_gemini_cli::McpHost;
 use cogtools_program::dirs::home;
 use cogtools_program::project::{project, read_scope};
@@ -69,21 +69,43 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
     let present = file
         .value(&[KEY])
         .map_err(|error| Failure::from(error.diagnostics()))?;
-    let mut all = present
+    let all = present
         .as_ref()
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default();
     let root = (!args.layer.user).then(|| project.root());
-    for path in files(args.from.as_deref(), &project, io)? {
+    let mut broken: Vec<Diagnostic> = Vec::new();
+    for path in files(args, &project, io)? {
         let display_path = path
             .strip_prefix(project.root())
             .unwrap_or(&path)
             .to_path_buf();
-        found.read(&path, &display_path, root, &all, io)?;
+        if let Err(failure) = found.read(&path, &display_path, root, &all, io) {
+            broken.extend_from_slice(failure.diagnostics());
+        }
     }
+    if found.servers.is_empty() && found.notes.is_empty() && !broken.is_empty() {
+        return Err(broken.into());
+    }
+    take_over(args, found, all, (file, &project), io)?;
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(broken.into())
+    }
+}
+
+/// Writes the servers in `found` beside `all` others, if the user agrees.
+fn take_over(
+    args: &ImportArgs,
+    Found { servers, notes }: Found,
+    mut all: Map<String, Value>,
+    (file, project): (ConfigFile, &Project),
+    io: &mut Io<'_>,
+) -> Result<(), Failure> {
+    let root = (!args.layer.user).then(|| project.root());
     let mut text = String::new();
-    let Found { servers, notes } = found;
     let count = pluralize(servers.len(), "server");
     let mut secrets = Vec::new();
     for (name, imported) in &servers {
@@ -95,7 +117,7 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
                 .map(|secret| format!("{name}: {secret}")),
         );
     }
-    let change = file.plan_set(&project, &[KEY], &json!(all));
+    let change = file.plan_set(project, &[KEY], &json!(all));
     let change = change.map_err(|error| Failure::from(error.diagnostics()))?;
     text.push_str(&change.preview());
     for (title, lines) in [
@@ -129,19 +151,23 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
     io.show(&format!("updated {name}: {count}\n{next}"))
 }
 
-/// The files that `from` means; all that exist, if it is a host or nothing.
-fn files(from: Option<&str>, project: &Project, io: &Io<'_>) -> Result<Vec<PathBuf>, Failure> {
-    let home = home(io);
+/// The files that `args` mean; all that exist, if they name a host or nothing. Files of the project are
+/// not for the configuration of the user.
+fn files(args: &ImportArgs, project: &Project, io: &Io<'_>) -> Result<Vec<PathBuf>, Failure> {
+    let (from, home) = (args.from.as_deref(), home(io));
     let is_meant = |key: &str| from.is_none_or(|from| from == key);
     let hosts = McpHost::ALL.into_iter().filter(|host| is_meant(host.key));
     let listed = hosts.flat_map(|host| host.files(&io.vars));
     let gemini = is_meant("gemini").then(|| PathBuf::from(".gemini/settings.json"));
     let others = FILES.iter().filter(|(key, _)| is_meant(key));
     let others = others.filter_map(|(_, file)| Some(home.as_ref()?.join(file)));
-    let files = listed.chain(gemini).chain(others);
+    let files: Vec<PathBuf> = listed.chain(gemini).chain(others).collect();
+    let is_file = files.is_empty();
+    let is_wanted = |file: &PathBuf| !args.layer.user || file.is_absolute();
+    let files = files.into_iter().filter(is_wanted);
     let mut files: Vec<PathBuf> = files.map(|file| project.root().join(file)).collect();
     match from {
-        Some(from) if files.is_empty() => {
+        Some(from) if is_file => {
             let path = io.cwd.join(from);
             if !path.is_file() {
                 let hosts = McpHost::ALL.iter().map(|host| host.key);
@@ -186,7 +212,7 @@ impl Found {
         let tables = TABLES
             .iter()
             .filter_map(|table| value.pointer(table)?.as_object());
-        let own = project_servers(&value, io);
+        let own = root.and_then(|_| project_servers(&value, io));
         for (name, entry) in tables
             .chain(own)
             .flatten()
@@ -200,7 +226,10 @@ impl Found {
             let command = imported.entry.get("command").and_then(Value::as_str);
             let program = command.and_then(|it| Path::new(it).file_stem());
             let earlier = self.servers.get(&name).map(|it| json!(it.entry));
-            if program.is_some_and(|it| it == "cogtools") {
+            if entry.get("type").is_some_and(|kind| kind == "sse") {
+                let why = "the transport `sse` is not supported, only `http`";
+                self.notes.push(format!("{at}: {why}"));
+            } else if program.is_some_and(|it| it == "cogtools") {
                 self.notes.push(format!("{at}: it is cogtools"));
             } else if let Some(other) = present.get(&name).cloned().or(earlier) {
                 if other != json!(imported.entry) {

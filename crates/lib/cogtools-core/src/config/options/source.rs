@@ -231,7 +231,8 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "url_of_mcp")]
     #[schemars(regex(pattern = r"^(https?://|\$\{)."))]
     pub url: Option<String>,
-    /// Not used: `command` or `url` say it.
+    /// Not used, `command` or `url` say it; but a source of the type `sse` is an error, because this
+    /// transport is not supported.
     #[serde(rename = "type")]
     pub transport: Value,
     /// Additional HTTP headers; `${NAME}` is the value of a variable in `env`.

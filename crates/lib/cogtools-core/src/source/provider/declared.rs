@@ -1,33 +1,34 @@
 //! The declarations of a provider: the cached ones, or the output of its discovery.
 //!
-//! A list for a host waits for a moment only. A provider that takes longer is represented by the
-//! declarations that are on disk, and one that has failed is not asked again for a minute. A file
-//! that cannot be read or written, or that belongs to another user, is ignored.
+//! A list for a host waits for a moment only, while another process asks, which goes on to the end. A
+//! provider that takes longer, or fails, is represented by the declarations that are on disk: they
+//! hold until it says otherwise. One that has failed is not asked again for a minute. A file that
+//! cannot be read or written, or that belongs to another user, is ignored.
 
-use std::fs;
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
-use super::{Provider, ProviderError, Server, Settings, remote, start};
-use crate::cached::{is_within, read, remove, write};
-use crate::context::ListWait;
+use super::cache::{Cache, Failure};
+use super::{Provider, ProviderError, Server, remote, start};
+use crate::context::{Background, ListWait};
 use crate::environment::Vars;
 use crate::process::{Exit, Output};
 use crate::resident::{
-    Answer, FAILURE_TTL, MIN_DELAY, Resident, SessionError, SessionRequest, SessionWork, Sessions,
-    Stamp, Values,
+    Answer, Resident, SessionError, SessionRequest, SessionWork, Sessions, Values,
 };
-use crate::{Context, Diagnostic, Hint, digest};
+use crate::{Context, Diagnostic, digest};
 
 /// The number of bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
 const MAX_DECLARATION_BYTES: usize = 10 << 20;
 /// The default timeout of discovery.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause between two looks at the files of another process.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Everything that one discovery depends on.
 struct Discovery {
@@ -47,7 +48,7 @@ impl Provider {
         let discovery = Discovery {
             provider: self.clone(),
             approved: self.files_of_trial(cx)?,
-            cache: Cache::of(&self.settings, &variables, cx),
+            cache: Cache::of(self, &variables, cx),
             variables,
             work: SessionWork::List,
             cx: cx.clone(),
@@ -57,29 +58,79 @@ impl Provider {
 
     /// Loads its current declarations, or the cached ones.
     pub(super) fn load_declarations(&self, cx: &Context) -> Result<Declarations, ProviderError> {
-        let values = self.values(SessionWork::List, cx)?;
-        Ok(remote::read(&values, self))
+        let (values, failure) = self.values(SessionWork::List, cx)?;
+        let mut declarations = remote::read(&values, self);
+        declarations.errors.extend(failure.map(Arc::new));
+        Ok(declarations)
     }
 
-    /// Loads the current answer to `work`, or the cached one; nothing if only a cached one may be
-    /// used, and there is none.
-    pub(super) fn values(&self, work: SessionWork, cx: &Context) -> Result<Values, ProviderError> {
+    /// Returns false if a call of the tool `name` can do without it for now: it would have to be
+    /// asked for its tools, and has not declared this one before.
+    pub(crate) fn may_know(&self, name: &str, cx: &Context) -> bool {
+        if self.declared.get().is_some() || self.approved(cx).is_err() {
+            return true;
+        }
+        let variables = self.variables(cx).ok();
+        let Some(cache) = variables.and_then(|vars| Cache::of(self, &vars, cx)) else {
+            return true;
+        };
+        if cache.stamp().is_some() {
+            return true;
+        }
+        let declared = cache.read().map(|values| remote::read(&values, self));
+        declared.is_some_and(|it| it.tools.iter().any(|tool| tool.name() == name))
+    }
+
+    /// Asks for its tools in the place of a list that has stopped waiting, unless they are cached or
+    /// another process does.
+    pub(crate) fn fill_cache(&self, cx: &Context) {
+        let (Ok(approved), Ok(variables)) = (self.approved(cx), self.variables(cx)) else {
+            return;
+        };
+        let cache = Cache::of(self, &variables, cx).filter(Cache::is_kept);
+        let Some(cache) = cache.filter(|cache| cache.stamp().is_none()) else {
+            return;
+        };
+        // Another may have asked it while this one has waited for its turn.
+        let claim = cache.claim().filter(|_| cache.stamp().is_none());
+        if claim.is_some() && !start::is_recursive(cx) {
+            let discovery = Discovery {
+                provider: self.clone(),
+                approved,
+                variables,
+                cache: Some(cache),
+                work: SessionWork::List,
+                cx: cx.clone(),
+            };
+            // It is remembered either way.
+            let _ = discovery.run(None);
+        }
+    }
+
+    /// Loads the current answer to `work`, or the cached one, with the failure that it stands in
+    /// for; nothing if only a cached one may be used, and there is none.
+    pub(super) fn values(
+        &self,
+        work: SessionWork,
+        cx: &Context,
+    ) -> Result<(Values, Option<ProviderError>), ProviderError> {
         let approved = self.approved(cx)?;
         if start::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;
-        let cache = Cache::of(&self.settings, &variables, cx).map(|cache| match work {
+        let cache = Cache::of(self, &variables, cx).map(|cache| match work {
             SessionWork::Offer => cache.of_offer(),
             _ => cache,
         });
         let readable = cache.as_ref().filter(|_| !cx.list.refresh);
         if let Some(values) = readable.and_then(|cache| fresh(cache, cx)) {
-            return Ok(values);
+            return Ok((values, None));
         }
         if cx.list.cached_only {
-            return Ok(Values::default());
+            return Ok(Default::default());
         }
+        let stored = cache.clone();
         let discovery = Discovery {
             provider: self.clone(),
             approved,
@@ -88,11 +139,19 @@ impl Provider {
             work,
             cx: cx.clone(),
         };
-        match (&cx.list.resident, cx.list.wait) {
-            _ if cx.list.refresh => discovery.run(None),
+        let result = match (&cx.list.resident, cx.list.wait) {
+            _ if cx.list.refresh => return Ok((discovery.run(None)?, None)),
             (_, ListWait::Timeout) => discovery.run(None),
             (None, ListWait::Moment) => discovery.run_for_a_moment(),
             (Some(resident), ListWait::Moment) => discovery.run_in_background(resident),
+        };
+        match result {
+            Ok(values) => Ok((values, None)),
+            // What it has declared last holds until it says otherwise.
+            Err(error) => match stored.as_ref().and_then(Cache::read) {
+                Some(values) => Ok((values, Some(error).filter(|error| !error.is_late()))),
+                None => Err(error),
+            },
         }
     }
 }
@@ -101,11 +160,11 @@ impl Provider {
 fn fresh(cache: &Cache, cx: &Context) -> Option<Values> {
     let stamp = cache.stamp()?;
     let resident = cx.list.resident.as_ref();
-    let remembered = resident.and_then(|resident| resident.cached(cache.key(), stamp));
+    let remembered = resident.and_then(|resident| resident.cached(&cache.key(), stamp));
     remembered.or_else(|| {
         let values = cache.read()?;
         if let Some(resident) = resident {
-            resident.remember(cache.key(), stamp, &values);
+            resident.remember(&cache.key(), stamp, &values);
         }
         Some(values)
     })
@@ -114,22 +173,56 @@ fn fresh(cache: &Cache, cx: &Context) -> Option<Values> {
 impl Discovery {
     /// Waits for a moment, unless the provider has failed a moment ago.
     fn run_for_a_moment(&self) -> Result<Values, ProviderError> {
-        let stored = || self.cache.as_ref().and_then(Cache::read);
-        if let Some(failure) = self.cache.as_ref().and_then(Cache::failure) {
-            let error =
-                ProviderError::Remembered(self.provider.name(), Box::new(failure.diagnostic));
-            return stored().filter(|_| failure.was_late).ok_or(error);
+        let failure = self.cache.as_ref().and_then(Cache::failure);
+        if let Some(failure) = failure {
+            return Err(self.remembered(failure));
         }
-        match self.run(Some(self.provider.settings.list_wait())) {
-            Err(error @ ProviderError::Late(..)) => stored().ok_or(error),
-            result => result,
+        let wait = self.provider.settings.list_wait();
+        let kept = self.cache.as_ref().filter(|cache| cache.is_kept());
+        let background = self.cx.list.background.as_ref();
+        match kept.filter(|_| background.is_some_and(Background::start)) {
+            Some(cache) => self.wait_for(cache, wait),
+            None => self.run(Some(wait)),
+        }
+    }
+
+    /// Waits at most for `wait` until another process has asked.
+    fn wait_for(&self, cache: &Cache, wait: Duration) -> Result<Values, ProviderError> {
+        let (begin, before) = (Instant::now(), cache.failure_stamp());
+        loop {
+            if cache.stamp().is_some()
+                && let Some(values) = cache.read()
+            {
+                return Ok(values);
+            }
+            if cache.failure_stamp() != before
+                && let Some(failure) = cache.last_failure()
+            {
+                let name = self.provider.name();
+                return Err(ProviderError::Server(name, Box::new(failure.diagnostic)));
+            }
+            if begin.elapsed() >= wait || self.cx.cancel.is_cancelled() {
+                let late = ProviderError::Late(self.provider.name(), wait);
+                cache.write_failure(&late.diagnostic(), true, wait);
+                return Err(late);
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    fn remembered(&self, failure: Failure) -> ProviderError {
+        let name = self.provider.name();
+        if failure.was_late {
+            ProviderError::Late(name, self.provider.settings.list_wait())
+        } else {
+            ProviderError::Remembered(name, Box::new(failure.diagnostic))
         }
     }
 
     /// Does this in a program that stays: a provider that is late is asked to the end.
     fn run_in_background(self, resident: &Arc<Resident>) -> Result<Values, ProviderError> {
         let (name, cache) = (self.provider.name(), self.cache.clone());
-        let Some(key) = cache.as_ref().map(|cache| cache.key().to_owned()) else {
+        let Some(key) = cache.as_ref().map(Cache::key) else {
             return self.run(Some(self.provider.settings.list_wait()));
         };
         let wait = self.provider.settings.list_wait();
@@ -172,9 +265,8 @@ impl Discovery {
                 cache.write(values);
                 cache.remove_failure();
             }
-            Err(error) if begin.elapsed() >= MIN_DELAY && !self.cx.cancel.is_cancelled() => {
-                let was_late = matches!(error, ProviderError::Late(..));
-                cache.write_failure(&error.diagnostic(), was_late);
+            Err(error) if !self.cx.cancel.is_cancelled() => {
+                cache.write_failure(&error.diagnostic(), error.is_late(), begin.elapsed());
             }
             Err(_) => {}
         }
@@ -242,177 +334,6 @@ impl Discovery {
     }
 }
 
-/// The files about one provider in one environment.
-#[derive(Clone)]
-pub(super) struct Cache {
-    /// The provider's commands, in which environment, and for which audience.
-    key: String,
-    /// The key without the audience.
-    plain_key: String,
-    folder: Option<PathBuf>,
-    max_age: Option<Duration>,
-}
-
-/// A failure that was remembered.
-struct Failure {
-    diagnostic: Diagnostic,
-    /// True if the provider was given up, rather than failed by itself.
-    was_late: bool,
-}
-
-/// The extension of declarations that the provider has said not to have any more.
-const EXPIRED: &str = "expired";
-/// The largest file about a failure that is read.
-const MAX_FAILURE_BYTES: u64 = 64 << 10;
-
-impl Cache {
-    /// The files of the provider with `settings` in an environment of `variables`; `None` if
-    /// what it runs cannot be read.
-    pub(super) fn of(settings: &Settings, variables: &Vars, cx: &Context) -> Option<Self> {
-        let directory = start::directory(settings, cx);
-        let command = digest::recognized_command(&directory, &settings.approved_parts()).ok()?;
-        let variables: Vec<String> = variables
-            .iter()
-            .map(|(name, value)| format!("{}={}", name.display(), value.display()))
-            .collect();
-        // Only the hash is stored: a variable may be a secret.
-        let key = digest::value(&json!([
-            cx.root.display().to_string(),
-            env!("CARGO_PKG_VERSION"),
-            settings.discover,
-            command.to_string(),
-            variables,
-        ]));
-        let plain_key = key.to_string();
-        // A server may declare other tools to a host that can show questions to the user.
-        let sessions = cx.list.resident.as_ref().and_then(|it| it.sessions());
-        let audience = sessions.and_then(|sessions| sessions.audience());
-        let key = audience.map_or_else(|| plain_key.clone(), |it| format!("{plain_key}-{it}"));
-        Some(Self {
-            key,
-            plain_key,
-            folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
-            max_age: settings.cache,
-        })
-    }
-
-    /// The files about everything besides tools.
-    pub(super) fn of_offer(self) -> Self {
-        Self {
-            key: format!("{}-offer", self.key),
-            plain_key: format!("{}-offer", self.plain_key),
-            ..self
-        }
-    }
-
-    /// The identity of the provider in this environment.
-    fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// The stamp of the cached declarations, unless there are none or they are too old.
-    fn stamp(&self) -> Option<Stamp> {
-        let meta = fs::metadata(self.declarations()?).ok()?;
-        let written = meta.modified().ok()?;
-        let is_fresh = is_within(self.max_age?, written);
-        is_fresh.then_some((written, meta.len()))
-    }
-
-    /// Returns true if nothing was ever declared to this audience, but something to hosts in general, which
-    /// is not too old.
-    fn is_general(&self) -> bool {
-        let plain = Self {
-            key: self.plain_key.clone(),
-            ..self.clone()
-        };
-        self.declarations().is_some_and(|file| !file.exists()) && plain.stamp().is_some()
-    }
-
-    /// The cached declarations, however old they are: those for this audience, else for hosts in
-    /// general.
-    fn read(&self) -> Option<Values> {
-        self.max_age?;
-        let paths = [self.declarations()?, self.general()?];
-        let mut paths = paths
-            .iter()
-            .flat_map(|path| [path.clone(), path.with_extension(EXPIRED)]);
-        let text = paths.find_map(|path| read(&path, u64::MAX))?;
-        let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
-        Some(cached.into_iter().map(Arc::new).collect())
-    }
-
-    /// Makes the cached declarations too old. They go on to represent a provider that is late.
-    pub(super) fn expire(&self) {
-        for path in [self.declarations(), self.general()].into_iter().flatten() {
-            if let Some(text) = read(&path, u64::MAX) {
-                write(Some(&path.with_extension(EXPIRED)), &text);
-                remove(Some(&path));
-            }
-        }
-    }
-
-    /// Caches declarations, if the configuration says so.
-    fn write(&self, values: &Values) {
-        if self.max_age.is_some() {
-            let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
-            let text = json!(values).to_string();
-            write(self.declarations().as_deref(), text.as_bytes());
-        }
-    }
-
-    /// The failure of the last minute, if there is one.
-    fn failure(&self) -> Option<Failure> {
-        let file = self.failures()?;
-        let written = fs::metadata(&file).ok()?.modified().ok()?;
-        if !is_within(FAILURE_TTL, written) {
-            return None;
-        }
-        let text = read(&file, MAX_FAILURE_BYTES)?;
-        let value: Value = serde_json::from_slice(&text).ok()?;
-        Some(Failure {
-            diagnostic: Diagnostic::from_json(&text)?,
-            was_late: value.get("late") == Some(&Value::Bool(true)),
-        })
-    }
-
-    /// Remembers a failure for a minute.
-    fn write_failure(&self, diagnostic: &Diagnostic, was_late: bool) {
-        let text = |hint: &Hint| match hint {
-            Hint::Text(text) => Some(text.clone()),
-            Hint::Run { .. } => None,
-        };
-        let hints: Vec<String> = diagnostic.hints.iter().filter_map(text).collect();
-        let value = json!({
-            "code": diagnostic.code.name(),
-            "message": diagnostic.message,
-            "details": diagnostic.details,
-            "hints": hints,
-            "late": was_late,
-        });
-        write(self.failures().as_deref(), value.to_string().as_bytes());
-    }
-
-    /// Forgets that it has failed.
-    fn remove_failure(&self) {
-        let file = self.failures().filter(|file| file.exists());
-        remove(file.as_deref());
-    }
-
-    fn declarations(&self) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{}.json", self.key)))
-    }
-
-    /// The file of declarations to hosts in general.
-    fn general(&self) -> Option<PathBuf> {
-        let file = format!("{}.json", self.plain_key);
-        Some(self.folder.as_ref()?.join(file))
-    }
-
-    fn failures(&self) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{}.failed", self.key)))
-    }
-}
-
 impl Provider {
     /// The sessions that stay open, if this is a server and the program stays.
     pub(super) fn sessions<'c>(&self, cx: &'c Context) -> Option<&'c Arc<dyn Sessions>> {
@@ -423,6 +344,9 @@ impl Provider {
     /// Fails unless the user has approved the provider's command; ends the session of one that
     /// is not approved any more.
     pub(super) fn approved(&self, cx: &Context) -> Result<ApprovedFiles, ProviderError> {
+        if self.settings.server.as_ref().is_some_and(|it| it.is_sse) {
+            return Err(ProviderError::Sse(self.name()));
+        }
         let approved = self.check_approval(cx);
         if let (Err(_), Some(sessions)) = (&approved, self.sessions(cx)) {
             sessions.end(&self.key(cx));
@@ -441,10 +365,10 @@ impl Provider {
         cx: &Context,
     ) -> Result<Value, SessionError> {
         let idle = self.settings.idle.unwrap_or(Server::IDLE);
-        let cache = Cache::of(&self.settings, variables, cx);
+        let cache = Cache::of(self, variables, cx);
         // Approved files that differ are in another folder, from which the server must run.
         let content = json!([
-            cache.as_ref().map(Cache::key),
+            cache.as_ref().map(Cache::fingerprint),
             approved.digest(),
             idle.as_secs_f64()
         ]);

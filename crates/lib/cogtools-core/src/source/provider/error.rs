@@ -30,6 +30,9 @@ pub enum ProviderError {
         "the provider `{0}` cannot be run: `{1}` is a relative path, and providers in the user's own configuration do not start in the project"
     )]
     Relative(String, String),
+    /// It speaks a transport that is not supported.
+    #[error("the provider `{0}` has the type `sse`, a transport that is not supported")]
+    Sse(String),
     /// The system cannot start it.
     #[error("the provider `{0}` cannot be started: {1}")]
     Start(String, io::Error),
@@ -115,6 +118,7 @@ impl ProviderError {
             | Self::Unrunnable(name, ..)
             | Self::NotFound(name, _)
             | Self::Relative(name, _)
+            | Self::Sse(name)
             | Self::Start(name, _)
             | Self::TimedOut(name, _)
             | Self::Late(name, _)
@@ -129,6 +133,11 @@ impl ProviderError {
             | Self::Invisible(name, _)
             | Self::Server(name, _) => name,
         }
+    }
+
+    /// Returns true if it was not waited for.
+    pub(super) const fn is_late(&self) -> bool {
+        matches!(self, Self::Late(..))
     }
 
     /// Returns true if it concerns some declarations only, so that the others are available.
@@ -186,6 +195,7 @@ impl ProviderError {
             Self::Recursive(_)
             | Self::NotFound(..)
             | Self::Relative(..)
+            | Self::Sse(_)
             | Self::Start(..)
             | Self::Changes(..) => Code::InvalidConfig,
             Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
@@ -213,12 +223,15 @@ impl ProviderError {
             Self::Relative(..) => {
                 "write its absolute path, or start it in the project with `cwd: project`"
             }
+            Self::Sse(_) => {
+                "name the URL of its streamable HTTP transport, which most servers have at `/mcp`, without `type`"
+            }
             Self::Start(..) => "check that it is an executable program",
             Self::TimedOut(..) => {
                 "give it more time with `timeout` under `command`, or cache its declarations with `cache`"
             }
             Self::Late(..) => {
-                "`cogtools-discover --refresh` waits for it; a longer `wait` of the source makes every list wait"
+                "a later list has them as soon as it has declared them; `cogtools-discover --refresh` waits for it"
             }
             Self::OutputLimit(_) => "hosts accept no more; make it declare less",
             Self::Unrunnable(..)

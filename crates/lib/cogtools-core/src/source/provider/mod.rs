@@ -6,6 +6,7 @@
 //! no client code is linked into the programs that run for each call. It receives the description
 //! of the server in a variable, because other users of the machine can read command lines.
 
+mod cache;
 mod call;
 mod changes;
 mod declared;
@@ -31,7 +32,7 @@ pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
 use self::call::RemoteCall;
-use self::declared::Cache;
+use self::cache::Cache;
 use self::remote::Declarations;
 use crate::digest::Hash;
 use crate::environment::Vars;
@@ -185,7 +186,7 @@ impl Provider {
     /// Makes the cache too old: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
         let variables = self.variables(cx).ok();
-        if let Some(cache) = variables.and_then(|vars| Cache::of(&self.settings, &vars, cx)) {
+        if let Some(cache) = variables.and_then(|vars| Cache::of(self, &vars, cx)) {
             cache.expire();
         }
     }
@@ -347,6 +348,8 @@ pub struct Server {
     pub transport: Transport,
     /// The variables that its description sets, each as `NAME=VALUE`.
     pub sets: Vec<String>,
+    /// True if it speaks the HTTP+SSE transport of 2024-11-05, which is not supported.
+    pub is_sse: bool,
 }
 
 /// The transport of a server.

@@ -33,7 +33,7 @@ impl Provider {
             return Ok(None);
         }
         let values = match self.values(SessionWork::Offer, cx) {
-            Ok(values) => values,
+            Ok((values, _)) => values,
             // It is announced when it comes.
             Err(ProviderError::Late(..)) => return Ok(None),
             Err(error) => return Err(error),
