@@ -90,6 +90,8 @@ pub struct ToolTraits {
     pub is_program: bool,
     /// Calls of it are not counted: a budget is about other calls.
     pub is_uncounted: bool,
+    /// The configuration of its source says that each call needs an answer.
+    pub asks: bool,
 }
 
 impl ToolTraits {
@@ -104,6 +106,7 @@ impl ToolTraits {
             ),
             is_program: false,
             is_uncounted: false,
+            asks: tool.asks(),
         }
     }
 
@@ -127,9 +130,15 @@ pub struct Permissions {
     pub ask: Vec<String>,
     /// Calls of these run without a question.
     pub allow: Vec<String>,
+    /// Those of them that the command line names, which need none even if the source of the tool says
+    /// `ask: true`.
+    pub granted: Vec<String>,
 }
 
 impl Permissions {
+    /// The rule of a source that says that calls of its tools need an answer.
+    const OF_SOURCE: &str = "ask: true";
+
     /// Combines the rules of the configuration with the rules of a command line, which wins: a tool that
     /// it allows needs no question. `names` are the names of all tools.
     pub fn new<'n>(
@@ -145,6 +154,7 @@ impl Permissions {
         let asks = |name: &&str| matches(&config.ask, name) && !matches(allow, name);
         Self {
             allow: [allow, &config.allow].concat(),
+            granted: allow.to_vec(),
             deny: [deny, &config.deny].concat(),
             ask: if allow.is_empty() {
                 config.ask.clone()
@@ -156,19 +166,26 @@ impl Permissions {
 
     /// Returns true if a call of the tool `name` may run.
     ///
-    /// A rule of the user decides first: one that denies, one that asks, one that allows. Then a
+    /// A rule of the user decides first: one that denies, one that asks, also one of the tool's source,
+    /// one that allows. Then a
     /// tool that may destroy something, reaches an open world or runs a program of others needs
     /// an answer. A program, and what is pure or changes nothing, is allowed. Everything else needs
     /// an answer.
     pub fn decide(&self, name: &str, tool: &ToolTraits) -> Approval {
+        let find = |rules: &[String]| {
+            let mut rules = rules.iter();
+            rules.find(|rule| Pattern::new(rule).matches(name)).cloned()
+        };
+        let asks = tool.asks && find(&self.granted).is_none();
         let rules = [
-            (&self.deny, Decision::Denied),
-            (&self.ask, Decision::Asked),
-            (&self.allow, Decision::Allowed),
+            (find(&self.deny), Decision::Denied),
+            (find(&self.ask), Decision::Asked),
+            (asks.then(|| Self::OF_SOURCE.to_owned()), Decision::Asked),
+            (find(&self.allow), Decision::Allowed),
         ];
-        for (rules, decision) in rules {
-            if let Some(rule) = rules.iter().find(|rule| Pattern::new(rule).matches(name)) {
-                return Approval::by_rule(decision, rule);
+        for (rule, decision) in rules {
+            if let Some(rule) = rule {
+                return Approval::by_rule(decision, &rule);
             }
         }
         let hints = tool.annotations;
@@ -210,6 +227,29 @@ mod tests {
         assert_eq!(compact_at(None, Some(100_000)), Some(50_000));
         assert_eq!(compact_at(Some(Threshold::Tokens(7)), Some(9)), Some(7));
         assert_eq!(compact_at(Some(Threshold::Off(Never::Off)), Some(9)), None);
+    }
+
+    #[test]
+    fn a_source_asks_unless_the_command_line_allows() {
+        let traits = ToolTraits {
+            is_pure: true,
+            asks: true,
+            ..ToolTraits::default()
+        };
+        let (one, config) = (["greet".to_owned()], AskConfig::default());
+        let names = || one.iter().map(String::as_str);
+        let asked = Permissions::new(&config, &[], &[], names());
+        let own = AskConfig {
+            allow: one.to_vec(),
+            ..AskConfig::default()
+        };
+        let own = Permissions::new(&own, &[], &[], names());
+        let granted = Permissions::new(&config, &one, &[], names());
+        let decided = [asked, own, granted].map(|it| it.decide("greet", &traits).decision);
+        assert_eq!(
+            decided,
+            [Decision::Asked, Decision::Asked, Decision::Allowed]
+        );
     }
 
     #[test]

@@ -1,6 +1,13 @@
 //! Limits on the declarations of a project: the tokens that they cost, and their number.
 
-use crate::Name;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::file::create_private_folder;
+use crate::{Name, cached};
 
 /// The number of tokens that all declarations together may cost per request, as
 /// estimated by [`Tool::tokens`](crate::Tool::tokens), and the number of declarations.
@@ -17,6 +24,80 @@ pub struct Cost {
     pub tokens: usize,
     /// True if it is declared whatever the budget is.
     pub is_pinned: bool,
+    /// The number of its calls, as far as they are counted.
+    pub uses: u32,
+}
+
+impl Cost {
+    /// Returns the cost of the tool `name` with its number of calls in `uses`.
+    #[must_use]
+    pub fn with_uses(self, name: &str, uses: &HashMap<String, u32>) -> Self {
+        let uses = uses.get(name).copied();
+        Self {
+            uses: uses.unwrap_or_default(),
+            ..self
+        }
+    }
+
+    /// The order of magnitude of its calls: a single call seldom changes a list, which a host would
+    /// send to the model anew.
+    const fn frequency(self) -> u32 {
+        u32::BITS - self.uses.leading_zeros()
+    }
+}
+
+/// The calls of the user by tool, in all projects with a budget. The file has a line for each call; it
+/// is halved when it is full, so that what is no longer used loses its place.
+#[derive(Clone, Debug)]
+pub struct Uses {
+    file: Option<PathBuf>,
+}
+
+impl Uses {
+    /// The size from which the file is halved.
+    const MAX_BYTES: u64 = 64 << 10;
+
+    /// The calls that are counted in the folder `state` of the user.
+    pub fn of(state: Option<&Path>) -> Self {
+        Self {
+            file: state.map(|state| state.join("uses")),
+        }
+    }
+
+    /// Counts a call of the tool `name`; a call does not fail because it is not counted.
+    pub(crate) fn record(&self, name: &Name) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        let is_full = file
+            .metadata()
+            .is_ok_and(|meta| meta.len() >= Self::MAX_BYTES);
+        if is_full && let Some(text) = cached::read(file, Self::MAX_BYTES) {
+            let text = String::from_utf8_lossy(&text);
+            let kept = text.lines().skip(text.lines().count() / 2);
+            let kept: String = kept.flat_map(|line| [line, "\n"]).collect();
+            cached::write(Some(file), kept.as_bytes());
+        }
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let folder = file.parent().map_or(Ok(()), create_private_folder);
+        let opened = folder.and_then(|()| options.open(file));
+        // One write, so that lines of several processes stay whole.
+        let _ = opened.and_then(|mut file| file.write_all(format!("{name}\n").as_bytes()));
+    }
+
+    /// Returns the number of calls by name.
+    pub fn read(&self) -> HashMap<String, u32> {
+        let file = self.file.as_ref().filter(|file| file.is_file());
+        let text = file.and_then(|file| cached::read(file, 2 * Self::MAX_BYTES));
+        let mut counts = HashMap::new();
+        for line in String::from_utf8_lossy(&text.unwrap_or_default()).lines() {
+            *counts.entry(line.to_owned()).or_default() += 1;
+        }
+        counts
+    }
 }
 
 /// The tools declared within a budget.
@@ -67,7 +148,8 @@ impl Budget {
     }
 
     /// Selects among tools with these `costs`: all of them if they fit; otherwise the search tools,
-    /// which cost `search`, those that are pinned, and of the others as many as fit, small ones first.
+    /// which cost `search`, those that are pinned, and of the others as many as fit: those that are
+    /// called most often first, by powers of two, then small ones.
     pub fn select(self, costs: &[Cost], search: usize) -> Result<Selection, BudgetError> {
         let all = costs.iter().map(|cost| cost.tokens).sum();
         if all <= self.tokens && costs.len() <= self.tools {
@@ -87,7 +169,7 @@ impl Budget {
         let mut tools = Name::RESERVED.len();
         let mut declared = vec![false; costs.len()];
         let mut order: Vec<(usize, &Cost)> = costs.iter().enumerate().collect();
-        order.sort_by_key(|(_, cost)| (!cost.is_pinned, cost.tokens));
+        order.sort_by_key(|(_, cost)| (!cost.is_pinned, Reverse(cost.frequency()), cost.tokens));
         for (index, cost) in order {
             let fits = tokens + cost.tokens <= self.tokens && tools < self.tools;
             if fits || cost.is_pinned {
@@ -138,8 +220,46 @@ mod tests {
     fn cost(tokens: usize) -> Cost {
         Cost {
             tokens,
-            is_pinned: false,
+            ..Cost::default()
         }
+    }
+
+    #[test]
+    fn tools_that_are_called_most_often_come_before_small_ones() {
+        let mut costs = [5, 20, 20, 4].map(cost);
+        let declared = |costs: &[Cost]| {
+            let selection = Budget::new(45).select(costs, 20);
+            selection.map(|it| it.declared)
+        };
+        assert_eq!(declared(&costs), Ok(vec![true, false, false, true]));
+        costs[2].uses = 4;
+        assert_eq!(declared(&costs), Ok(vec![true, false, true, false]));
+        // As often as the other, as far as it matters.
+        costs[1].uses = 7;
+        assert_eq!(declared(&costs), Ok(vec![true, true, false, false]));
+        costs[2].uses = 8;
+        assert_eq!(declared(&costs), Ok(vec![true, false, true, false]));
+    }
+
+    #[test]
+    fn calls_are_counted_and_old_ones_forgotten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let uses = Uses::of(Some(&folder.path().join("state")));
+        assert_eq!(uses.read(), HashMap::new());
+        let (old, new) = (Name::new("old"), Name::new("new"));
+        let (old, new) = (old.expect("a name"), new.expect("a name"));
+        for _ in 0..3 {
+            uses.record(&old);
+        }
+        uses.record(&new);
+        let expected = [("old".to_owned(), 3), ("new".to_owned(), 1)];
+        assert_eq!(uses.read(), HashMap::from(expected));
+        for _ in 0..Uses::MAX_BYTES / 4 {
+            uses.record(&new);
+        }
+        assert!(!uses.read().contains_key("old"));
+        assert!(uses.read()["new"] > 8000);
+        Uses::of(None).record(&new);
     }
 
     #[test]

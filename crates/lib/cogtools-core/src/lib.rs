@@ -55,14 +55,16 @@ pub mod tool;
 pub mod trust;
 pub mod yaml;
 
-pub use budget::{Budget, BudgetError, Cost, Selection};
+pub use budget::{Budget, BudgetError, Cost, Selection, Uses};
 pub use cancel::Cancel;
 pub use code::Code;
 pub use config::options::{
     AskConfig, AskHistory, AskProvider, ConfigFile, Never, Options, PromptConfig, Threshold,
 };
 pub use config::{Config, ConfigPaths, Origin, Setting};
-pub use context::{Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings};
+pub use context::{
+    Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings,
+};
 pub use declaration::{HostLimit, Target};
 pub use diagnostic::Diagnostic;
 pub use environment::{EnvPriority, Environment};

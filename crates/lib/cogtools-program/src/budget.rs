@@ -6,9 +6,11 @@ use cogtools_core::{Budget, BudgetError, Code, Cost, Diagnostic, Registry, Selec
 /// The section of the man page.
 pub const MANUAL: &str = "A host sends every declaration to the model with every request. With --budget, or the key \
      budget of `cogtoolrc(5)`, the declarations together cost at most that many tokens, as counted \
-     by `cogtools list`. If all tools fit, nothing changes. Otherwise, as many as \
-     fit are declared, small ones first, and before them each with `pin` under `tools` of its \
-     source, whatever it costs; `cogtools list --budget` says which. Two built-in tools follow: \
+     by `cogtools list`. If all tools fit, nothing changes. Otherwise, each with `pin` under `tools` of its \
+     source is declared, whatever it costs, and of the others as many as fit: first those that are called \
+     most often, then small ones; `cogtools list --budget` says why each is kept. With a budget, calls \
+     are counted for all projects of the user, in `~/.local/state/cogtools/uses`, and compared by powers \
+     of two: the list is the same until a tool is called twice as often as before. Two built-in tools follow: \
      find_tool searches all tools of the project and returns their descriptions and parameters; call_tool \
      calls one of them, exactly as a direct call would. --max-tools does the same for a number of tools, \
      the two included, since some hosts refuse a server with more: Antigravity takes 100 of all \
@@ -36,6 +38,11 @@ pub struct BudgetOption {
 }
 
 impl BudgetArg {
+    /// Returns true if one of the options is there.
+    pub const fn is_set(self) -> bool {
+        self.budget.is_some() || self.max_tools.is_some()
+    }
+
     /// The budget of the command line, or else of the configuration.
     pub fn or_configured(self, registry: &Registry) -> Option<BudgetOption> {
         let number = |option: Option<u32>| option.and_then(|number| number.try_into().ok());

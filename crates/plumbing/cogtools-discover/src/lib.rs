@@ -5,13 +5,15 @@
 
 mod manual;
 
+use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
-    Background, Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
+    Background, Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot,
+    Tool,
 };
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
@@ -167,7 +169,8 @@ fn declare(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let budget = args.budget.or_configured(registry);
-    let line = |tool| line(tool, args, budget.is_some());
+    let uses = budget.map(|_| registry.uses().read());
+    let line = |tool| line(tool, args, uses.as_ref());
     let mut found = match loaded {
         Some(loaded) => registry.map_loaded(loaded, line),
         None => registry.map(line),
@@ -250,8 +253,12 @@ fn print_notes(found: &Found<Line>, declared: &[String], all: usize, io: &mut Io
     }
 }
 
-/// Makes the declaration of `tool`, with its cost if it is `counted`.
-fn line(tool: Result<Tool, ToolError>, args: &DiscoverArgs, counted: bool) -> Line {
+/// Makes the declaration of `tool`, with its cost if the calls of all tools are given.
+fn line(
+    tool: Result<Tool, ToolError>,
+    args: &DiscoverArgs,
+    uses: Option<&HashMap<String, u32>>,
+) -> Line {
     let checked = tool.and_then(|tool| {
         if args.strict {
             tool.check().map(|()| tool)
@@ -267,11 +274,9 @@ fn line(tool: Result<Tool, ToolError>, args: &DiscoverArgs, counted: bool) -> Li
             }
             Line::Declared(Declared {
                 text: print(&tool, args),
-                cost: if counted {
-                    tool.cost()
-                } else {
-                    Cost::default()
-                },
+                cost: uses.map_or_else(Cost::default, |uses| {
+                    tool.cost().with_uses(tool.name().as_str(), uses)
+                }),
             })
         }
         Err(error) => Line::Invalid(error.diagnostics()),

@@ -588,5 +588,6 @@ fn permissions(allow: &[String], ask: &AskConfig, tools: &[Declared]) -> Permiss
         allow: [allow, &ask.allow].concat(),
         deny: ask.deny.clone(),
         ask: names.filter(|name| asks(name)).collect(),
+        granted: allow.to_vec(),
     }
 }

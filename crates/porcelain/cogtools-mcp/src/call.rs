@@ -1,19 +1,22 @@
 //! Calls: each runs in a separate thread unless it is brief, is limited in number and time, and is
 //! cancelled with its request.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::resident::Client;
 use cogtools_core::{
-    Call, CallContext, Cancel, Code, Context, Diagnostic, Limit, Person, Registry, Tool, ToolOutput,
+    Call, CallContext, Cancel, Code, Context, Diagnostic, Limit, PausedFlow, Person, Question,
+    Registry, Tool, ToolOutput, digest,
 };
+use cogtools_program::terminal::sanitize;
 use cogtools_program::{Format, Reporter, Severity, render_hint};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, GetPromptResult, MetaObject, PromptMessage, Role};
 use serde::Deserialize as _;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -92,7 +95,10 @@ impl Workers {
             Some(_) => call.limit().extended(Person::PATIENCE),
             None => call.limit(),
         };
-        let run = move || call.run(&cx).map_err(CallError::Failed);
+        let run = move || {
+            agree(&call, &cx)?;
+            call.run(&cx).map_err(CallError::Failed)
+        };
         let (output, _permit) = with_limit(name, &run_limit, permit, run).await?;
         Ok(output)
     }
@@ -217,6 +223,64 @@ fn prepare(
     let call = call.map_err(CallError::Failed)?;
     let cx = catalogue.cx(call.tool(), cancel, parts);
     Ok((call, cx.map_err(CallError::Failed)?))
+}
+
+/// The name of the question about a call.
+const CALL: &str = "call";
+/// The most characters of arguments in it.
+const MAX_SHOWN: usize = 2000;
+
+/// Asks the user about a call, if the configuration of its source says so.
+///
+/// # Errors
+/// The user does not agree, or cannot be asked.
+fn agree(call: &Call, cx: &Context) -> Result<(), CallError> {
+    let tool = call.tool();
+    if !tool.asks() {
+        return Ok(());
+    }
+    let name = tool.name().as_str();
+    let arguments = Value::Object(call.arguments().clone().into_object());
+    let text = arguments.to_string();
+    let mut shown: String = text.chars().take(MAX_SHOWN).collect();
+    if shown.len() < text.len() {
+        shown += "… (cut)";
+    }
+    let choice = json!({"type": "string", "enum": [CALL, "no"]});
+    let question = PausedFlow {
+        question: Question {
+            tool: name.to_owned(),
+            node: CALL.to_owned(),
+            text: format!("Call {name} with {}?", sanitize(&shown)),
+            reply: Some(json!({"properties": {"decision": choice}, "required": ["decision"]})),
+            fault: None,
+        },
+        digest: digest::value(&arguments).to_string(),
+        results: Map::new(),
+        answers: BTreeMap::new(),
+    };
+    let earlier = cx.call.paused.as_ref();
+    let earlier =
+        earlier.filter(|it| (&it.question, &it.digest) == (&question.question, &question.digest));
+    let earlier = earlier.and_then(|it| it.answers.get(CALL).cloned());
+    let person = cx.call.person.as_ref();
+    let answer = earlier.or_else(|| person?.ask(&question, &cx.cancel));
+    let answer: Option<Value> = answer.and_then(|it| serde_json::from_str(&it).ok());
+    if answer.is_some_and(|answer| answer["decision"] == CALL) {
+        return Ok(());
+    }
+    let (message, hint) = match person {
+        Some(_) => (
+            "the user has not agreed to this call",
+            "do not repeat it unasked",
+        ),
+        None => (
+            "its source says `ask: true`, and this client shows no question",
+            "call it with a client that supports elicitation, or by cogtools ask",
+        ),
+    };
+    let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(name);
+    Err(CallError::Failed(vec![diagnostic.hint(hint)]))
 }
 
 /// Runs `work`, a step of a call of the tool `name`, in a thread of the pool, within `limit`. The

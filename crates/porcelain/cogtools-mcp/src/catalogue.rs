@@ -169,7 +169,10 @@ impl Catalogue {
 
     fn registry_and_warnings(&self) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
         self.with_io(|io| {
-            let registry = project::registry(&self.registry, io, Some(Target::Mcp))?;
+            let mut registry = project::registry(&self.registry, io, Some(Target::Mcp))?;
+            if self.budget.is_set() {
+                registry = registry.counting_uses();
+            }
             let has_servers = registry.has_servers();
             self.has_servers.store(has_servers, Ordering::Relaxed);
             Ok((registry, io.context.take_warnings()))
@@ -240,7 +243,11 @@ impl Catalogue {
         let tools = listing.prompts.iter().map(Arc::clone);
         listing.tools = match budget {
             Some(budget) => {
-                let counted = tools.map(|tool| (Some(Arc::clone(&tool)), tool.cost()));
+                let uses = registry.uses().read();
+                let counted = tools.map(|tool| {
+                    let cost = tool.cost().with_uses(&tool.name(), &uses);
+                    (Some(tool), cost)
+                });
                 let search = |tool: &Tool| PublishedTool::new(tool, options).ok().map(Arc::new);
                 let selected = budget.select(counted.collect(), &registry, search)?;
                 selected.into_iter().flatten().collect()
@@ -345,7 +352,7 @@ impl Catalogue {
         cx.call.progress = parts.progress;
         cx.call.paused = parts.paused;
         cx.call.client = parts.client;
-        if tool.flow().is_some_and(Flow::asks_a_person) {
+        if tool.asks() || tool.flow().is_some_and(Flow::asks_a_person) {
             let host = self.sessions().host_of(cx.call.client.as_ref());
             cx.call.person = parts.person.or_else(|| host.person());
         }

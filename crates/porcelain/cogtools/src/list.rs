@@ -42,7 +42,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "JSON",
-        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), with a budget declared (true or false), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), with a budget declared (true or false) and reason (why it is kept, or null), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
     ),
     (
         "EXAMPLES",
@@ -133,7 +133,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let (registry, project) = registry_and_context(&options, io, None)?;
     let cx = project.context(io);
-    let found = registry.map_files(|file, tool| Row::new(file, tool, &cx));
+    let uses = registry.uses().read();
+    let found = registry.map_files(|file, tool| Row::new(file, tool, &uses, &cx));
     let source_errors = found.source_diagnostics();
     let filtered_out = found.filtered_out;
     let unmatched = found.unmatched.clone();
@@ -146,9 +147,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             .collect();
         match budget.declared(&costs, &registry) {
             Ok(declared) => {
+                let is_short = declared.contains(&false);
                 let rows = rows.iter_mut().filter(|row| row.cost.is_ok());
                 for (row, is_declared) in rows.zip(declared) {
                     row.is_declared = Some(is_declared);
+                    row.is_selected = is_declared && is_short;
                 }
             }
             // The list shows what a budget has to have room for.
@@ -227,8 +230,12 @@ struct Row {
     approval: Option<Verdict>,
     /// Repairs of the declaration, if there are any.
     repaired: Option<String>,
+    /// True if each call of it needs an answer of the user.
+    asks: bool,
     /// True if a budget has room for its declaration; `None` without a budget.
     is_declared: Option<bool>,
+    /// True if it is declared although others do not fit.
+    is_selected: bool,
     /// Its cost, or its first error.
     cost: Result<Cost, Box<Diagnostic>>,
 }
@@ -240,12 +247,19 @@ fn total(rows: &[Row]) -> usize {
 }
 
 impl Row {
-    fn new(file: &Candidate, tool: Result<Tool, ToolError>, cx: &Context) -> Self {
+    fn new(
+        file: &Candidate,
+        tool: Result<Tool, ToolError>,
+        uses: &HashMap<String, u32>,
+        cx: &Context,
+    ) -> Self {
         let runs_programs = tool.as_ref().ok().filter(|tool| tool.runs_programs());
         // What prevents an answer also prevents the approval.
         let approval = runs_programs.map(|tool| verdict(tool, cx).unwrap_or(Verdict::NotApproved));
         let repaired = repaired(file, tool.as_ref().ok());
-        let cost = tool.map(|tool| tool.cost()).map_err(|error| {
+        let asks = tool.as_ref().is_ok_and(Tool::asks);
+        let cost = tool.map(|tool| tool.cost().with_uses(tool.name().as_str(), uses));
+        let cost = cost.map_err(|error| {
             let first = error.diagnostics().into_iter().next();
             Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::InvalidTool, "not a tool")))
         });
@@ -257,7 +271,9 @@ impl Row {
             shadows: Vec::new(),
             approval,
             repaired,
+            asks,
             is_declared: None,
+            is_selected: false,
             cost,
         }
     }
@@ -273,7 +289,9 @@ impl Row {
             shadows: Vec::new(),
             approval: None,
             repaired: None,
+            asks: false,
             is_declared: None,
+            is_selected: false,
             cost: Ok(tool.cost()),
         }
     }
@@ -294,9 +312,10 @@ impl Row {
             Some(Verdict::Changed) => notes.push("changed since its approval".to_owned()),
             Some(Verdict::Approved) | None => {}
         }
-        if self.cost.as_ref().is_ok_and(|cost| cost.is_pinned) {
-            notes.push("pinned".to_owned());
+        if self.asks {
+            notes.push("asks before each call".to_owned());
         }
+        notes.extend(self.reason());
         if self.is_declared == Some(false) {
             notes.push(format!(
                 "left to {}: it does not fit the budget",
@@ -311,6 +330,19 @@ impl Row {
             notes.push(format!("shadows {}", files.join(", ")));
         }
         notes.join("; ")
+    }
+
+    /// Why a budget keeps it, or that it does so always.
+    fn reason(&self) -> Option<String> {
+        let cost = self.cost.as_ref().ok()?;
+        if cost.is_pinned {
+            return Some("pinned".to_owned());
+        }
+        let text = match cost.uses {
+            0 => "kept: small".to_owned(),
+            uses => format!("kept: called {}", pluralize(uses as usize, "time")),
+        };
+        self.is_selected.then_some(text)
     }
 
     fn json(&self) -> Value {
@@ -328,6 +360,7 @@ impl Row {
         }
         if let Some(is_declared) = self.is_declared {
             object.insert("declared".into(), is_declared.into());
+            object.insert("reason".into(), self.reason().into());
         }
         if let Some(repaired) = &self.repaired {
             object.insert("repaired".into(), repaired.clone().into());

@@ -260,7 +260,7 @@ fn command(options: CommandOptions, reading: &Reading<'_>) -> Settings {
         wait: options.wait,
         cache: options.cache,
         in_project: options.cwd.is_some(),
-        changes: SourceChanges::new(options.tools, options.read_only),
+        changes: SourceChanges::new(options.tools, options.read_only, options.ask),
         ..Settings::default()
     };
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));
@@ -395,7 +395,7 @@ fn server_settings(options: ServerOptions) -> Settings {
         idle: options.idle,
         cache: (!cache.is_zero()).then_some(cache),
         in_project: options.cwd.is_some(),
-        changes: SourceChanges::new(options.tools, options.read_only),
+        changes: SourceChanges::new(options.tools, options.read_only, options.ask),
         server: Some(Server {
             description: description.to_string(),
             transport,

@@ -5,15 +5,18 @@
 //! timeout.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use crate::approval::approve;
 use crate::arguments::Arguments;
 use crate::hint::{Command, Hint};
 use crate::lock::{Lock, LockedTools, Pinner, Snapshot};
-use crate::registry::{self, Found, Registry, guarded, load_all};
+use crate::registry::{self, Found, Registry};
 use crate::source::{Candidate, SourceError};
 use crate::suggest::{did_you_mean, nearest, suggestion};
 use crate::tool::{Author, ToolError};
@@ -62,6 +65,9 @@ impl Registry {
             tool = self.find(&name).map_err(target_not_found)?.into();
             arguments = inner;
         }
+        if self.counts_uses {
+            self.uses().record(tool.name());
+        }
         Ok(Call::new(tool, arguments))
     }
 }
@@ -75,6 +81,11 @@ impl Call {
     /// The tool that does the work.
     pub fn tool(&self) -> &Tool {
         &self.tool
+    }
+
+    /// Its arguments, before they are checked.
+    pub const fn arguments(&self) -> &Arguments {
+        &self.arguments
     }
 
     /// Its timeout.
@@ -469,6 +480,61 @@ fn unmatched_pattern(key: &str, pattern: &str, tools: &[(&str, Option<&str>)]) -
     let hint = did_you_mean(&plain, known)
         .unwrap_or_else(|| format!("correct it, or remove it from `{key}`"));
     Diagnostic::new(Code::InvalidConfig, message).hint(hint)
+}
+
+/// The number of files from which a second thread pays off.
+const PARALLEL_THRESHOLD: usize = 32;
+
+/// The number of files that a thread takes at a time.
+const CHUNK_LEN: usize = 16;
+
+/// Converts the tool that `load` loads from `file` with `each`. A tool that makes cogtools panic
+/// must not affect the others.
+fn guarded<T>(
+    file: &Candidate,
+    load: impl FnOnce() -> Result<Tool, ToolError>,
+    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T,
+) -> T {
+    catch_unwind(AssertUnwindSafe(|| each(file, load())))
+        .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
+}
+
+/// Loads each of `files` and converts it with `each`, in order, on two threads when
+/// there are many.
+pub fn load_all<T: Send>(
+    files: &[Candidate],
+    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
+) -> Vec<T> {
+    let load = |file: &Candidate| guarded(file, || file.load(), &each);
+    if files.len() < PARALLEL_THRESHOLD {
+        return files.iter().map(load).collect();
+    }
+    let chunks: Vec<&[Candidate]> = files.chunks(CHUNK_LEN).collect();
+    let next = AtomicUsize::new(0);
+    let next_chunk = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        chunks.get(index).map(|chunk| (index, *chunk))
+    };
+    // Threads take the next chunk when they are done: two cores are rarely equally
+    // free.
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, chunk)) = next_chunk() {
+            done.push((index, chunk.iter().map(load).collect::<Vec<T>>()));
+        }
+        done
+    };
+    let mut done = thread::scope(|scope| {
+        let second = scope.spawn(work);
+        let mut all = work();
+        match second.join() {
+            Ok(rest) => all.extend(rest),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        all
+    });
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().flat_map(|(_, items)| items).collect()
 }
 
 #[cfg(test)]

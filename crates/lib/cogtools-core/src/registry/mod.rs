@@ -5,13 +5,12 @@ mod values;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-pub use call::{Call, Limit};
+pub use call::{Call, Limit, load_all};
 use serde_json::{Map, Value, json};
 
 use crate::approval::approve;
@@ -29,8 +28,8 @@ use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
 };
 use crate::{
-    Budget, Code, Config, Context, Diagnostic, Filter, ListWait, Name, Omission, OmissionReason, Pattern,
-    Target, Tool,
+    Budget, Code, Config, Context, Diagnostic, Filter, ListWait, Name, Omission, OmissionReason,
+    Pattern, Target, Tool, Uses,
 };
 
 /// The tools of a project, by source.
@@ -39,6 +38,8 @@ pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
     budget: Option<Budget>,
+    /// True if calls are counted.
+    counts_uses: bool,
     cx: Context,
     /// The only tools that are admitted, if they are pinned.
     locked: Option<Arc<LockedTools>>,
@@ -93,12 +94,6 @@ impl Shadowed {
     }
 }
 
-/// The number of files from which a second thread pays off.
-const PARALLEL_THRESHOLD: usize = 32;
-
-/// The number of files that a thread takes at a time.
-const CHUNK_LEN: usize = 16;
-
 impl Registry {
     /// Makes the registry of a configuration, for `host` if the caller is known. Only sources
     /// that are programs use `cx`.
@@ -115,6 +110,7 @@ impl Registry {
             filters: filters.filter(|filter| !filter.is_empty()).collect(),
             sources: config.sources.into_iter().map(beside).collect(),
             capability_aliases: config.options.capability_aliases,
+            counts_uses: budget.is_some(),
             budget,
             cx,
             locked: None,
@@ -173,6 +169,18 @@ impl Registry {
         self.budget
     }
 
+    /// The calls by tool that are counted while there is a budget.
+    pub fn uses(&self) -> Uses {
+        Uses::of(self.cx.state.as_deref())
+    }
+
+    /// Counts calls, for a budget that an option has set.
+    #[must_use]
+    pub const fn counting_uses(mut self) -> Self {
+        self.counts_uses = true;
+        self
+    }
+
     /// Returns the two tools that give access to all others, which are never listed.
     pub fn search_tools(&self) -> Result<Vec<Tool>, FindError> {
         Name::RESERVED
@@ -199,7 +207,9 @@ impl Registry {
             self.sources.iter().partition(is_known);
         let rest = std::iter::once_with(|| {
             let providers: Vec<_> = unknown.iter().filter_map(|it| it.provider()).collect();
-            prefetch(&providers, most_at_once(), |it| drop(it.tools(&self.cx).map(<[_]>::len)));
+            prefetch(&providers, most_at_once(), |it| {
+                drop(it.tools(&self.cx).map(<[_]>::len))
+            });
             unknown.clone()
         });
         for source in known.into_iter().chain(rest.flatten()) {
@@ -294,7 +304,9 @@ impl Registry {
                 // Each of them waits for the same moment.
                 ListWait::Moment => usize::MAX,
             };
-            prefetch(&providers, limit, |provider| drop(provider.tools(&self.cx).map(<[_]>::len)));
+            prefetch(&providers, limit, |provider| {
+                drop(provider.tools(&self.cx).map(<[_]>::len))
+            });
         }
     }
 
@@ -302,7 +314,9 @@ impl Registry {
     /// have stopped waiting for them.
     pub fn fill_caches(&self) {
         let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
-        prefetch(&providers, most_at_once(), |provider| provider.fill_cache(&self.cx));
+        prefetch(&providers, most_at_once(), |provider| {
+            provider.fill_cache(&self.cx)
+        });
     }
 
     fn is_listed(&self, candidate: &Candidate) -> bool {
@@ -425,55 +439,6 @@ impl<T> Found<T> {
             unmatched: self.unmatched,
         }
     }
-}
-
-/// Converts the tool that `load` loads from `file` with `each`. A tool that makes cogtools panic
-/// must not affect the others.
-fn guarded<T>(
-    file: &Candidate,
-    load: impl FnOnce() -> Result<Tool, ToolError>,
-    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T,
-) -> T {
-    catch_unwind(AssertUnwindSafe(|| each(file, load())))
-        .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
-}
-
-/// Loads each of `files` and converts it with `each`, in order, on two threads when
-/// there are many.
-pub fn load_all<T: Send>(
-    files: &[Candidate],
-    each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
-) -> Vec<T> {
-    let load = |file: &Candidate| guarded(file, || file.load(), &each);
-    if files.len() < PARALLEL_THRESHOLD {
-        return files.iter().map(load).collect();
-    }
-    let chunks: Vec<&[Candidate]> = files.chunks(CHUNK_LEN).collect();
-    let next = AtomicUsize::new(0);
-    let next_chunk = || {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        chunks.get(index).map(|chunk| (index, *chunk))
-    };
-    // Threads take the next chunk when they are done: two cores are rarely equally
-    // free.
-    let work = || {
-        let mut done = Vec::new();
-        while let Some((index, chunk)) = next_chunk() {
-            done.push((index, chunk.iter().map(load).collect::<Vec<T>>()));
-        }
-        done
-    };
-    let mut done = thread::scope(|scope| {
-        let second = scope.spawn(work);
-        let mut all = work();
-        match second.join() {
-            Ok(rest) => all.extend(rest),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        all
-    });
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().flat_map(|(_, items)| items).collect()
 }
 
 /// A tool over the tools of a project: one searches them, the other calls one of them.

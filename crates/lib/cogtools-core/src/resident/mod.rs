@@ -9,8 +9,8 @@ mod tests;
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt::{self, Debug, Formatter};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -35,7 +35,7 @@ pub(crate) const MIN_DELAY: Duration = Duration::from_millis(500);
 /// The number of sources that are asked to the end at the same time: more that start at once, such as
 /// by npx, would all exceed their timeouts.
 pub(crate) fn most_at_once() -> usize {
-    4 * thread::available_parallelism().map_or(1, NonZero::get)
+    8 * thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The memory of a program that stays: shared by all its requests.

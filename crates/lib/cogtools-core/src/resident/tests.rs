@@ -1,6 +1,6 @@
 //! A source that is slow, fails, or panics.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
 
 use serde_json::json;

@@ -89,6 +89,11 @@ pub(crate) trait Foreign: Debug + Send + Sync {
         false
     }
 
+    /// Returns true if each call of it needs an answer of the user.
+    fn asks(&self) -> bool {
+        false
+    }
+
     /// Returns the approval that a call requires, of a tool that another author's program
     /// declared.
     fn grant(&self, _cx: &Context) -> Option<Grant> {

@@ -201,12 +201,19 @@ impl Tool {
         self.implementation.foreign()?.remote()
     }
 
-    /// Returns the cost of its declaration.
+    /// Returns the cost of its declaration, without its uses.
     pub fn cost(&self) -> Cost {
         Cost {
             tokens: self.tokens(),
             is_pinned: (self.implementation.foreign()).is_some_and(Foreign::is_pinned),
+            uses: 0,
         }
+    }
+
+    /// Returns true if the configuration of its source says that each call of it needs an answer of
+    /// the user.
+    pub fn asks(&self) -> bool {
+        (self.implementation.foreign()).is_some_and(Foreign::asks)
     }
 
     /// Returns the command line of a call, as far as it is known before: none for a template.

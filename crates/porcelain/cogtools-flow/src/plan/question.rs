@@ -55,6 +55,7 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         allow: both(&args.allow, &config.ask.allow),
         deny: both(&args.deny, &config.ask.deny),
         ask: config.ask.ask.clone(),
+        granted: args.allow.clone(),
     };
     let mut run = PlanRun {
         contract,

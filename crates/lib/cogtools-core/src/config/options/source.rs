@@ -199,6 +199,9 @@ pub struct CommandOptions {
     /// True to leave out each tool that is not annotated as read-only.
     #[serde(default)]
     pub read_only: bool,
+    /// True if each call of its tools needs an answer of the user.
+    #[serde(default)]
+    pub ask: bool,
     /// The sandbox of its programs.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
@@ -302,6 +305,8 @@ pub struct ServerOptions {
     pub tools: BTreeMap<String, ToolChanges>,
     /// True to leave out each tool that is not annotated as read-only.
     pub read_only: bool,
+    /// True if each call of its tools needs an answer of the user.
+    pub ask: bool,
     /// The sandbox of the program.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,

@@ -88,7 +88,10 @@ impl Cache {
             sees_project(provider, cx).then(|| cx.root.display().to_string()),
             env!("CARGO_PKG_VERSION"),
             plugin.map(|plugin| plugin.root.display().to_string()),
-            settings.server.as_ref().map(|server| seen_by_server(&server.description)),
+            settings
+                .server
+                .as_ref()
+                .map(|server| seen_by_server(&server.description)),
             command.to_string(),
             texts(&seen),
             settings.sandbox_digest,

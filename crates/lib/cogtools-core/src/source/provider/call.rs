@@ -180,6 +180,13 @@ impl Foreign for RemoteCall {
         self.tool.changes().pin == Some(true)
     }
 
+    fn asks(&self) -> bool {
+        let changes = self.tool.changes();
+        changes
+            .ask
+            .unwrap_or(self.provider.settings().changes.asks())
+    }
+
     fn grant(&self, cx: &Context) -> Option<Grant> {
         Some(self.provider.grant(&self.tool, cx))
     }

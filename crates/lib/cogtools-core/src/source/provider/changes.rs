@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::Name;
 use crate::filter::Pattern;
+use crate::schema::{Schema, Validator};
 
 /// The keys that may contain the parameters; the first is from OpenAPI, the others
 /// contain JSON Schema.
@@ -43,6 +44,10 @@ pub struct ToolChanges {
     /// True to declare it before other tools where a budget has no room for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<bool>,
+    /// True if each call of it needs an answer of the user; false if not, although those of its source
+    /// do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<bool>,
     /// Its arguments.
     #[serde(skip_serializing_if = "ArgumentChanges::is_empty")]
     pub arguments: ArgumentChanges,
@@ -86,25 +91,34 @@ pub struct SourceChanges {
     tools: BTreeMap<String, ToolChanges>,
     /// True to leave out each tool that is not annotated as read-only.
     read_only: bool,
+    /// True if calls need an answer of the user.
+    ask: bool,
     /// The changes in words, each on a line: what the user reviews before approval.
     pub(super) lines: Vec<String>,
 }
 
 impl SourceChanges {
-    /// Makes the changes under `tools` and `read_only`.
-    pub(crate) fn new(tools: BTreeMap<String, ToolChanges>, read_only: bool) -> Self {
+    /// Makes the changes under `tools`, `read_only` and `ask`.
+    pub(crate) fn new(tools: BTreeMap<String, ToolChanges>, read_only: bool, ask: bool) -> Self {
         let only = read_only.then(|| "only tools that read".to_owned());
+        let asked = ask.then(|| "asks before each call".to_owned());
         let each = tools.iter().map(|(pattern, changes)| {
             // Text, numbers and JSON can always be serialized.
             let changes = serde_json::to_string(changes).unwrap_or_default();
             format!("{pattern}: {changes}")
         });
-        let lines = only.into_iter().chain(each).collect();
+        let lines = only.into_iter().chain(asked).chain(each).collect();
         Self {
             tools,
             read_only,
+            ask,
             lines,
         }
+    }
+
+    /// Returns true if calls of its tools need an answer of the user.
+    pub(super) const fn asks(&self) -> bool {
+        self.ask
     }
 
     /// Returns the exact names, without patterns.
@@ -148,6 +162,7 @@ impl ToolChanges {
         self.description = other.description.or(self.description.take());
         self.hide = other.hide.or(self.hide);
         self.pin = other.pin.or(self.pin);
+        self.ask = other.ask.or(self.ask);
         self.arguments.fixed.extend(other.arguments.fixed);
         self.arguments.default.extend(other.arguments.default);
         self.arguments.hide.extend(other.arguments.hide);
@@ -156,7 +171,8 @@ impl ToolChanges {
     /// The declaration `value` with the changes.
     ///
     /// # Errors
-    /// The mistake, for an argument that is changed and not declared, or hidden and required.
+    /// The mistake, for an argument that is changed and not declared, hidden and required, or has a
+    /// value that does not fit its schema.
     pub(super) fn apply(&self, value: &Arc<Value>) -> Result<Arc<Value>, String> {
         let is_same = self.title.is_none() && self.description.is_none();
         if is_same && self.arguments.is_empty() {
@@ -192,6 +208,11 @@ impl ArgumentChanges {
         if let Some(name) = names.clone().find(is_unknown) {
             return Err(format!("changes the argument `{name}`, which there is not"));
         }
+        if let Some((name, why)) = self.misfit(schema) {
+            return Err(format!(
+                "gives the argument `{name}` a value that does not fit: {why}"
+            ));
+        }
         let is_sent =
             |name: &String| self.fixed.contains_key(name) || self.default.contains_key(name);
         if let Some(Value::Array(required)) = schema.get_mut("required") {
@@ -215,6 +236,28 @@ impl ArgumentChanges {
                 .retain(|name, _| !self.fixed.contains_key(name) && !self.hide.contains(name));
         }
         Ok(())
+    }
+
+    /// Returns the first argument whose value does not fit `schema`, and why.
+    fn misfit(&self, schema: &Map<String, Value>) -> Option<(String, String)> {
+        let given = self.default.iter().chain(&self.fixed);
+        let arguments: Map<String, Value> = given
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if arguments.is_empty() {
+            return None;
+        }
+        // What is said about several arguments is for the call.
+        let about_each = ["type", "properties", "$defs", "definitions"];
+        let mut schema = schema.clone();
+        schema.retain(|key, _| about_each.contains(&key.as_str()));
+        let schema = Schema::from_foreign(&schema);
+        let validator = Validator::new(&schema).ok()?;
+        let violations = validator.violations(&schema, &Value::Object(arguments));
+        violations.into_iter().find_map(|violation| {
+            let name = violation.pointer.split('/').nth(1)?.to_owned();
+            Some((name, violation.kind.to_string()))
+        })
     }
 
     /// Adds the values that the user has set to the arguments of a call.

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::cache::{Cache, Failure};
 use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
-use super::cache::{Cache, Failure};
 use super::{Provider, ProviderError, Server, remote, start};
 use crate::context::{Background, ListWait};
 use crate::environment::Vars;

@@ -31,8 +31,8 @@ pub use self::reference::{Reference, expand, references};
 pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
-use self::call::RemoteCall;
 use self::cache::Cache;
+use self::call::RemoteCall;
 use self::remote::Declarations;
 use crate::digest::Hash;
 use crate::environment::Vars;
