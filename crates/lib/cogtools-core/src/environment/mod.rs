@@ -20,7 +20,7 @@ use serde::Deserialize;
 pub use denylist::{Refusal, is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use dotenv::{host_files, may_be_loaded};
-pub use private::PrivateVariables;
+pub use private::{PrivateVariable, PrivateVariables};
 pub use secret::is_secret_name;
 pub(crate) use secret::{mask, texts as secret_texts};
 

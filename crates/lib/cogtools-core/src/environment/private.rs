@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::digest;
@@ -17,6 +18,20 @@ const FOLDER: &str = "variables";
 pub struct PrivateVariables {
     folder: PathBuf,
     file: PathBuf,
+    key: String,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum PrivateVariable {
+    /// The value.
+    Value(String),
+    /// It is in the keyring of the user.
+    Keyring {
+        /// A text that is another one after each change.
+        changed: String,
+    },
 }
 
 impl PrivateVariables {
@@ -27,17 +42,23 @@ impl PrivateVariables {
         Self {
             folder: state.join(FOLDER),
             file: PathBuf::from(format!("{key}.json")),
+            key: format!("variables-{key}"),
         }
     }
 
+    /// The name of its entry in the keyring: an object with the values by name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// Returns the values by name; none if there is no file.
-    pub fn read(&self) -> BTreeMap<String, String> {
+    pub fn read(&self) -> BTreeMap<String, PrivateVariable> {
         let text = std::fs::read(self.folder.join(&self.file)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
     /// Replaces the values; without any, the file goes.
-    pub fn write(&self, values: &BTreeMap<String, String>) -> Result<(), WriteError> {
+    pub fn write(&self, values: &BTreeMap<String, PrivateVariable>) -> Result<(), WriteError> {
         let file = WritePath::below(&self.folder, &self.file);
         if values.is_empty() {
             let exists = self.folder.join(&self.file).exists();

@@ -21,27 +21,37 @@ pub(crate) struct Launcher {
     folders: &'static [(&'static str, &'static str)],
     /// The hosts of its registries.
     registries: &'static [&'static str],
+    /// The files of the user that it reads.
+    read: &'static [&'static str],
+    /// A right that no sandbox limits, for people.
+    beyond: Option<&'static str>,
 }
 
 /// Registries and the hosts that they send downloads to.
 const NPM: &[&str] = &["registry.npmjs.org"];
 const PYPI: &[&str] = &["pypi.org", "files.pythonhosted.org"];
 
-const LAUNCHERS: [Launcher; 6] = [
+const LAUNCHERS: [Launcher; 7] = [
     Launcher {
         programs: &[("npx", None), ("npm", Some("exec")), ("npm", Some("x"))],
         folders: &[("npm_config_cache", "npm")],
         registries: NPM,
+        read: GIT,
+        beyond: None,
     },
     Launcher {
         programs: &[("pnpm", Some("dlx")), ("pnpx", None)],
         folders: &[],
         registries: NPM,
+        read: GIT,
+        beyond: None,
     },
     Launcher {
         programs: &[("bunx", None), ("bun", Some("x"))],
         folders: &[("BUN_INSTALL_CACHE_DIR", "bun")],
         registries: NPM,
+        read: GIT,
+        beyond: None,
     },
     Launcher {
         programs: &[("uvx", None), ("uv", Some("tool")), ("uv", Some("run"))],
@@ -51,16 +61,30 @@ const LAUNCHERS: [Launcher; 6] = [
             ("UV_PYTHON_INSTALL_DIR", "python"),
         ],
         registries: PYPI,
+        read: GIT,
+        beyond: None,
     },
     Launcher {
         programs: &[("pipx", Some("run"))],
         folders: &[("PIPX_HOME", "pipx"), ("PIP_CACHE_DIR", "pip")],
         registries: PYPI,
+        read: GIT,
+        beyond: None,
     },
     Launcher {
         programs: &[("deno", Some("run"))],
         folders: &[("DENO_DIR", "deno")],
         registries: &["registry.npmjs.org", "jsr.io", "npm.jsr.io", "deno.land"],
+        read: GIT,
+        beyond: None,
+    },
+    // The daemon fetches images. Who may use its socket may do everything.
+    Launcher {
+        programs: &[("docker", Some("run"))],
+        folders: &[],
+        registries: &[],
+        read: &["~/.docker", "/var/run/docker.sock", "/run/docker.sock"],
+        beyond: Some("start containers by Docker's daemon, which no sandbox here limits"),
     },
 ];
 /// The variables that name the folders of every program, of those that are launched, too, and the
@@ -71,7 +95,7 @@ const FOLDERS: [(&str, &str, &str); 3] = [
     ("XDG_STATE_HOME", "state", "~/.local/state"),
 ];
 /// Settings of git, which launchers ask for packages in repositories.
-const READ: [&str; 2] = ["~/.gitconfig", "~/.config/git/config"];
+const GIT: &[&str] = &["~/.gitconfig", "~/.config/git/config"];
 
 impl Launcher {
     /// Variables that name the files of certificates which launchers, and what they launch, trust.
@@ -94,12 +118,15 @@ impl Launcher {
         LAUNCHERS.iter().find(|it| it.programs.iter().any(is_it))
     }
 
-    /// Grants `sandbox` the cache in `folder`, the settings of git and the hosts of the registries.
+    /// Grants `sandbox` the cache in `folder`, the files of the user and the hosts of the registries.
     pub(crate) fn widen(&self, sandbox: &mut Sandbox, folder: &Path) {
         let path = |text: &str| SandboxPath(text.to_owned());
-        sandbox.write.push(path(&folder.to_string_lossy()));
+        if !self.folders.is_empty() {
+            sandbox.write.push(path(&folder.to_string_lossy()));
+        }
         let read = sandbox.read.get_or_insert_with(|| vec![path(".")]);
-        read.extend(READ.map(path));
+        read.extend(self.read.iter().map(|it| path(it)));
+        sandbox.beyond = self.beyond;
         if let Some(Net::Hosts(hosts)) = &mut sandbox.net {
             let registries = self
                 .registries
@@ -137,18 +164,19 @@ mod tests {
     #[test]
     fn launchers_are_known_by_their_command_lines() {
         for (line, expected) in [
-            ("npx -y some-server", Some(NPM)),
-            ("/usr/bin/npx some-server", Some(NPM)),
-            ("npm --silent exec some-server", Some(NPM)),
+            ("npx -y some-server", Some("npx")),
+            ("/usr/bin/npx some-server", Some("npx")),
+            ("npm --silent exec some-server", Some("npx")),
             ("npm run start", None),
-            ("uv run server.py", Some(PYPI)),
-            ("uvx some-server", Some(PYPI)),
+            ("uv run server.py", Some("uvx")),
+            ("uvx some-server", Some("uvx")),
             ("deno test", None),
-            ("docker run -i some/server", None),
+            ("docker run -i --rm some/server", Some("docker")),
+            ("docker ps", None),
             ("", None),
         ] {
             let line: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            let found = Launcher::of(&line).map(|it| it.registries);
+            let found = Launcher::of(&line).map(|it| it.programs[0].0);
             assert_eq!(found, expected, "{line:?}");
         }
     }

@@ -43,6 +43,8 @@ pub struct Sandbox {
     pub cpu: Option<u64>,
     /// True for `workspace`: files that are run later are only readable.
     pub is_workspace: bool,
+    /// A right of the program that it launches which no sandbox limits, for people.
+    pub beyond: Option<&'static str>,
 }
 
 /// The network that a program may use.
@@ -145,6 +147,7 @@ impl Sandbox {
         let processes = self.processes.map(|it| format!("add {it} processes"));
         lines.extend(processes);
         lines.extend(self.cpu.map(|it| format!("use {it} s of CPU time")));
+        lines.extend(self.beyond.map(str::to_owned));
         lines
     }
 

@@ -1,6 +1,7 @@
 //! The login: from the server's challenge to tokens for it. The browser brings the answer of the
 //! authorization server to a port of this machine (RFC 8252, 7.3).
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -369,6 +370,30 @@ impl Store {
             }
         }
         Ok(was_there)
+    }
+
+    /// The values of variables that the keyring has under `key`, if it has some.
+    pub(crate) fn secrets(&self, key: &str) -> Option<BTreeMap<String, String>> {
+        let bytes = self.keyring.as_ref()?.load(key)?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Keeps the values of variables of the source `name` in the keyring; returns false if there is none,
+    /// or if it cannot.
+    pub(crate) fn save_secrets(
+        &self,
+        key: &str,
+        name: &str,
+        secrets: &BTreeMap<String, String>,
+    ) -> bool {
+        let label = format!("variables://{name}");
+        let keyring = self.keyring.as_ref();
+        keyring.is_some_and(|it| it.save(key, &label, json!(secrets).to_string().as_bytes()))
+    }
+
+    /// Forgets the values of variables under `key`.
+    pub(crate) fn remove_secrets(&self, key: &str) {
+        self.keyring.as_ref().map(|keyring| keyring.remove(key));
     }
 
     fn remove_file(&self, url: &str, ending: &str) -> Result<(), WriteError> {

@@ -58,6 +58,22 @@ impl Connector<'_> {
         listener: &Arc<Listener>,
         work: impl for<'o> AsyncFnOnce(Opening<'o>) -> Result<R, SessionError>,
     ) -> Result<R, Box<Diagnostic>> {
+        let vars = self.server.with_keyring(self.vars, self.store.as_ref());
+        let connector = Connector {
+            vars: &vars.map_err(|error| self.explain(&error))?,
+            confinement: self.confinement.clone(),
+            store: self.store.clone(),
+            ..*self
+        };
+        connector.open(phase, listener, work)
+    }
+
+    fn open<R>(
+        &self,
+        phase: &Phase,
+        listener: &Arc<Listener>,
+        work: impl for<'o> AsyncFnOnce(Opening<'o>) -> Result<R, SessionError>,
+    ) -> Result<R, Box<Diagnostic>> {
         let runtime = runtime()?;
         let name = &self.server.name;
         let ended = match self.server.transport().map_err(|it| self.explain(&it))? {
@@ -236,6 +252,8 @@ pub(crate) enum ClientError {
     Description(String),
     #[error("the MCP server `{0}` cannot be contacted: it needs the environment variable {1}")]
     Variable(String, String),
+    #[error("the MCP server `{0}` cannot be contacted: the keyring does not give its variables")]
+    Keyring(String),
     #[error(
         "the MCP server `{0}` cannot be contacted: `{1}` is not a valid header, or its value is not"
     )]
@@ -282,9 +300,11 @@ impl ClientError {
     const fn code(&self) -> Code {
         match self {
             Self::Description(_) => Code::Usage,
-            Self::Variable(..) | Self::Header(..) | Self::NotFound(..) | Self::Start(..) => {
-                Code::InvalidConfig
-            }
+            Self::Variable(..)
+            | Self::Keyring(_)
+            | Self::Header(..)
+            | Self::NotFound(..)
+            | Self::Start(..) => Code::InvalidConfig,
             Self::TimedOut(..) => Code::Timeout,
             Self::Changed(..) => Code::Denied,
             Self::ToolNotFound(..) => Code::ToolNotFound,
@@ -298,6 +318,7 @@ impl ClientError {
                 r#"such as {"name": "other", "command": ["other-server", "--stdio"]}"#
             }
             Self::Variable(..) => "list it in `env` of the source, and set it",
+            Self::Keyring(_) => "unlock it, or remove the server and add it again",
             Self::Header(..) => "fix `headers` of the source",
             Self::NotFound(..) => "install it, or fix `command` of the source",
             Self::Start(..) => "check that it is an executable program",

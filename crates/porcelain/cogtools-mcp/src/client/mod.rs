@@ -270,9 +270,21 @@ pub(crate) struct Server {
     timeout: Option<f64>,
     /// The reach of the program; everything, if there is none.
     sandbox: Option<Policy>,
+    /// The variables whose values are in the keyring.
+    keyring: Option<InKeyring>,
     /// Texts that no message may show, besides the values of variables.
     #[serde(skip)]
     pub(crate) secrets: Secrets,
+}
+
+/// Variables whose values are in the keyring.
+#[derive(Clone, Debug, Deserialize)]
+struct InKeyring {
+    /// The name of the entry.
+    key: String,
+    names: Vec<String>,
+    /// Variables that only the way to the keyring needs.
+    added: Vec<String>,
 }
 
 /// Texts that no message may show.
@@ -361,6 +373,29 @@ impl Server {
     pub(crate) fn has_own_token(&self) -> bool {
         let mut names = self.headers.keys();
         names.any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+
+    /// Returns `vars` with the values that are in the keyring of `store`.
+    pub(crate) fn with_keyring(
+        &self,
+        vars: &Vars,
+        store: Option<&Store>,
+    ) -> Result<Vars, ClientError> {
+        let mut all = vars.clone();
+        let Some(kept) = &self.keyring else {
+            return Ok(all);
+        };
+        for name in &kept.added {
+            all.remove(OsStr::new(name));
+        }
+        let secrets = store.and_then(|store| store.secrets(&kept.key));
+        let secrets = secrets.ok_or_else(|| ClientError::Keyring(self.name.clone()))?;
+        self.secrets.add(secrets.values().map(String::as_str));
+        let given = secrets
+            .into_iter()
+            .filter(|(name, _)| kept.names.contains(name));
+        all.extend(given.map(|(name, value)| (name.into(), value.into())));
+        Ok(all)
     }
 
     /// Returns `vars` with the variables of the program.

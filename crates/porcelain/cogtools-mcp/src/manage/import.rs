@@ -139,7 +139,7 @@ fn take_over(
         return Ok(());
     }
     for (name, imported) in &servers {
-        keep(name, &imported.secrets, root, io)?;
+        keep(name, Some(imported), root, io)?;
     }
     change
         .write()

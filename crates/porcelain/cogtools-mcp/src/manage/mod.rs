@@ -6,10 +6,11 @@ mod import;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
 use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
-use cogtools_core::environment::PrivateVariables;
+use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, ProviderError, RemoteTool, Transport};
 use cogtools_core::suggest::did_you_mean;
@@ -23,6 +24,7 @@ use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
+use crate::auth::Store;
 use foreign::Imported;
 use import::{ImportArgs, import};
 
@@ -139,11 +141,12 @@ fn agrees(question: &str, yes: bool, io: &mut Io<'_>) -> Result<bool, Failure> {
     Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "y" | "yes")))
 }
 
-/// Keeps the secrets of the server `name` of the project at `root`, or of the user, outside the
-/// configuration.
+/// Keeps the secrets of a server of the project at `root`, or of the user, outside the configuration: in
+/// the keyring, or else in a file that nobody else can read. Words of a command line are in the file,
+/// because they decide what is started. Without secrets, the last ones are forgotten.
 fn keep(
     name: &str,
-    secrets: &BTreeMap<String, String>,
+    imported: Option<&Imported>,
     root: Option<&Path>,
     io: &Io<'_>,
 ) -> Result<(), Failure> {
@@ -151,8 +154,39 @@ fn keep(
         let diagnostic = Diagnostic::new(Code::Usage, "the home directory is unknown");
         return Err(diagnostic.hint("set HOME").into());
     };
-    let written = PrivateVariables::of(&state, root, name).write(secrets);
-    written.map_err(|error| {
+    let own = PrivateVariables::of(&state, root, name);
+    let is_kept = |value: &PrivateVariable| matches!(value, PrivateVariable::Keyring { .. });
+    let had_keyring = own.read().values().any(is_kept);
+    let store = Store::of(io);
+    let (mut secret, mut values) = (BTreeMap::new(), BTreeMap::new());
+    for (variable, value) in imported.iter().flat_map(|it| &it.secrets) {
+        let reference = format!("${{{variable}}}");
+        let words = imported.map(|it| json!([it.entry.get("command"), it.entry.get("args")]));
+        if words.is_some_and(|words| words.to_string().contains(&reference)) {
+            let value = PrivateVariable::Value(value.clone());
+            values.insert(variable.clone(), value);
+        } else {
+            secret.insert(variable.clone(), value.clone());
+        }
+    }
+    let save = |store: &Store| store.save_secrets(own.key(), name, &secret);
+    let in_keyring = !secret.is_empty() && store.as_ref().is_some_and(save);
+    if let Some(store) = store.filter(|_| had_keyring && !in_keyring) {
+        store.remove_secrets(own.key());
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let changed = now.map_or_else(|_| String::new(), |time| time.as_nanos().to_string());
+    values.extend(secret.into_iter().map(|(variable, value)| {
+        let value = if in_keyring {
+            PrivateVariable::Keyring {
+                changed: changed.clone(),
+            }
+        } else {
+            PrivateVariable::Value(value)
+        };
+        (variable, value)
+    }));
+    own.write(&values).map_err(|error| {
         let message = format!("its secrets cannot be kept: {error}");
         Diagnostic::new(Code::IoFailed, message)
             .with_subject(name)
@@ -213,7 +247,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         imported: args.entry()?,
     };
     candidate.server()?;
-    keep(name, &candidate.imported.secrets, root, io)?;
+    keep(name, Some(&candidate.imported), root, io)?;
     let added = candidate.try_out(args.yes, &cx, io).and_then(|tools| {
         let Some(tools) = tools else { return Ok(()) };
         let value = json!(candidate.imported.entry);
@@ -228,7 +262,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     });
     let file = args.layer.file(&project, io)?;
     if file.value(&[KEY, name]).map_err(failure)?.is_none() {
-        keep(name, &BTreeMap::new(), root, io)?;
+        keep(name, None, root, io)?;
     }
     added
 }
@@ -411,7 +445,7 @@ fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     change.write().map_err(failure)?;
     let root = (!layer.user).then(|| project.root());
-    keep(name, &BTreeMap::new(), root, io)?;
+    keep(name, None, root, io)?;
     io.show(&format!(
         "removed {} from {}\n",
         sanitize(name),

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Provider, ProviderError, Server, Settings, Transport, references};
+use super::{Provider, ProviderError, Server, Settings, Transport, declared, references};
 use crate::digest::{DigestError, Hash};
-use crate::environment::{EnvError, PrivateVariables, Vars};
+use crate::environment::{EnvError, PrivateVariable, PrivateVariables, Vars};
 use crate::process::{Policy, Process, SandboxMode};
 use crate::resident::ServerStart;
 use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
@@ -198,6 +198,7 @@ impl Provider {
                 None => line = relocate(line),
             }
         }
+        self.leave_to_keyring(&mut variables, cx);
         let program = line.remove(0);
         let is_server = self.settings.server.is_some();
         let file = if is_server {
@@ -222,6 +223,35 @@ impl Provider {
             Some(run) => self.confined(process, &run, (&file, &own), &mut variables, cx)?,
         };
         Ok(process.variables(variables))
+    }
+
+    /// Lets the client take the variables that are in the keyring from there.
+    fn leave_to_keyring(&self, variables: &mut Vars, cx: &Context) {
+        let Some(own) = self.private_variables(cx) else {
+            return;
+        };
+        let mut kept = own.read();
+        kept.retain(|name, value| {
+            matches!(value, PrivateVariable::Keyring { .. }) && self.settings.env.contains(name)
+        });
+        variables.retain(|name, _| name.to_str().is_none_or(|name| !kept.contains_key(name)));
+        let text = variables.get(OsStr::new(Server::VARIABLE));
+        let Some(text) = text.filter(|_| !kept.is_empty()) else {
+            return;
+        };
+        let (text, names) = (text.to_string_lossy(), kept.keys());
+        let names: Vec<&String> = names.collect();
+        let mut description: Value = serde_json::from_str(&text).unwrap_or_default();
+        // The client alone needs the way to the keyring.
+        let way = cx.environment.user_vars(super::LOGIN_VARS);
+        let way = way
+            .into_iter()
+            .filter(|(name, _)| !variables.contains_key(name));
+        let way: Vars = way.collect();
+        let added: Vec<_> = way.keys().map(|name| name.to_string_lossy()).collect();
+        description["keyring"] = json!({"key": own.key(), "names": names, "added": added});
+        variables.insert(Server::VARIABLE.into(), description.to_string().into());
+        variables.extend(way);
     }
 
     /// Returns the folder that a plugin's server may write to, which outlives a run.
@@ -319,14 +349,17 @@ impl Provider {
         let optional = settings.optional_env.iter();
         let optional = optional.filter_map(|name| find(std::slice::from_ref(name)).ok());
         variables.extend(optional.flatten());
-        let own = own.into_iter();
-        variables.extend(own.map(|(name, value)| (name.into(), value.into())));
+        variables.extend(own.into_iter().map(|(name, value)| match value {
+            PrivateVariable::Value(value) => (name.into(), value.into()),
+            // The client replaces it: only what a cache depends on is known here.
+            PrivateVariable::Keyring { changed } => (name.into(), changed.into()),
+        }));
         // What a name finds must be a program of the system, which no approval covers.
         clean_path(&mut variables, cx);
         if let Some(server) = &settings.server {
             server.add_to(&mut variables, cx);
         }
-        add_project(&mut variables, cx);
+        declared::add_project(&mut variables, cx);
         Ok(variables)
     }
 }
@@ -552,29 +585,6 @@ fn with_policy(description: &str, policy: &Policy) -> String {
     description.to_string()
 }
 
-/// The variable with the projects whose providers are running, separated by commas. It
-/// contains hashes, because a path may contain any character; its name is not the one of a
-/// setting.
-const WITHIN_VARIABLE: &str = "_COGTOOLS_WITHIN";
-
-/// Returns true if one of the project's own providers started this process: listing it would recurse
-/// until the machine runs out of processes.
-pub(super) fn is_recursive(cx: &Context) -> bool {
-    let mark = mark(cx);
-    running_projects(cx)
-        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
-}
-
-/// Adds the project to the ones in `variables` whose providers are running.
-fn add_project(variables: &mut Vars, cx: &Context) {
-    let mark = OsString::from(mark(cx));
-    let projects = match running_projects(cx) {
-        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
-        _ => mark,
-    };
-    variables.insert(WITHIN_VARIABLE.into(), projects);
-}
-
 /// Makes the folder `below` of `data`, through no link: the server may have put it there.
 fn make_folders(data: &Path, below: &Path) -> Result<(), StoreError> {
     let mut folder = data.to_path_buf();
@@ -593,15 +603,4 @@ fn make_folders(data: &Path, below: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-fn running_projects(cx: &Context) -> Option<&OsStr> {
-    let process = cx.environment.process();
-    process
-        .get(OsStr::new(WITHIN_VARIABLE))
-        .map(OsString::as_os_str)
-}
-
-fn mark(cx: &Context) -> String {
-    digest::value(&json!(cx.root.display().to_string())).to_string()
 }
