@@ -37,6 +37,7 @@ fn conversation(settings: &str, prefix: &str, wrap: impl Fn(&str) -> String) {
         ),
         Turn::text("All done."),
     ]);
+    let mut expected = names(&project, &[]);
     let conversation = crate::clients::converse(&project, fake);
     let steps = conversation.main();
     let declared = steps[0].declarations();
@@ -44,11 +45,12 @@ fn conversation(settings: &str, prefix: &str, wrap: impl Fn(&str) -> String) {
     let mut ours: Vec<&str> = declared
         .filter_map(|name| name.strip_prefix(prefix))
         .collect();
-    let mut expected = names(&project, &[]);
     ours.sort_unstable();
     expected.sort_unstable();
     assert_eq!(ours, expected);
     assert!(ours.len() < 40 && !ours.contains(&"tool_150"), "{ours:?}");
+    // The next session has what this one has called.
+    assert!(names(&project, &[]).contains(&"tool_150".to_owned()));
     let found = call(&project, "find_tool", &query).text();
     assert!(found.contains("\"name\":\"tool_150\""), "{found}");
     let mut read = String::new();

@@ -1,6 +1,7 @@
 //! Servers that are late or silent: a list does not wait for them, and loses only their tools.
 
 use std::process::Command;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use cogtools_test_support::{Outcome, Project, Run};
@@ -46,38 +47,162 @@ fn soon(run: Run) -> Outcome {
     outcome
 }
 
+/// Returns true if a process has this command line.
+fn is_running(line: &str) -> bool {
+    let left = Command::new("pgrep").args(["-f", line]).output();
+    !left.expect("pgrep is there").stdout.is_empty()
+}
+
 /// No process with this command line is left.
 fn none_left(line: &str) {
-    let left = Command::new("pgrep").args(["-f", line]).output();
-    let left = left.expect("pgrep is there").stdout;
-    assert_eq!(String::from_utf8_lossy(&left), "", "{line}");
+    assert!(!is_running(line), "{line}");
 }
 
 #[test]
 fn silent_servers_are_left_out_and_not_asked_again_for_a_minute() {
     let project = project();
-    let sources = [
+    let mut sources = [
         slow("starts", "start", 60.0),
         slow("lists", "list", 60.0),
         slow("good", "0", 60.0),
     ];
+    // The time after which the process in the background gives up.
+    sources[0]["mcp"]["timeout"] = json!(6);
+    sources[1]["mcp"]["timeout"] = json!(6);
     let late = |name: &str| {
         format!(
             "cogtools-discover: warning[TIMEOUT]: the provider `{name}` is left out for now: it has not \
-             declared its tools within 1.5s\nhint: `cogtools-discover --refresh` waits for it; a \
-             longer `wait` of the source makes every list wait\n"
+             declared its tools within 1.5s\nhint: a later list has them as soon as it has declared \
+             them; `cogtools-discover --refresh` waits for it\n"
         )
     };
-    let again = "hint: it is asked again a minute after it failed, or at once by \
-                 `cogtools-discover --refresh`\n";
-    let both = |more: &str| format!("{}{more}{}{more}", late("starts"), late("lists"));
-    soon(discover(&project, &sources)).expect(0, declared(&["good"]), both(""));
-    for _ in 0..2 {
-        soon(discover(&project, &sources)).expect(0, declared(&["good"]), both(again));
+    let both = format!("{}{}", late("starts"), late("lists"));
+    for _ in 0..3 {
+        soon(discover(&project, &sources)).expect(0, declared(&["good"]), &both);
     }
     let count = |name| starts(&project, name);
     assert_eq!([count("starts"), count("lists"), count("good")], [1, 1, 1]);
+    let end = Instant::now() + Duration::from_secs(30);
+    while is_running("slow.py starts start") && Instant::now() < end {
+        sleep(Duration::from_millis(100));
+    }
     none_left("slow.py starts start");
+    let again = soon(discover(&project, &sources));
+    again.stderr_contains("the MCP server `starts` did not answer `initialize` within 6s");
+    again.stderr_contains("it is asked again a minute after it failed");
+    assert_eq!(count("starts"), 1);
+}
+
+/// What is declared after a list was printed is in the next one, whatever asks for it.
+#[test]
+fn a_late_server_is_asked_to_the_end_in_the_background() {
+    let project = project();
+    let sources = [slow("t", "3", 60.0)];
+    soon(discover(&project, &sources)).stdout_is(declared(&[]));
+    until_declared(&project);
+    soon(discover(&project, &sources)).outputs(declared(&["t"]));
+    assert_eq!(starts(&project, "t"), 1);
+    // Another project, another PATH, another name and another client.
+    project.dir("../other/.git").dir("../bin");
+    let tools = project.read("tools/ok.yaml");
+    project.file("../other/tools/ok.yaml", tools);
+    let mut renamed = sources.clone();
+    renamed[0]["mcp"]["name"] = "other".into();
+    renamed[0]["mcp"]["timeout"] = 7.into();
+    let other = discover(&project, &renamed);
+    let other = other.cwd(project.path("../other"));
+    other
+        .path(project.path("../bin"))
+        .run()
+        .outputs(declared(&["t"]));
+    let file = json!({"tool_sources": [{"local": "./tools"}, renamed[0]]});
+    project.file("../home/.gemini/cogtoolrc.yaml", file.to_string());
+    let mut session = Session::open(&project);
+    let id = session.ask("tools/list", &json!({}));
+    let listed = session.answer(id)["result"]["tools"].to_string();
+    assert!(listed.contains(r#""name":"t""#), "{listed}");
+    assert_eq!(starts(&project, "t"), 1);
+    session.hang_up();
+    assert_eq!(session.end(), 0);
+}
+
+/// A server that sees the files of one project may declare what no other one should see.
+#[test]
+fn a_server_in_a_project_declares_nothing_to_another() {
+    let project = project();
+    // It declares the name of a file in the folder where it starts.
+    let script = "import json, os, sys\n\
+        for line in sys.stdin:\n    \
+            request = json.loads(line)\n    \
+            result = {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},\n        \
+                'serverInfo': {'name': 's', 'version': '1'},\n        \
+                'tools': [{'name': open('name').read(), 'inputSchema': {'type': 'object'}}]}\n    \
+            if 'id' in request:\n        \
+                answer = {'jsonrpc': '2.0', 'id': request['id'], 'result': result}\n        \
+                print(json.dumps(answer), flush=True)\n";
+    let server = json!({"command": "python3", "args": ["-c", script], "wait": 30});
+    let file = json!({"mcpServers": {"t": server}}).to_string();
+    for name in ["one", "other"] {
+        let folder = project.path("..").join(name);
+        project.dir(folder.join(".git"));
+        project.file(folder.join(".cogtoolrc.yaml"), file.as_str());
+        project.file(folder.join("name"), name);
+        let trust = crate::run("cogtools-trust", &project).args(["t", "--yes"]);
+        trust.cwd(&folder).run().status(0);
+        let listed = crate::run("cogtools-discover", &project).cwd(&folder).run();
+        assert_eq!(listed.json()[0]["name"], name);
+    }
+}
+
+#[test]
+fn what_a_server_declared_last_holds_while_it_fails() {
+    let project = project();
+    let mut sources = [slow("t", "0", 0.1)];
+    discover(&project, &sources)
+        .arg("--refresh")
+        .run()
+        .outputs(declared(&["t"]));
+    sleep(Duration::from_millis(200));
+    // It answers nothing any more.
+    sources[0]["mcp"]["timeout"] = 1.into();
+    sources[0]["mcp"]["wait"] = 30.into();
+    project.file("../home/how-t", "start");
+    let failed = discover(&project, &sources).run();
+    failed.stderr_contains("the MCP server `t` did not answer `initialize` within 1s");
+    failed.stdout_is(declared(&["t"]));
+    // A list that the user wants to be new says what there is.
+    discover(&project, &sources)
+        .arg("--refresh")
+        .run()
+        .stdout_is(declared(&[]));
+}
+
+#[test]
+fn a_call_waits_for_a_late_server() {
+    let project = project();
+    let file = json!({"tool_sources": [slow("late", "3", 60.0), slow("never", "start", 60.0)]});
+    project.file("../home/.gemini/cogtoolrc.yaml", file.to_string());
+    let mut session = Session::open(&project);
+    let id = session.call("late", &json!({}));
+    assert_eq!(session.text(id), ("late".to_owned(), false));
+    session.hang_up();
+    assert_eq!(session.end(), 0);
+}
+
+/// Waits until something was declared in the background.
+fn until_declared(project: &Project) {
+    let folder = project.home().join(".cache/cogtools/declarations");
+    let is_declared = |file: std::io::Result<std::fs::DirEntry>| {
+        file.is_ok_and(|file| file.path().extension().is_some_and(|it| it == "json"))
+    };
+    let end = Instant::now() + Duration::from_secs(30);
+    while !std::fs::read_dir(&folder).is_ok_and(|mut files| files.any(is_declared)) {
+        assert!(
+            Instant::now() < end,
+            "nothing was declared in the background"
+        );
+        sleep(Duration::from_millis(100));
+    }
 }
 
 #[test]
@@ -116,7 +241,7 @@ fn a_late_server_is_represented_by_what_it_declared_before() {
         .run()
         .outputs(declared(&["t"]));
     project.file("../home/how-t", "start");
-    std::thread::sleep(Duration::from_millis(200));
+    sleep(Duration::from_millis(200));
     for _ in 0..2 {
         soon(discover(&project, &sources)).outputs(declared(&["t"]));
     }
@@ -155,7 +280,8 @@ fn what_is_remembered_is_private() {
             )
         })
         .collect();
-    assert_eq!(modes, [(true, 0o600)]);
+    assert!(modes.iter().any(|(is_failure, _)| *is_failure), "{modes:?}");
+    assert!(modes.iter().all(|(_, mode)| *mode == 0o600), "{modes:?}");
 }
 
 #[test]

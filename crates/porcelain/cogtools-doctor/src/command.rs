@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_edit::{ApplyError, Change, Plan, Step};
 use cogtools_program::format::FormatArg;
+use cogtools_program::project::project;
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
@@ -102,7 +103,9 @@ entry has no variables and no options but `--project`. Providers that the user \
 has approved are queried for their declarations.\n\n\
 `--fix` changes the project's .gemini/settings.json: it removes a byte order \
 mark and trailing commas, which Gemini CLI cannot read, and adds what `cogtools init` adds. It \
-removes the same marks and commas from the project's files of other hosts, and changes nothing else. Files in the home directory are never changed: what to do there is printed.";
+removes the same marks and commas from the project's files of other hosts. Where the sandbox of a server \
+under `mcpServers` has denied a file, it adds the key that permits it to .cogtoolrc.yaml; the server \
+then needs another approval. It changes nothing else. Files in the home directory are never changed: what to do there is printed.";
 
 const JSON: &str = "\
 One object: project, the directory; findings, an array of objects with check, state (ok, \
@@ -159,6 +162,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut fixed = Vec::new();
     if args.fix && !cx.host.cancel.is_cancelled() {
         fixed = apply(&results, &cx)?;
+        fixed.extend(permit(&cx, io)?);
         if !fixed.is_empty() {
             cx = Context::gather(io);
             results = run_all(&cx);
@@ -197,6 +201,17 @@ pub(crate) fn apply(results: &[CheckResult], cx: &Context) -> Result<Vec<PathBuf
         .map_err(ApplyError::diagnostic)
         .map_err(Failure::from)?;
     Ok(files)
+}
+
+/// Permits what the sandboxes of servers have denied, and returns the file that was written, if one was.
+fn permit(cx: &Context, io: &Io<'_>) -> Result<Option<PathBuf>, Failure> {
+    let project = project(io);
+    for denied in &cx.tools.denied {
+        let permitted = denied.permit(&project);
+        permitted.map_err(|error| Failure::from(error.diagnostics()))?;
+    }
+    let is_written = !cx.tools.denied.is_empty();
+    Ok(is_written.then(|| PathBuf::from(Project::CONFIG)))
 }
 
 /// A check.

@@ -2,17 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_core::sandbox::Denial;
 use cogtools_core::text::Text;
 use cogtools_core::tool::Author;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{
-    self as core, Candidate, Diagnostic, Folder, Project, Shadowed, SourceError, Target, Tool,
-    shebang,
+    self as core, Candidate, Config, Diagnostic, Folder, Project, Shadowed, Source, SourceError,
+    Target, Tool, shebang,
 };
+use cogtools_edit::{ConfigFile, ConfigFileError};
 use cogtools_program::Io;
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, config_warnings, context, project, unfiltered_registry};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::finding::Remedy;
 
@@ -29,9 +31,69 @@ pub(crate) struct Tools {
     pub(crate) has_candidates: bool,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The errors of servers whose sandbox has denied a file.
+    pub(crate) denied: Vec<Denied>,
     /// The parts of the configuration that have no effect.
     pub(crate) unmatched: Vec<Diagnostic>,
 }
+
+/// An error of a server under `mcpServers` of the project, whose sandbox has denied a file.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    pub(crate) diagnostic: Diagnostic,
+    /// The key of the server.
+    server: String,
+    denial: Denial,
+}
+
+impl Denied {
+    /// Permits the file in the configuration of `project`; the server needs another approval then.
+    ///
+    /// # Errors
+    /// The file cannot be changed.
+    pub(crate) fn permit(&self, project: &Project) -> Result<(), ConfigFileError> {
+        let file = ConfigFile::project(project)?;
+        let path = [SERVERS, &self.server, "sandbox"];
+        let sandbox = file.value(&path)?.unwrap_or_else(|| json!({}));
+        let Value::Object(mut sandbox) = sandbox else {
+            return Ok(());
+        };
+        let paths = sandbox.entry(self.denial.key).or_insert_with(|| json!([]));
+        if let Some(paths) = paths.as_array_mut() {
+            paths.push(self.denial.path.as_str().into());
+        }
+        file.plan_set(project, &path, &sandbox.into())?.write()
+    }
+
+    /// The errors in `errors` that a key of the project's file can mend.
+    fn of(
+        errors: &[SourceError],
+        config: &Config,
+        project: &Project,
+        cx: &core::Context,
+    ) -> Vec<Self> {
+        let file = ConfigFile::project(project).ok();
+        let one = |error: &SourceError| {
+            let diagnostic = error.diagnostic();
+            let mut providers = config.sources.iter().filter_map(Source::provider);
+            let provider = providers.find(|it| it.settings().name == error.source())?;
+            let server = &provider.settings().name;
+            let is_ours = !provider.settings().user_configured;
+            file.as_ref()?.value(&[SERVERS, server]).ok()??;
+            Some(Self {
+                denial: provider
+                    .denial(&diagnostic.details, cx)
+                    .filter(|_| is_ours)?,
+                server: server.clone(),
+                diagnostic,
+            })
+        };
+        errors.iter().filter_map(one).collect()
+    }
+}
+
+/// The key with MCP servers.
+const SERVERS: &str = "mcpServers";
 
 /// A tool file, valid or not.
 #[derive(Debug)]
@@ -77,6 +139,7 @@ impl Tools {
             ToolFile::new(entry, tool, &cx)
         });
         Self {
+            denied: Denied::of(&loaded.source_errors, &config, &project, &cx),
             files: loaded.items,
             has_candidates: config
                 .folders()

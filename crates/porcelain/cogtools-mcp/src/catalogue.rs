@@ -1,7 +1,7 @@
 //! The tools of one project, loaded again for each request, because files change
 //! while the server runs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,6 +58,8 @@ pub(crate) struct Catalogue {
     reported_of_calls: Mutex<Vec<Diagnostic>>,
     resident: Arc<Resident>,
     sessions: Arc<SourceSessions>,
+    /// The calls by tool when a budget was first used: a list does not change by calls.
+    uses: OnceLock<HashMap<String, u32>>,
     /// Notified when a source has declared other tools than a list has had.
     source_changed: Arc<Notify>,
 }
@@ -100,6 +102,7 @@ impl Catalogue {
         Self {
             resident,
             sessions,
+            uses: OnceLock::new(),
             source_changed,
             registry,
             budget,
@@ -243,9 +246,9 @@ impl Catalogue {
         let tools = listing.prompts.iter().map(Arc::clone);
         listing.tools = match budget {
             Some(budget) => {
-                let uses = registry.uses().read();
+                let uses = self.uses.get_or_init(|| registry.uses().read());
                 let counted = tools.map(|tool| {
-                    let cost = tool.cost().with_uses(&tool.name(), &uses);
+                    let cost = tool.cost().with_uses(&tool.name(), uses);
                     (Some(tool), cost)
                 });
                 let search = |tool: &Tool| PublishedTool::new(tool, options).ok().map(Arc::new);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use cogtools_core::{Code, Project};
 use cogtools_program::packages::UnusedPackages;
+use cogtools_program::render_hint;
 
 use super::selection;
 use crate::context::Context;
@@ -37,6 +38,18 @@ fn check_content(cx: &Context) -> Vec<Finding> {
             let finding = Finding::problem(diagnostic.summary());
             let otherwise = || Remedy::Advice(format!("correct {}", Project::CONFIG));
             let finding = finding.omitting(diagnostic.omission.as_deref());
+            if cx
+                .tools
+                .denied
+                .iter()
+                .any(|it| it.diagnostic == *diagnostic)
+            {
+                let hints = diagnostic
+                    .hints
+                    .iter()
+                    .map(|it| render_hint(it).into_owned());
+                return finding.with_details(hints.take(1).collect()).fixable();
+            }
             finding.remedy(Remedy::of(diagnostic).unwrap_or_else(otherwise))
         });
         return findings.collect();

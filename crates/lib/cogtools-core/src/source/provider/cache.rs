@@ -131,9 +131,21 @@ impl Cache {
         &self.fingerprint
     }
 
-    /// Returns true if declarations are kept.
+    /// Returns true if another process can leave declarations here.
     pub(super) fn is_kept(&self) -> bool {
-        self.folder.is_some() && self.max_age.is_some()
+        let is_writable = |folder: &PathBuf| {
+            let is_made = file::create_private_folder(folder).is_ok();
+            #[cfg(unix)]
+            let is_made =
+                is_made && rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok();
+            is_made
+        };
+        self.max_age.is_some() && self.folder.as_ref().is_some_and(is_writable)
+    }
+
+    /// Returns true if there are cached declarations that are not too old.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.stamp().is_some() && self.read().is_some()
     }
 
     /// The stamp of the cached declarations, unless there are none or they are too old.
@@ -249,6 +261,8 @@ impl Cache {
         let path = folder.join(format!("{}.asked", self.key));
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).ok()?;
         file.try_lock().ok()?;
         Some(Claim { path, _file: file })

@@ -66,7 +66,8 @@ impl Provider {
     }
 
     /// Returns false if a call of the tool `name` can do without it for now: it would have to be
-    /// asked for its tools, and has not declared this one before.
+    /// asked for its tools, and no list can have had this one. If its declarations are not kept, it is not
+    /// known what lists have had.
     pub(crate) fn may_know(&self, name: &str, cx: &Context) -> bool {
         if self.declared.get().is_some() || self.approved(cx).is_err() {
             return true;
@@ -75,7 +76,7 @@ impl Provider {
         let Some(cache) = variables.and_then(|vars| Cache::of(self, &vars, cx)) else {
             return true;
         };
-        if cache.stamp().is_some() {
+        if cache.is_fresh() || !cache.is_kept() {
             return true;
         }
         let declared = cache.read().map(|values| remote::read(&values, self));
@@ -89,11 +90,11 @@ impl Provider {
             return;
         };
         let cache = Cache::of(self, &variables, cx).filter(Cache::is_kept);
-        let Some(cache) = cache.filter(|cache| cache.stamp().is_none()) else {
+        let Some(cache) = cache.filter(|cache| !cache.is_fresh()) else {
             return;
         };
         // Another may have asked it while this one has waited for its turn.
-        let claim = cache.claim().filter(|_| cache.stamp().is_none());
+        let claim = cache.claim().filter(|_| !cache.is_fresh());
         if claim.is_some() && !is_recursive(cx) {
             let discovery = Discovery {
                 provider: self.clone(),
