@@ -1,5 +1,8 @@
 //! `cogtools.lock`: what is pinned, and how drift is reported.
 
+use std::thread::sleep;
+use std::time::Duration;
+
 use cogtools_test_support::{Outcome, Project, assert_text, str};
 
 use crate::{project_with, run};
@@ -291,4 +294,38 @@ updated cogtools.lock: 1 tool of 1 source
 
 "#]]);
     }
+}
+
+/// Declarations that stand in for a source which fails are not pinned.
+#[test]
+fn a_source_that_fails_keeps_its_pins_and_gets_no_new_ones() {
+    let project = Project::new();
+    let fails = "[ -e ../fails ] && exit 1; echo '[{\"name\": \"a\", \"description\": \"d\"}]'\n";
+    project.file("../home/.gemini/d", fails);
+    let source = format!("[sh, {}/.gemini/d]", project.home().display());
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        format!(
+            "tool_sources: [{{command: {{discover: {source}, call: {source}, name: s, cwd: project, cache: 1}}}}]\n"
+        ),
+    );
+    let trust = run("cogtools-trust", &project).args(["s", "--yes"]);
+    trust.run().status(0);
+    project.file("../fails", "");
+    sleep(Duration::from_millis(1100));
+    let failed = lock(&project, &[]);
+    failed
+        .status(1)
+        .stderr_contains("failed to declare its tools");
+    assert!(!project.path("cogtools.lock").exists());
+    project.remove("../fails");
+    lock(&project, &[]).status(0);
+    let pinned = project.read("cogtools.lock");
+    assert!(pinned.contains("\"a\""), "{pinned}");
+    project.file("../fails", "");
+    sleep(Duration::from_millis(1100));
+    lock(&project, &[])
+        .status(0)
+        .stderr_contains("failed to declare its tools");
+    assert_eq!(project.read("cogtools.lock"), pinned);
 }

@@ -136,7 +136,9 @@ fn a_server_in_a_project_declares_nothing_to_another() {
             request = json.loads(line)\n    \
             result = {'protocolVersion': '2025-06-18', 'capabilities': {'tools': {}},\n        \
                 'serverInfo': {'name': 's', 'version': '1'},\n        \
-                'tools': [{'name': open('name').read(), 'inputSchema': {'type': 'object'}}]}\n    \
+                'tools': [{'name': open('na' + 'me').read(), 'inputSchema': {'type': 'object'}}]}\n    \
+            if request['method'] == 'initialize':\n        \
+                del result['tools']\n    \
             if 'id' in request:\n        \
                 answer = {'jsonrpc': '2.0', 'id': request['id'], 'result': result}\n        \
                 print(json.dumps(answer), flush=True)\n";

@@ -366,3 +366,104 @@ fn only_the_server_that_was_shown_is_approved() {
     run("cogtools-discover", &project).run().status(0);
     assert!(!project.path("ran").exists());
 }
+
+/// Files of the project are not for the user's configuration, and a broken one is not in the way.
+#[test]
+fn the_user_takes_over_the_servers_of_the_user() {
+    let project = project();
+    project
+        .file(
+            ".mcp.json",
+            r#"{"mcpServers": {"theirs": {"command": "a"}}}"#,
+        )
+        .file(
+            "../home/.cursor/mcp.json",
+            r#"{"mcpServers": {"mine": {"command": "b"}}}"#,
+        )
+        .file(
+            "../home/.gemini/settings.json",
+            r#"{"mcpServers": {"old": {"type": "sse", "url": "https://example.org/sse"}}}"#,
+        )
+        .file("../home/.claude.json", "{");
+    let home = project.home().display().to_string();
+    let outcome = mcp(&project, &["import", "--user", "--yes"]).run();
+    outcome.status(78).stdout_contains("+   mine: {command: b}");
+    outcome.stdout_contains("the transport `sse` is not supported, only `http`");
+    outcome.stderr_contains(&format!("{home}/.claude.json"));
+    let config = project.read("../home/.gemini/cogtoolrc.yaml");
+    assert_text(
+        config,
+        str![[r#"
+mcpServers:
+  mine: {command: b}
+
+"#]],
+    );
+}
+
+#[test]
+fn a_transport_that_is_not_supported_is_named() {
+    let project = project();
+    let server = json!({"type": "sse", "url": "http://127.0.0.1:1/sse"});
+    let servers = json!({"mcpServers": {"old": server}});
+    project.file("../home/.gemini/cogtoolrc.yaml", servers.to_string());
+    run("cogtools-discover", &project).run().expect(0, "[]\n", str![[r#"
+cogtools-discover: warning[INVALID_CONFIG]: the provider `old` has the type `sse`, a transport that is not supported
+hint: name the URL of its streamable HTTP transport, which most servers have at `/mcp`, without `type`
+
+"#]]);
+}
+
+/// What the sandbox has denied is written by the doctor, and runs after another approval.
+#[test]
+fn the_doctor_permits_what_a_sandbox_has_denied() {
+    let project = project();
+    let config = "# ours\nmcpServers:\n  s: {command: python3, args: [server.py, writes]}\n";
+    project.file(".cogtoolrc.yaml", config);
+    let trust = || {
+        run("cogtools", &project)
+            .args(["trust", "--yes", "s"])
+            .run()
+    };
+    trust().status(1);
+    let doctor = |args: &[&str]| run("cogtools-doctor", &project).args(args).run();
+    let found = doctor(&[]);
+    found.stdout_contains("its sandbox denies writing ~/.mine: add `sandbox: {write: [~/.mine]}`");
+    found.stdout_contains("fix: cogtools doctor --fix");
+    doctor(&["--fix"]).stdout_contains("fixed .cogtoolrc.yaml");
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+# ours
+mcpServers:
+  s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine"]}}
+
+"#]],
+    );
+    run("cogtools-discover", &project)
+        .run()
+        .stderr_contains("has changed since it was approved");
+    trust().succeeds();
+}
+
+/// A client without forms cannot answer, and nothing is called.
+#[test]
+fn a_tool_that_asks_is_not_called_unasked() {
+    let project = project();
+    let server = project.path("server.py").display().to_string();
+    let servers = json!({"mcpServers": {"s": {
+        "command": "python3", "args": [server], "ask": true, "wait": 30,
+    }}});
+    project.file("../home/.gemini/cogtoolrc.yaml", servers.to_string());
+    let mut session = super::Session::open(&project);
+    let id = session.call("t", &json!({}));
+    let (text, is_error) = session.text(id);
+    assert!(
+        is_error && text.contains("its source says `ask: true`"),
+        "{text}"
+    );
+    session.hang_up();
+    session.end();
+    let list = run("cogtools-list", &project).run();
+    list.stdout_contains("asks before each call");
+}

@@ -77,6 +77,15 @@ fn a_change_that_does_not_fit_is_said() {
     let changes = ", tools: {
         create.issue: {arguments: {hide: [repo]}}, list_issue: {hide: true},
         list_labels: {arguments: {fixed: {page: 1}}}}";
+    let wrong = changes.replace(
+        "hide: [repo]",
+        "fixed: {repo: docs}, default: {draft: maybe}",
+    );
+    let scene = Scene::new(&declaring(ISSUES), &wrong);
+    let verbose = scene.run("cogtools-discover").arg("--verbose").run();
+    verbose.stderr_contains(
+        "gives the argument `draft` a value that does not fit: expected boolean, not string \"maybe\"",
+    );
     let scene = Scene::new(&declaring(ISSUES), changes);
     let outcome = scene.discover();
     let declared: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
@@ -118,6 +127,27 @@ ok                     tools   tools/ok.yaml            31  left to find_tool: i
         .run();
     let declared = outcome.json();
     assert_eq!(names(&declared), ["create_issue", "find_tool", "call_tool"]);
+}
+
+#[test]
+fn tools_that_are_called_are_declared_before_small_ones() {
+    let scene = Scene::new(&declaring(ISSUES), "");
+    scene.project.file(".cogtoolrc.yaml", "budget: 350\n");
+    let names_of = || {
+        let outcome = scene
+            .run("cogtools-discover")
+            .args(["--max-tools", "3"])
+            .run();
+        names(&outcome.json()).join(" ")
+    };
+    assert_eq!(names_of(), "list_issues find_tool call_tool");
+    let call = scene.run("cogtools-call").arg("create_issue");
+    call.stdin(json!({"title": "a", "state": "b", "repo": "c"}))
+        .run()
+        .status(0);
+    assert_eq!(names_of(), "create_issue find_tool call_tool");
+    let list = scene.run("cogtools-list").args(["--max-tools", "4"]);
+    list.run().outputs(str![]);
 }
 
 #[test]

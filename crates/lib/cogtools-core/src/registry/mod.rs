@@ -208,7 +208,7 @@ impl Registry {
         let rest = std::iter::once_with(|| {
             let providers: Vec<_> = unknown.iter().filter_map(|it| it.provider()).collect();
             prefetch(&providers, most_at_once(), |it| {
-                drop(it.tools(&self.cx).map(<[_]>::len))
+                drop(it.tools(&self.cx).map(<[_]>::len));
             });
             unknown.clone()
         });
@@ -305,7 +305,7 @@ impl Registry {
                 ListWait::Moment => usize::MAX,
             };
             prefetch(&providers, limit, |provider| {
-                drop(provider.tools(&self.cx).map(<[_]>::len))
+                drop(provider.tools(&self.cx).map(<[_]>::len));
             });
         }
     }
@@ -315,7 +315,7 @@ impl Registry {
     pub fn fill_caches(&self) {
         let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
         prefetch(&providers, most_at_once(), |provider| {
-            provider.fill_cache(&self.cx)
+            provider.fill_cache(&self.cx);
         });
     }
 
