@@ -1,6 +1,7 @@
 //! The view of a program on its process: streams, environment, working directory; and the part of
 //! it that a server keeps for work without streams of its own.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -80,6 +81,8 @@ pub struct IoContext {
     pub(crate) is_quiet: bool,
     /// The file that standard output is, if it is one with a known path.
     pub(crate) stdout_path: Option<PathBuf>,
+    /// State that the runs in this process share, if it serves several at once.
+    pub shared: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl IoContext {
@@ -273,10 +276,20 @@ impl DetachedIo {
     /// Runs `work` with empty input, and output that goes nowhere.
     pub fn run<T>(&self, work: impl FnOnce(&Io<'_>) -> T) -> T {
         let (mut stdout, mut stderr) = (std::io::sink(), std::io::sink());
-        work(&Io {
-            stdin: Input::empty(),
-            stdout: &mut stdout,
-            stderr: &mut stderr,
+        self.run_with(Input::empty(), [&mut stdout, &mut stderr], |io| work(io))
+    }
+
+    /// Runs `work` with this input, and this standard output and standard error.
+    pub fn run_with<T>(
+        &self,
+        stdin: Input,
+        [stdout, stderr]: [&mut dyn Write; 2],
+        work: impl FnOnce(&mut Io<'_>) -> T,
+    ) -> T {
+        work(&mut Io {
+            stdin,
+            stdout,
+            stderr,
             terminals: Terminals::default(),
             vars: self.vars.clone(),
             cwd: self.cwd.clone(),

@@ -28,7 +28,7 @@ use crate::declarations::{
 };
 use crate::offers::Offers;
 use crate::server::AppState;
-use crate::sources::SourceSessions;
+use crate::sources::{OpenSessions, SourceSessions};
 use crate::workspace::Workspace;
 
 /// The tools of a project, for every request.
@@ -94,7 +94,7 @@ impl Catalogue {
     ) -> Self {
         let source_changed = Arc::<Notify>::default();
         let notify = Arc::clone(&source_changed);
-        let sessions = Arc::new(SourceSessions::new(Store::of(io)));
+        let sessions = Arc::new(SourceSessions::new(Store::of(io), shared(io)));
         let resident = Resident::new(move || notify.notify_one());
         let resident = Arc::new(resident.with_sessions(Arc::<SourceSessions>::clone(&sessions)));
         registry.list_wait = ListWait::Moment;
@@ -410,6 +410,12 @@ impl Catalogue {
         reported.extend_from_slice(&warnings);
         warnings
     }
+}
+
+/// The sessions that all programs of the process share, if there are some.
+fn shared(io: &Io<'_>) -> Option<Arc<OpenSessions>> {
+    let shared = io.context.shared.as_ref().map(Arc::clone)?;
+    shared.downcast().ok()
 }
 
 /// Why a call failed.

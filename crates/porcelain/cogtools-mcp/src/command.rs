@@ -5,6 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -18,6 +19,7 @@ use cogtools_http::Target as Origin;
 use cogtools_http::http::Uri;
 use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs, SandboxArg};
 use cogtools_program::budget::{self, BudgetArg};
+use cogtools_program::call::VerboseArg;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -29,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::catalogue::Catalogue;
 use crate::code::CodeMode;
+use crate::daemon;
 use crate::manage::{self, ServersCommand};
 use crate::observe::{Collector, Metrics, Observers};
 use crate::questions::Questions;
@@ -68,6 +71,8 @@ const APIS: [Target; 3] = [Target::Gemini, Target::OpenAi, Target::Anthropic];
 const FLUSH_GRACE: Duration = Duration::from_secs(1);
 
 const DRAIN_HELP: &str = "How long calls may continue after a signal; 2 by default";
+const DAEMON_HELP: &str = "Serve from a process that all clients of the user share; it ends after \
+                           this time without one, 900 by default";
 const TRACES_HELP: &str =
     "Send a span of OpenTelemetry for each call to the collector of OTEL_EXPORTER_OTLP_ENDPOINT";
 
@@ -104,6 +109,15 @@ struct McpArgs {
     #[arg(long, value_name = "SECONDS", requires = "http", help = DRAIN_HELP)]
     #[arg(value_parser = value_parser!(u64).range(..=3_600))]
     drain: Option<u64>,
+    #[arg(long, value_name = "SECONDS", conflicts_with = "http", help = DAEMON_HELP)]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "900")]
+    #[arg(value_parser = value_parser!(u64).range(1..))]
+    daemon: Option<u64>,
+    #[cfg(unix)]
+    #[arg(long, requires = "daemon", hide = true)]
+    daemon_socket: Option<PathBuf>,
+    #[command(flatten)]
+    verbose: VerboseArg,
     /// API that the client passes the tools to; by default, the strictest is assumed
     #[arg(long, value_name = "API", value_parser = api())]
     api: Option<Target>,
@@ -160,6 +174,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(command) = args.command {
         return manage::run(&command, io);
     }
+    #[cfg(unix)]
+    if let (Some(socket), Some(idle)) = (&args.daemon_socket, args.daemon) {
+        return daemon::serve(socket, Duration::from_secs(idle), io);
+    }
+    if io.stdin.is_terminal() && args.http.is_none() {
+        io.note(TERMINAL);
+    }
+    if let Some(idle) = args.daemon {
+        match daemon::serve_through(matches, Duration::from_secs(idle), io) {
+            Ok(served) => return served,
+            Err(reason) if args.verbose.verbose => {
+                io.note(&format!("the daemon does not serve this client: {reason}"));
+            }
+            Err(_) => {}
+        }
+    }
     let is_named = args.project.is_some();
     if let Some(directory) = args.project {
         let cwd = io.cwd.join(&directory);
@@ -195,9 +225,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         }),
         None => Listen::Stdio(io.stdin.take()),
     };
-    if io.stdin.is_terminal() && args.http.is_none() {
-        io.note(TERMINAL);
-    }
     let (outgoing, queue) = mpsc::channel(MAX_QUEUED);
     let stop = CancellationToken::new();
     let collector = args.traces.then(|| Collector::of(io));

@@ -11,6 +11,25 @@ mod catalogue;
 mod client;
 mod code;
 mod command;
+#[cfg(unix)]
+mod daemon;
+#[cfg(not(unix))]
+mod daemon {
+    //! No daemon: it needs sockets with a file, and owners of files.
+
+    use std::time::Duration;
+
+    use clap::ArgMatches;
+    use cogtools_program::{Failure, Io};
+
+    pub(crate) fn serve_through(
+        _: &ArgMatches,
+        _: Duration,
+        _: &mut Io<'_>,
+    ) -> Result<Result<(), Failure>, String> {
+        Err("this system has none".to_owned())
+    }
+}
 mod declarations;
 mod forward;
 mod link;

@@ -208,7 +208,7 @@ const PARENT_POLL: Duration = Duration::from_millis(500);
 ///
 /// A `service` that was started to live on, as by nohup(1), outlives its parent and the terminal.
 #[cfg(unix)]
-async fn signal(service: bool) -> u8 {
+pub(crate) async fn signal(service: bool) -> u8 {
     use tokio::signal::unix::{self, SignalKind};
 
     let kinds = [

@@ -393,6 +393,7 @@ fn server_settings(options: ServerOptions) -> Settings {
         timeout: options.timeout,
         wait: options.wait,
         idle: options.idle,
+        shared: options.shared,
         cache: (!cache.is_zero()).then_some(cache),
         in_project: options.cwd.is_some(),
         changes: SourceChanges::new(options.tools, options.read_only, options.ask),

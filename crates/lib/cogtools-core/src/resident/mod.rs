@@ -329,6 +329,8 @@ pub struct SessionRequest<'r> {
     pub timeout: Duration,
     /// The time without a request after which the session ends.
     pub idle: Duration,
+    /// True if all clients use one session.
+    pub shared: bool,
     /// Cancels the request, but not the session.
     pub cancel: &'r Cancel,
     /// Receives progress.

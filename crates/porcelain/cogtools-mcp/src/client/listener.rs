@@ -18,7 +18,7 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use tokio::sync::Notify;
 
-use crate::sources::host::{self, Abilities, LogMessage, SourceHost};
+use crate::sources::host::{self, Abilities, Clients, LogMessage, SourceHost};
 
 /// A function that is called when a server declares other tools.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
@@ -38,7 +38,8 @@ pub(crate) struct Listener {
 impl Default for Listener {
     /// Returns a listener of a session for one request: it asks no one, and shows nothing.
     fn default() -> Self {
-        let host = SourceHost::new("", "", Abilities::default(), Arc::default());
+        let clients = Clients::of(&Arc::default(), false);
+        let host = SourceHost::new("", "", Abilities::default(), Arc::new(clients));
         Self::new(Arc::new(|| {}), host)
     }
 }
@@ -67,7 +68,13 @@ impl Listener {
 
     pub(super) fn tools_changed(&self) {
         self.changed.store(true, Ordering::Release);
+        self.offers_changed();
+    }
+
+    /// Tells the program, and other clients of a shared session.
+    fn offers_changed(&self) {
         (self.on_change)();
+        self.host.changed();
     }
 
     /// Passes on an announcement of a stateless server.
@@ -75,7 +82,7 @@ impl Listener {
         match notification {
             ServerNotification::ToolListChangedNotification(_) => self.tools_changed(),
             ServerNotification::PromptListChangedNotification(_)
-            | ServerNotification::ResourceListChangedNotification(_) => (self.on_change)(),
+            | ServerNotification::ResourceListChangedNotification(_) => self.offers_changed(),
             ServerNotification::ResourceUpdatedNotification(update) => {
                 self.host.updated(&update.params.uri);
             }
@@ -141,11 +148,11 @@ impl ClientHandler for Listener {
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        (self.on_change)();
+        self.offers_changed();
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        (self.on_change)();
+        self.offers_changed();
     }
 
     async fn on_logging_message(&self, message: LogMessage, _: NotificationContext<RoleClient>) {

@@ -10,9 +10,10 @@
 )]
 
 use std::collections::HashMap;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Person, invisible};
 
@@ -25,13 +26,14 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, ServiceError};
 use rmcp::{ErrorData, RoleClient, RoleServer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::timeout;
 
 use crate::auth::may_be_opened;
+use crate::client::listener::OnChange;
 use crate::code::AskUser;
 use crate::questions::Form;
 
@@ -323,6 +325,166 @@ async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotificatio
     }
 }
 
+/// The clients of a session with a source.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    /// The only one, if the session is for one.
+    own: Option<Arc<Host>>,
+    members: Mutex<Vec<Member>>,
+}
+
+/// A client that has made a request.
+struct Member {
+    host: Weak<Host>,
+    on_change: OnChange,
+    /// The number of its requests that run.
+    running: usize,
+    /// The end of the time in which the source may still work for it, though it has given up.
+    until: Option<Instant>,
+}
+
+/// A request that runs until it is dropped.
+pub(crate) struct Running<'c> {
+    clients: &'c Clients,
+    host: Weak<Host>,
+    /// True if the source has finished it.
+    pub(crate) is_answered: bool,
+}
+
+impl Clients {
+    /// The clients of a session for `host`, or for all if it is shared.
+    pub(crate) fn of(host: &Arc<Host>, is_shared: bool) -> Self {
+        Self {
+            own: (!is_shared).then(|| Arc::clone(host)),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Begins a request of `host`.
+    pub(crate) fn begin(&self, host: &Arc<Host>, on_change: &OnChange) -> Running<'_> {
+        let host = Arc::downgrade(host);
+        let mut members = self.members();
+        members.retain(|it| it.is_active() || it.host.strong_count() > 0);
+        match members.iter_mut().find(|it| it.host.ptr_eq(&host)) {
+            Some(member) => member.running += 1,
+            None => members.push(Member {
+                host: Weak::clone(&host),
+                on_change: Arc::clone(on_change),
+                running: 1,
+                until: None,
+            }),
+        }
+        drop(members);
+        Running {
+            clients: self,
+            host,
+            is_answered: false,
+        }
+    }
+
+    /// The client that the source works for. A source does not say for which one it asks or logs,
+    /// so this is none if there may be several.
+    fn speaker(&self) -> Option<Arc<Host>> {
+        if let Some(own) = &self.own {
+            return Some(Arc::clone(own));
+        }
+        let members = self.members();
+        let mut active = members.iter().filter(|it| it.is_active());
+        let speaker = active.next().filter(|_| active.next().is_none());
+        speaker.and_then(|it| it.host.upgrade())
+    }
+
+    fn hosts(&self) -> Vec<Arc<Host>> {
+        let members = self.members();
+        let mut hosts: Vec<_> = members.iter().filter_map(|it| it.host.upgrade()).collect();
+        // The own one is a member as soon as it has made a request.
+        let own = self
+            .own
+            .iter()
+            .filter(|own| !hosts.iter().any(|it| Arc::ptr_eq(it, own)));
+        hosts.extend(own.cloned().collect::<Vec<_>>());
+        hosts
+    }
+
+    /// Returns true if `host` is one of them.
+    pub(crate) fn has(&self, host: &Host) -> bool {
+        let members = self.members();
+        members.iter().any(|it| it.is(host))
+    }
+
+    /// Removes `host`; returns true if it was the last one.
+    pub(crate) fn remove(&self, host: &Host) -> bool {
+        let mut members = self.members();
+        let count = members.len();
+        members.retain(|it| !it.is(host));
+        let is_removed = members.len() < count;
+        is_removed && members.iter().all(|it| it.host.strong_count() == 0)
+    }
+
+    /// The level from which on one of them wants log messages.
+    pub(crate) fn level(&self) -> Option<Level> {
+        let hosts = self.hosts();
+        let levels = hosts.iter().filter_map(|host| host.level());
+        levels.min_by_key(|level| *level as u8)
+    }
+
+    /// Returns true if one of them has subscribed to a resource of `source`.
+    pub(crate) fn have_subscriptions(&self, source: &str) -> bool {
+        let hosts = self.hosts();
+        hosts.iter().any(|host| host.has_subscriptions(source))
+    }
+
+    /// Returns true if one of them has subscribed to the resource of `source` in these parameters.
+    pub(crate) fn subscribe_to(&self, source: &str, params: &Map<String, Value>) -> bool {
+        let uri = params.get("uri").and_then(Value::as_str);
+        let key = (source.to_owned(), uri.unwrap_or_default().to_owned());
+        let hosts = self.hosts();
+        hosts
+            .iter()
+            .any(|it| it.state().subscriptions.contains_key(&key))
+    }
+
+    /// Tells them that the source offers something else.
+    fn changed(&self) {
+        let members = self.members();
+        let all: Vec<_> = members.iter().map(|it| Arc::clone(&it.on_change)).collect();
+        drop(members);
+        all.iter().for_each(|on_change| on_change());
+    }
+
+    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Member {
+    fn is(&self, host: &Host) -> bool {
+        std::ptr::eq(self.host.as_ptr(), host)
+    }
+
+    fn is_active(&self) -> bool {
+        self.running > 0 || self.until.is_some_and(|until| until > Instant::now())
+    }
+}
+
+impl Debug for Member {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut members = self.clients.members();
+        if let Some(member) = members.iter_mut().find(|it| it.host.ptr_eq(&self.host)) {
+            member.running -= 1;
+            if !self.is_answered {
+                member.until = Some(Instant::now() + PATIENCE);
+            }
+        }
+    }
+}
+
 /// The host for one source.
 pub(crate) struct SourceHost {
     /// The name of the source.
@@ -331,25 +493,37 @@ pub(crate) struct SourceHost {
     key: String,
     /// The abilities at the start of the session: the server knows them.
     pub(crate) abilities: Abilities,
-    host: Arc<Host>,
+    clients: Arc<Clients>,
     questions: Semaphore,
 }
 
 impl SourceHost {
-    pub(crate) fn new(source: &str, key: &str, abilities: Abilities, host: Arc<Host>) -> Self {
+    pub(crate) fn new(
+        source: &str,
+        key: &str,
+        abilities: Abilities,
+        clients: Arc<Clients>,
+    ) -> Self {
         Self {
             source: clean(source),
             key: key.to_owned(),
             abilities,
-            host,
+            clients,
             questions: Semaphore::new(MAX_QUESTIONS),
         }
     }
 
     /// Passes on a log message, unless it is too large.
     pub(crate) fn log(&self, message: LogMessage) {
-        if let Some(message) = self.log_message(message) {
-            self.host.log(message);
+        let Some(host) = self.clients.speaker() else {
+            return;
+        };
+        // A server that several share was asked for what one of them wants.
+        let is_own = self.clients.own.is_some();
+        let level = host.level().filter(|_| !is_own);
+        let is_wanted = level.is_none_or(|least| message.level as u8 >= least as u8);
+        if let Some(message) = self.log_message(message).filter(|_| is_wanted) {
+            host.log(message);
         }
     }
 
@@ -372,8 +546,10 @@ impl SourceHost {
         let (Ok(_permit), Some(question)) = (permit, self.question(&params)) else {
             return ElicitResult::new(ElicitationAction::Decline);
         };
-        let answer = timeout(PATIENCE, self.host.ask(question)).await;
-        let answer = answer.ok().flatten();
+        let answer = match self.clients.speaker() {
+            Some(host) => timeout(PATIENCE, host.ask(question)).await.ok().flatten(),
+            None => return ElicitResult::new(ElicitationAction::Decline),
+        };
         answer.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
     }
 
@@ -397,7 +573,7 @@ impl SourceHost {
         let params = serde_json::from_value(params)
             .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
-        match self.host.request(request).await? {
+        match self.request(request).await? {
             ClientResult::CreateMessageResult(result) => Ok(*result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),
         }
@@ -409,29 +585,49 @@ impl SourceHost {
             return Err(unsupported("roots/list"));
         }
         let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-        match self.host.request(request).await? {
+        match self.request(request).await? {
             ClientResult::ListRootsResult(result) => Ok(result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),
         }
     }
 
+    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+        match self.clients.speaker() {
+            Some(host) => host.request(request).await,
+            None => Err(unsupported("requests of servers that work for several")),
+        }
+    }
+
+    /// Tells the clients that the source offers something else.
+    pub(crate) fn changed(&self) {
+        self.clients.changed();
+    }
+
     /// Tells the subscribers of a resource that it has changed.
     pub(crate) fn updated(&self, uri: &str) {
-        let state = self.host.state();
         let key = (self.key.clone(), uri.to_owned());
-        for subscriber in state.subscriptions.get(&key).into_iter().flatten() {
-            let params = ResourceUpdatedNotificationParam::new(subscriber.uri.clone());
-            let update = ResourceUpdatedNotification::new(params);
-            let update = ServerNotification::ResourceUpdatedNotification(update);
-            let _ = subscriber.updates.try_send(update);
+        for host in self.clients.hosts() {
+            let state = host.state();
+            for subscriber in state.subscriptions.get(&key).into_iter().flatten() {
+                let params = ResourceUpdatedNotificationParam::new(subscriber.uri.clone());
+                let update = ResourceUpdatedNotification::new(params);
+                let update = ServerNotification::ResourceUpdatedNotification(update);
+                let _ = subscriber.updates.try_send(update);
+            }
         }
     }
 
     /// Returns the resources of the source that have subscribers.
     pub(crate) fn subscribed(&self) -> Vec<String> {
-        let state = self.host.state();
-        let ours = state.subscriptions.keys().filter(|(of, _)| *of == self.key);
-        ours.map(|(_, uri)| uri.clone()).collect()
+        let mut uris = Vec::new();
+        for host in self.clients.hosts() {
+            let state = host.state();
+            let ours = state.subscriptions.keys().filter(|(of, _)| *of == self.key);
+            uris.extend(ours.map(|(_, uri)| uri.clone()));
+        }
+        uris.sort_unstable();
+        uris.dedup();
+        uris
     }
 
     /// Returns the question for the user; nothing if the host cannot ask it.
@@ -486,7 +682,8 @@ mod tests {
     use super::*;
 
     fn host(abilities: Abilities) -> SourceHost {
-        SourceHost::new("s", "key", abilities, Arc::default())
+        let clients = Clients::of(&Arc::default(), false);
+        SourceHost::new("s", "key", abilities, Arc::new(clients))
     }
 
     #[test]

@@ -27,14 +27,33 @@ const MAX_LINK_BYTES: usize = 2 << 10;
 /// The number of new sessions that a request is sent to because the last one has just ended.
 const MAX_ATTEMPTS: usize = 3;
 
-/// The sessions, by the key of the source and the client: one over HTTP has its own.
-type BySource = HashMap<(String, u64), Arc<Mutex<SourceState>>>;
+/// The sessions, by the key of the source and their owner.
+type BySource = HashMap<(String, Owner), Arc<Mutex<SourceState>>>;
+
+/// The owner of a session.
+#[derive(Clone, Debug, Hash, PartialEq, Eq)]
+enum Owner {
+    /// One client.
+    Client(u64),
+    /// All clients whose session would depend on the same: this is its fingerprint.
+    All(String),
+}
+
+/// Sessions that are open, or were.
+#[derive(Debug, Default)]
+pub(crate) struct OpenSessions {
+    sources: Mutex<BySource>,
+    stopped: AtomicBool,
+}
 
 /// The sessions of a program that stays.
 #[derive(Debug, Default)]
 pub(crate) struct SourceSessions {
-    sources: Mutex<BySource>,
-    stopped: AtomicBool,
+    own: OpenSessions,
+    /// The sessions with sources that are shared.
+    shared: Arc<OpenSessions>,
+    /// True if other programs of the process use them, too.
+    is_guest: bool,
     /// The client of the standard streams, and all clients that are stateless.
     host: Arc<Host>,
     /// The links in results, the newest ones last, each with the key of its source.
@@ -56,7 +75,8 @@ struct SourceState {
 impl Sessions for SourceSessions {
     fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
         for _ in 0..MAX_ATTEMPTS {
-            match self.session(request)?.request(request) {
+            let host = self.host_of(request.client);
+            match self.session(request, &host)?.request(request, &host) {
                 Ok(mut answer) => {
                     if matches!(request.work, SessionWork::Call { .. }) {
                         self.remember_links(&mut answer, request.source);
@@ -71,7 +91,8 @@ impl Sessions for SourceSessions {
     }
 
     fn end(&self, source: &str) {
-        self.close(|(key, _)| key == source);
+        self.own.close(|(key, _)| key == source);
+        self.shared.close(|(key, _)| key == source);
     }
 
     fn audience(&self) -> Option<String> {
@@ -80,31 +101,22 @@ impl Sessions for SourceSessions {
 }
 
 impl SourceSessions {
-    /// No sessions yet; `store` has the tokens of logins.
-    pub(crate) fn new(store: Option<Store>) -> Self {
+    /// No sessions yet, besides those that all programs of the process share; `store` has the
+    /// tokens of logins.
+    pub(crate) fn new(store: Option<Store>, shared: Option<Arc<OpenSessions>>) -> Self {
         Self {
             store,
+            is_guest: shared.is_some(),
+            shared: shared.unwrap_or_default(),
             ..Self::default()
         }
     }
 
     /// Ends all sessions, and waits at most for `grace` until their servers have exited.
     pub(crate) fn stop(&self, grace: Duration) {
-        self.stopped.store(true, Ordering::Release);
-        let sources: Vec<_> = self.sources().drain().map(|(_, source)| source).collect();
-        let sessions: Vec<Arc<SourceSession>> = sources
-            .iter()
-            .filter_map(|source| {
-                let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
-                source.session.take()
-            })
-            .collect();
-        for session in &sessions {
-            session.close();
-        }
-        let end = Instant::now() + grace;
-        for session in sessions {
-            let _ = session.wait_ended(end.saturating_duration_since(Instant::now()));
+        self.own.stop(grace);
+        if !self.is_guest {
+            self.shared.stop(grace);
         }
     }
 
@@ -122,22 +134,9 @@ impl SourceSessions {
 
     /// Ends the sessions for a client that is gone.
     pub(crate) fn leave(&self, host: &Host) {
-        self.close(|(_, id)| *id == host.id);
-        self.sources().retain(|(_, id), _| *id != host.id);
-    }
-
-    /// Ends the sessions with these keys.
-    fn close(&self, is_one: impl Fn(&(String, u64)) -> bool) {
-        let sources = self.sources();
-        let ended = sources.iter().filter(|(key, _)| is_one(key));
-        let ended: Vec<_> = ended.map(|(_, source)| Arc::clone(source)).collect();
-        drop(sources);
-        for source in ended {
-            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(session) = source.session.take() {
-                session.close();
-            }
-        }
+        let owner = Owner::Client(host.id);
+        self.own.close(|(_, of)| *of == owner);
+        self.own.sources().retain(|(_, of), _| *of != owner);
     }
 
     /// Remembers the links in a result: they can be read, even if the source does not list them. A
@@ -178,24 +177,84 @@ impl SourceSessions {
     pub(crate) fn set_level(&self, request: &SetLevel, host: &Host) {
         let level = host::level(request);
         host.set_level(level);
-        let sources = self.sources();
-        let ours = sources.iter().filter(|((_, id), _)| *id == host.id);
-        let ours: Vec<_> = ours.map(|(_, source)| Arc::clone(source)).collect();
-        drop(sources);
-        for source in ours {
-            let source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            let session = source.session.clone();
-            drop(source);
-            if let Some(session) = session {
-                session.send_level(level);
-            }
+        let owner = Owner::Client(host.id);
+        let own = self.own.sessions(|(_, of)| *of == owner);
+        let shared = self.shared.sessions(|_| true).into_iter();
+        let shared = shared.filter(|session| session.clients().has(host));
+        for session in own.into_iter().chain(shared) {
+            session.send_level();
         }
     }
 
     /// The open session for `request`; if there is none, a new one.
-    fn session(&self, request: &SessionRequest<'_>) -> Result<Arc<SourceSession>, SessionError> {
-        let host = self.host_of(request.client);
-        let key = (request.source.to_owned(), host.id);
+    fn session(
+        &self,
+        request: &SessionRequest<'_>,
+        host: &Arc<Host>,
+    ) -> Result<Arc<SourceSession>, SessionError> {
+        if !request.shared {
+            let owner = Owner::Client(host.id);
+            return self.own.session(request, (owner, host), self.store.clone());
+        }
+        let owner = Owner::All(request.fingerprint.to_owned());
+        // What it depended on has changed for this client.
+        let is_other = |(source, of): &(String, Owner)| source == request.source && *of != owner;
+        for session in self.shared.sessions(is_other) {
+            if session.clients().remove(host) {
+                session.close();
+            }
+        }
+        self.shared
+            .session(request, (owner, host), self.store.clone())
+    }
+}
+
+impl OpenSessions {
+    /// Ends all sessions, and waits at most for `grace` until their servers have exited.
+    pub(crate) fn stop(&self, grace: Duration) {
+        self.stopped.store(true, Ordering::Release);
+        let sessions = self.sessions(|_| true);
+        self.close(|_| true);
+        let end = Instant::now() + grace;
+        for session in sessions {
+            let _ = session.wait_ended(end.saturating_duration_since(Instant::now()));
+        }
+    }
+
+    /// Ends the sessions with these keys.
+    fn close(&self, is_one: impl Fn(&(String, Owner)) -> bool) {
+        for source in self.states(is_one) {
+            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(session) = source.session.take() {
+                session.close();
+            }
+        }
+    }
+
+    /// The open sessions with these keys.
+    fn sessions(&self, is_one: impl Fn(&(String, Owner)) -> bool) -> Vec<Arc<SourceSession>> {
+        let states = self.states(is_one).into_iter();
+        let session = |source: Arc<Mutex<SourceState>>| {
+            let source = source.lock().unwrap_or_else(PoisonError::into_inner);
+            source.session.clone()
+        };
+        states.filter_map(session).collect()
+    }
+
+    fn states(&self, is_one: impl Fn(&(String, Owner)) -> bool) -> Vec<Arc<Mutex<SourceState>>> {
+        let sources = self.sources();
+        let found = sources.iter().filter(|(key, _)| is_one(key));
+        found.map(|(_, source)| Arc::clone(source)).collect()
+    }
+
+    /// The open session of this owner, for a request of `host`; if there is none, a new one.
+    fn session(
+        &self,
+        request: &SessionRequest<'_>,
+        (owner, host): (Owner, &Arc<Host>),
+        store: Option<Store>,
+    ) -> Result<Arc<SourceSession>, SessionError> {
+        let key = (request.source.to_owned(), owner);
         let source = Arc::clone(self.sources().entry(key).or_default());
         // Another request for the same source waits until the session is started.
         let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +263,7 @@ impl SourceSessions {
         }
         if let Some(session) = source.session.take() {
             match session.end_state() {
-                None if session.is_for(request) => {
+                None if session.is_for(request, host) => {
                     source.session = Some(Arc::clone(&session));
                     return Ok(session);
                 }
@@ -218,8 +277,7 @@ impl SourceSessions {
         {
             return Err(SessionError::Failed(diagnostic.clone()));
         }
-        let session = SourceSession::start(request, &host, self.store.clone())
-            .map_err(SessionError::Failed)?;
+        let session = SourceSession::start(request, host, store).map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
     }

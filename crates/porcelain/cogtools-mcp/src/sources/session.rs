@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
 use cogtools_core::{Code, Diagnostic, Progress, ToolOutput};
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{sleep, timeout};
@@ -21,9 +21,9 @@ use crate::auth::Store;
 use crate::client::Server;
 use crate::client::connector::{self, Connector, Opening, tool_error};
 use crate::client::listener::Listener;
-use crate::client::session::{self, INITIALIZE, Phase, Session, Watch};
+use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
-use crate::sources::host::{Abilities, Host, Level, SourceHost};
+use crate::sources::host::{Abilities, Clients, Host, Level, SourceHost};
 
 /// The pause after which a request checks again whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -39,8 +39,8 @@ pub(crate) struct SourceSession {
     fingerprint: String,
     /// The key of its source.
     source: String,
-    host: Arc<Host>,
-    /// The abilities of the host at the start: the server knows them.
+    clients: Arc<Clients>,
+    /// The abilities of the client at the start: the server knows them.
     abilities: Abilities,
     /// The thread that serves the session; gone once it is to end.
     messages: Mutex<Option<UnboundedSender<Message>>>,
@@ -101,8 +101,12 @@ impl SourceSession {
         let (messages, received) = unbounded_channel();
         let session = Arc::new(Self {
             fingerprint: request.fingerprint.to_owned(),
-            host: Arc::clone(host),
-            abilities: host.abilities(),
+            clients: Arc::new(Clients::of(host, request.shared)),
+            abilities: if request.shared {
+                Abilities::default()
+            } else {
+                host.abilities()
+            },
             source: request.source.to_owned(),
             messages: Mutex::new(Some(messages)),
             state: Mutex::default(),
@@ -114,7 +118,7 @@ impl SourceSession {
             &server.name,
             key,
             session.abilities.clone(),
-            Arc::clone(host),
+            Arc::clone(&session.clients),
         );
         let run = Run {
             server,
@@ -130,15 +134,18 @@ impl SourceSession {
             let message = format!("cannot start the session: {error}");
             Box::new(Diagnostic::new(Code::Internal, message))
         })?;
-        if let Some(level) = host.level() {
-            session.send_level(level);
-        }
         Ok(session)
     }
 
-    /// Returns true if it depends on all that `request` depends on.
-    pub(crate) fn is_for(&self, request: &SessionRequest<'_>) -> bool {
-        self.fingerprint == request.fingerprint && self.abilities == self.host.abilities()
+    /// Returns true if it depends on all that `request` of `host` depends on.
+    pub(crate) fn is_for(&self, request: &SessionRequest<'_>, host: &Host) -> bool {
+        self.fingerprint == request.fingerprint
+            && (request.shared || self.abilities == host.abilities())
+    }
+
+    /// Its clients.
+    pub(crate) fn clients(&self) -> &Clients {
+        &self.clients
     }
 
     /// Returns when and how it has ended, and true if it had answered a request; `None` while it
@@ -149,8 +156,20 @@ impl SourceSession {
         Some((at, end, state.has_answered))
     }
 
-    /// Sends a request, and waits for its answer.
-    pub(crate) fn request(&self, request: &SessionRequest<'_>) -> Result<Value, RequestError> {
+    /// Sends a request of `host`, and waits for its answer.
+    pub(crate) fn request(
+        &self,
+        request: &SessionRequest<'_>,
+        host: &Arc<Host>,
+    ) -> Result<Value, RequestError> {
+        let mut running = self.clients.begin(host, request.on_change);
+        self.send_level();
+        if let SessionWork::Request { method, params } = request.work
+            && *method == UNSUBSCRIBE
+            && self.clients.subscribe_to(&self.source, params)
+        {
+            return Ok(json!({"result": {}}));
+        }
         let failed = |error| RequestError::Session(SessionError::Failed(error));
         let begin = Instant::now();
         let (sender, answer) = channel();
@@ -170,7 +189,10 @@ impl SourceSession {
                 break SessionError::TimedOut;
             }
             match answer.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(answer) => return answer.map_err(failed),
+                Ok(answer) => {
+                    running.is_answered = true;
+                    return answer.map_err(failed);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(match self.wait_ended(left) {
@@ -184,9 +206,12 @@ impl SourceSession {
         Err(RequestError::Session(error))
     }
 
-    /// Asks the server for log messages of this level and above, unless it was last asked for
-    /// the same: the host may set a level while the session starts.
-    pub(crate) fn send_level(&self, level: Level) {
+    /// Asks the server for the log messages that clients want, unless it was last asked for the
+    /// same: a client may set a level while the session starts.
+    pub(crate) fn send_level(&self) {
+        let Some(level) = self.clients.level() else {
+            return;
+        };
         let before = self.state().level.replace(level);
         if before != Some(level) {
             self.send(Message::Level(level));
@@ -318,7 +343,11 @@ impl Run {
                 () = &mut changes => {}
                 () = sleep(SESSION_POLL) => {}
             }
-            let is_watched = || self.session.host.has_subscriptions(&self.session.source);
+            let is_watched = || {
+                self.session
+                    .clients
+                    .have_subscriptions(&self.session.source)
+            };
             if !running.is_empty() || is_watched() && !session.is_closed() {
                 last_request = Instant::now();
             } else if last_request.elapsed() >= self.idle || session.is_closed() {

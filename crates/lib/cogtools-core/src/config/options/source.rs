@@ -293,6 +293,9 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
     pub idle: Option<Duration>,
+    /// True if all clients of a server over HTTP, and of the daemon, use one session with it; by
+    /// default, each has its own.
+    pub shared: bool,
     /// For how many seconds its declarations are cached; by default, a day; 0 turns the cache off.
     ///
     /// Example: `cache: 10`

@@ -368,11 +368,15 @@ impl Provider {
     ) -> Result<Value, SessionError> {
         let idle = self.settings.idle.unwrap_or(Server::IDLE);
         let cache = Cache::of(self, variables, cx);
-        // Approved files that differ are in another folder, from which the server must run.
+        let seen = variables.iter();
+        let seen = seen.map(|(name, value)| [name, value].map(|it| it.as_encoded_bytes()));
+        // Approved files that differ are in another folder, from which the server must run. A
+        // session may be shared by clients with other variables: only its own are for it.
         let content = json!([
             cache.as_ref().map(Cache::fingerprint),
             approved.digest(),
-            idle.as_secs_f64()
+            idle.as_secs_f64(),
+            seen.collect::<Vec<_>>(),
         ]);
         let start = || {
             self.server_start(approved, variables.clone(), cx)
@@ -385,6 +389,7 @@ impl Provider {
             work,
             timeout,
             idle,
+            shared: self.settings.shared,
             cancel: &cx.cancel,
             progress: cx.call.progress.as_ref(),
             client: cx.call.client.as_ref(),

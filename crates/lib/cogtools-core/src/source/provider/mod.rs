@@ -220,6 +220,8 @@ pub struct Settings {
     pub wait: Option<Duration>,
     /// The time that a session with it stays open without a request.
     pub idle: Option<Duration>,
+    /// True if all clients use one session with it.
+    pub shared: bool,
     /// The time that its declarations may be cached on disk.
     pub cache: Option<Duration>,
     /// True if the user has named it, rather than the author of the project.
