@@ -15,7 +15,7 @@ use crate::groups::wait_for;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A project with the living server among the user's sources.
-fn living(settings: &Value) -> Project {
+pub(super) fn living(settings: &Value) -> Project {
     let project = project();
     let mut server = json!({"command": "python3", "args": [peer("living.py"), "0"], "wait": 30});
     let more = settings.as_object().expect("an object").clone();
@@ -32,7 +32,7 @@ fn log(project: &Project) -> String {
 
 /// Waits until the log is as `expected`.
 #[track_caller]
-fn wait_for_log(project: &Project, expected: &str) {
+pub(super) fn wait_for_log(project: &Project, expected: &str) {
     let end = Instant::now() + PATIENCE;
     while log(project) != expected && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(10));
@@ -51,7 +51,7 @@ fn call(session: &mut Session, name: &str) -> String {
 
 /// Calls the counter: what it has counted, and in which process.
 #[track_caller]
-fn count(session: &mut Session) -> (String, u32) {
+pub(super) fn count(session: &mut Session) -> (String, u32) {
     let text = call(session, "count");
     let (count, process) = text.split_once(" in ").expect("a count and a process");
     (count.to_owned(), process.parse().expect("a number"))

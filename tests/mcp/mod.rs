@@ -9,6 +9,7 @@ mod completions;
 mod conformance;
 mod conformance_client;
 mod conformance_gateway;
+mod daemon;
 mod failures;
 mod gemini;
 pub(crate) mod http;

@@ -226,12 +226,11 @@ fn daemon_command(
 
 /// Passes the streams on until the run has ended.
 fn pass(stream: UnixStream, io: &mut Io<'_>) -> Result<(), Failure> {
-    let lost = |error: &dyn std::fmt::Display| {
-        let message = format!("the daemon has ended: {error}");
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+    let lost = |_| {
+        let diagnostic = Diagnostic::new(Code::IoFailed, "the daemon has ended unexpectedly");
         Failure::from(diagnostic.hint("start the server again: it starts another daemon"))
     };
-    let writer = stream.try_clone().map_err(|error| lost(&error))?;
+    let writer = stream.try_clone().map_err(lost)?;
     let stdin = io.stdin.take();
     let started = thread::Builder::new()
         .name("stdin".into())
@@ -241,19 +240,19 @@ fn pass(stream: UnixStream, io: &mut Io<'_>) -> Result<(), Failure> {
                 .name("parent".into())
                 .spawn(follow_parent)
         });
-    started.map_err(|error| lost(&error))?;
+    started.map_err(lost)?;
     let mut reader = BufReader::new(stream);
     let mut text = Vec::new();
     loop {
-        let (kind, length) = header(&mut reader).map_err(|error| lost(&error))?;
+        let (kind, length) = header(&mut reader).map_err(lost)?;
         text.resize(length, 0);
-        reader.read_exact(&mut text).map_err(|error| lost(&error))?;
+        reader.read_exact(&mut text).map_err(lost)?;
         match (kind, &*text) {
             (0, [0]) => return Ok(()),
             (0, [status]) => return Err(Failure::Reported(*status)),
             (1, text) => io.print(text)?,
             (2, text) => drop(io.stderr.write_all(text)),
-            _ => return Err(lost(&"an unknown frame")),
+            _ => return Err(lost(ErrorKind::InvalidData.into())),
         }
     }
 }
