@@ -35,6 +35,7 @@ mod shutdown;
 mod soak;
 mod soak_sources;
 mod source;
+mod stateless;
 mod subscribed;
 pub(crate) mod tls;
 mod web;

@@ -89,7 +89,7 @@ fn client(abilities: &str, answers: &Value) -> (Value, Project) {
     (seen, project)
 }
 
-fn view(
+pub(super) fn view(
     sdk: &str,
     server: &OsStr,
     (abilities, answers): (&str, &Value),

@@ -32,6 +32,7 @@ use crate::call::Workers;
 use crate::catalogue::Catalogue;
 use crate::code::CodeMode;
 use crate::daemon;
+use crate::link::StatelessClients;
 use crate::manage::{self, ServersCommand};
 use crate::observe::{Collector, Metrics, Observers};
 use crate::questions::Questions;
@@ -242,6 +243,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         catalogue,
         workers: Workers::new(),
         questions: Questions::default(),
+        clients: StatelessClients::default(),
         list_changed: tokio::sync::watch::Sender::default(),
         outgoing,
         observers,

@@ -1,17 +1,23 @@
 //! The connection of a client, which says whose sessions with sources its requests use.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cogtools_core::CallContext;
 use cogtools_core::resident::Client;
+use cogtools_http::http::header::AUTHORIZATION;
+use cogtools_http::http::request::Parts;
 use rmcp::RoleServer;
+use rmcp::model::{ClientCapabilities, Implementation};
 use rmcp::service::Peer;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::serve;
 use crate::server::{AppState, Server};
-use crate::sources::host::Host;
+use crate::sources::host::{Abilities, Host};
 
 /// The connection of a client.
 #[derive(Clone)]
@@ -19,8 +25,59 @@ pub(crate) enum Link {
     Stdio,
     /// A session over HTTP.
     Session(Arc<ClientSession>),
-    /// One request over HTTP, without a stream for notifications that stays open.
-    Stateless,
+    /// One request over HTTP, without a stream for notifications that stays open, of this client.
+    Stateless(Arc<Host>),
+}
+
+/// The number of stateless clients that have sessions with sources; the one that was silent for
+/// longest makes room.
+const MAX_CLIENTS: usize = 64;
+
+/// The stateless clients over HTTP, by what tells them apart, the latest ones last.
+#[derive(Default)]
+pub(crate) struct StatelessClients(Mutex<VecDeque<(String, Arc<Host>)>>);
+
+impl StatelessClients {
+    /// Returns the client with this identity and these abilities, and the one that made room.
+    fn client(&self, identity: String, abilities: Abilities) -> (Arc<Host>, Option<Arc<Host>>) {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = clients.iter().position(|(it, _)| *it == identity);
+        let client = known.and_then(|index| clients.remove(index));
+        let (identity, host) = client.unwrap_or_else(|| {
+            let host = Arc::<Host>::default();
+            host.learn(abilities);
+            (identity, host)
+        });
+        let is_idle = |(_, host): &(String, Arc<Host>)| Arc::strong_count(host) == 1;
+        let oldest = clients.iter().position(is_idle);
+        let oldest = oldest.filter(|_| clients.len() >= MAX_CLIENTS);
+        let gone = oldest.and_then(|index| clients.remove(index));
+        clients.push_back((identity, Arc::clone(&host)));
+        (host, gone.map(|(_, host)| host))
+    }
+}
+
+/// The part of a message over HTTP that says whose it is.
+#[derive(Default, Deserialize)]
+pub(crate) struct Sender {
+    #[serde(default)]
+    pub(crate) method: String,
+    #[serde(default)]
+    params: SenderParams,
+}
+
+#[derive(Default, Deserialize)]
+struct SenderParams {
+    #[serde(default, rename = "_meta")]
+    meta: SenderMeta,
+}
+
+#[derive(Default, Deserialize)]
+struct SenderMeta {
+    #[serde(rename = "io.modelcontextprotocol/clientInfo")]
+    info: Option<Implementation>,
+    #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<ClientCapabilities>,
 }
 
 /// A session over HTTP, whose client has sessions of its own with sources.
@@ -32,6 +89,36 @@ pub(crate) struct ClientSession {
 }
 
 impl Link {
+    /// The link of a stateless request. The protocol has no name for a client that others could not
+    /// use; its token, its URL, its name and its abilities tell it from others.
+    pub(crate) fn stateless(state: &Arc<AppState>, parts: &Parts, sender: Sender) -> Self {
+        let sessions = state.catalogue.sessions();
+        if !state.catalogue.has_servers() {
+            return Self::Stateless(Arc::clone(sessions.host()));
+        }
+        let SenderMeta { info, capabilities } = sender.params.meta;
+        let abilities = capabilities.as_ref().map(Abilities::of).unwrap_or_default();
+        let token = parts.headers.get(AUTHORIZATION).map(|it| it.as_bytes());
+        let info = info.map(|it| [it.name, it.version].join("\n"));
+        let mut identity = Sha256::new();
+        for part in [
+            token.unwrap_or_default(),
+            parts.uri.query().unwrap_or_default().as_bytes(),
+            info.unwrap_or_default().as_bytes(),
+            abilities.audience().unwrap_or_default().as_bytes(),
+        ] {
+            identity.update(part.len().to_be_bytes());
+            identity.update(part);
+        }
+        let identity = format!("{:?}", identity.finalize());
+        let (client, gone) = state.clients.client(identity, abilities);
+        if let Some(gone) = gone {
+            let sessions = Arc::clone(sessions);
+            tokio::task::spawn_blocking(move || sessions.leave(&gone));
+        }
+        Self::Stateless(client)
+    }
+
     pub(crate) fn session(state: &Arc<AppState>) -> Self {
         Self::Session(Arc::new(ClientSession {
             state: Arc::clone(state),
@@ -56,14 +143,15 @@ impl Drop for ClientSession {
 impl Server {
     /// True if stateful clients can be notified of changes.
     pub(crate) const fn is_stateful(&self) -> bool {
-        !matches!(self.link, Link::Stateless)
+        !matches!(self.link, Link::Stateless(_))
     }
 
     /// The client as sources see it.
     pub(crate) fn host(&self) -> &Arc<Host> {
         match &self.link {
             Link::Session(session) => &session.host,
-            Link::Stdio | Link::Stateless => self.state.catalogue.sessions().host(),
+            Link::Stateless(client) => client,
+            Link::Stdio => self.state.catalogue.sessions().host(),
         }
     }
 
@@ -71,7 +159,8 @@ impl Server {
     pub(crate) fn parts(&self) -> CallContext {
         let client = match &self.link {
             Link::Session(session) => Some(Arc::<Host>::clone(&session.host) as Client),
-            Link::Stdio | Link::Stateless => None,
+            Link::Stateless(client) => Some(Arc::<Host>::clone(client) as Client),
+            Link::Stdio => None,
         };
         CallContext {
             client,

@@ -1,30 +1,43 @@
-//! Questions of flows as forms for the user, and the calls that wait for an answer.
+//! Questions of flows as forms for the user, questions of sources, and the calls that wait for an
+//! answer.
 //!
-//! A client with a connection of its own is asked over it. A stateless client gets the form as the
-//! result of its call, and repeats the call with the answer (revision 2026-07-28, `input_required`).
-//! Results of nodes may be private and must not be forged, so they stay here; the client has only
-//! the name of the call.
+//! A client with a connection of its own is asked over it. A stateless client gets the question as
+//! the result of its call, and repeats the call with the answer (revision 2026-07-28,
+//! `input_required`). Results of nodes may be private and must not be forged, and a call of a source
+//! goes on running, so they stay here; the client has only the name of the call.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use cogtools_core::{Diagnostic, PausedFlow, Person, Question};
-use rmcp::ErrorData;
+use cogtools_core::{CallContext, Diagnostic, PausedFlow, Person, Question, ToolOutput};
 use rmcp::model::{
-    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    InputRequest, InputRequests, InputRequiredResult,
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, InputRequest, InputRequests, InputRequiredResult,
+    ServerRequest,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::call;
+use crate::catalogue::CallError;
+use crate::command::ClientArguments;
 use crate::command::RawArguments;
-use crate::sources::host::{MAX_BYTES, clean_all};
+use crate::server::Server;
+use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all, unanswered, unsupported};
 
 /// The field of a form for an answer that is one text, and the name of a question in a result.
 const ANSWER: &str = "answer";
 /// The number of calls that may wait at once; the oldest ones make room.
 const MAX_CALLS: usize = 256;
+/// The number of calls that run while they wait, each in one of the places for slow calls.
+const MAX_RUNNING: usize = 16;
 /// The bytes of the results of all calls that wait, as JSON.
 const MAX_RESULTS: usize = 64 << 20;
 
@@ -115,11 +128,33 @@ struct WaitingCall {
     state: String,
     tool: String,
     arguments: RawArguments,
-    form: Form,
-    flow: PausedFlow,
+    waiting: Waiting,
     /// The bytes of its results.
     bytes: usize,
     until: Instant,
+}
+
+/// The part of a call that waits.
+enum Waiting {
+    Flow(Form, PausedFlow),
+    /// A call that runs, the client whose it is, and the receivers of its answers.
+    Call(RunningCall, u64, Vec<oneshot::Sender<Value>>),
+}
+
+/// A repeated call, with its answers.
+pub(crate) enum Answered {
+    /// A flow that goes on, or the error of one that was not answered.
+    Flow(Result<PausedFlow, Diagnostic>),
+    /// A call that has never stopped.
+    Call(RunningCall),
+}
+
+/// A call in a task of its own, which outlives the request that has begun it. Dropping it cancels
+/// the call.
+pub(crate) struct RunningCall {
+    done: JoinHandle<(Result<ToolOutput, CallError>, Option<PausedFlow>)>,
+    questions: UnboundedReceiver<Asked>,
+    _cancel: DropGuard,
 }
 
 /// The flow that a call has left waiting, if it has.
@@ -156,12 +191,54 @@ impl Questions {
         flow: PausedFlow,
     ) -> Option<InputRequiredResult> {
         let form = Form::of(&flow.question)?;
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).ok()?;
-        let state = format!("{:032x}", u128::from_be_bytes(bytes));
         let request = InputRequest::Elicitation(ElicitRequest::new(form.params.clone()));
         let requests = InputRequests::from([(ANSWER.to_owned(), request)]);
         let bytes = json!(flow.results).to_string().len();
+        let waiting = Waiting::Flow(form, flow);
+        let state = self.keep((tool, arguments), waiting, bytes)?;
+        Some(InputRequiredResult::new(Some(requests), Some(state)))
+    }
+
+    /// Keeps a call of `client` that runs, and returns its result, which asks the client.
+    ///
+    /// # Errors
+    /// Too many calls wait already: this one goes on without an answer.
+    pub(crate) fn park(
+        &self,
+        (tool, arguments): (&str, RawArguments),
+        (call, client): (RunningCall, u64),
+        asked: Vec<Asked>,
+    ) -> Result<InputRequiredResult, RunningCall> {
+        let is_running = |call: &&WaitingCall| matches!(call.waiting, Waiting::Call(..));
+        let mut calls = self.calls();
+        calls.retain(|call| call.until > Instant::now() && !call.has_ended());
+        if calls.iter().filter(is_running).count() >= MAX_RUNNING {
+            return Err(call);
+        }
+        drop(calls);
+        let (mut requests, mut answers) = (InputRequests::new(), Vec::new());
+        for (index, Asked { question, answer }) in asked.into_iter().enumerate() {
+            requests.insert(format!("{index:02}"), question);
+            answers.push(answer);
+        }
+        let waiting = Waiting::Call(call, client, answers);
+        match self.keep((tool, arguments), waiting, 0) {
+            Some(state) => Ok(InputRequiredResult::new(Some(requests), Some(state))),
+            // Without randomness nothing can be asked; dropped, the call is cancelled.
+            None => Ok(InputRequiredResult::new(None, None)),
+        }
+    }
+
+    /// Keeps a call that waits, and returns its name, which nobody can guess.
+    fn keep(
+        &self,
+        (tool, arguments): (&str, RawArguments),
+        waiting: Waiting,
+        bytes: usize,
+    ) -> Option<String> {
+        let mut name = [0; 16];
+        getrandom::fill(&mut name).ok()?;
+        let state = format!("{:032x}", u128::from_be_bytes(name));
         let mut calls = self.calls();
         calls.retain(|call| call.until > Instant::now());
         let mut kept: usize = calls.iter().map(|call| call.bytes).sum();
@@ -175,52 +252,215 @@ impl Questions {
             state: state.clone(),
             tool: tool.to_owned(),
             arguments,
-            form,
-            flow,
+            waiting,
             bytes,
             until: Instant::now() + Person::PATIENCE,
         });
-        Some(InputRequiredResult::new(Some(requests), Some(state)))
+        Some(state)
     }
 
-    /// Returns the flow that a repeated call goes on with, which has the answer now; nothing if the
-    /// call is a new one. Each question is answered once.
+    /// Returns the part that a repeated call of `client` goes on with, which has the answer now;
+    /// nothing if the call is a new one. Each question is answered once.
     ///
     /// # Errors
-    /// The outer one if no such call waits; the inner one if the user has not answered.
+    /// No such call waits.
     pub(crate) fn answer(
         &self,
         request: &CallToolRequestParams,
         arguments: &RawArguments,
-    ) -> Result<Option<Result<PausedFlow, Diagnostic>>, ErrorData> {
+        client: u64,
+    ) -> Result<Option<Answered>, ErrorData> {
         let Some(state) = &request.request_state else {
             return Ok(None);
         };
         let mut calls = self.calls();
         calls.retain(|call| call.until > Instant::now());
         let is_this = |call: &WaitingCall| {
-            call.state == *state && call.tool == request.name && call.arguments == *arguments
+            let is_other = matches!(call.waiting, Waiting::Call(_, of, _) if of != client);
+            call.state == *state
+                && call.tool == request.name
+                && call.arguments == *arguments
+                && !is_other
         };
         let call = calls.iter().position(is_this);
-        let Some(mut call) = call.and_then(|index| calls.remove(index)) else {
+        let Some(call) = call.and_then(|index| calls.remove(index)) else {
             let message = "no such call waits for an answer: call the tool without requestState";
             return Err(ErrorData::invalid_params(message, None));
         };
         drop(calls);
         let responses = request.input_responses.as_ref();
-        let result = responses.and_then(|all| ElicitResult::deserialize(all.get(ANSWER)?).ok());
-        let answer = result.and_then(|result| call.form.answer(result));
-        let Some(answer) = answer else {
-            return Ok(Some(Err(call.flow.question.unanswered())));
+        let (form, mut flow) = match call.waiting {
+            Waiting::Flow(form, flow) => (form, flow),
+            Waiting::Call(call, _, answers) => {
+                // A question without an answer ends with its sender.
+                for (index, answer) in answers.into_iter().enumerate() {
+                    let given = responses.and_then(|all| all.get(&format!("{index:02}")));
+                    let _ = given.map(|given| answer.send(given.clone()));
+                }
+                return Ok(Some(Answered::Call(call)));
+            }
         };
-        let node = call.flow.question.node.clone();
-        call.flow.answers.insert(node, answer);
-        Ok(Some(Ok(call.flow)))
+        let result = responses.and_then(|all| ElicitResult::deserialize(all.get(ANSWER)?).ok());
+        let answered = match result.and_then(|result| form.answer(result)) {
+            Some(answer) => {
+                let node = flow.question.node.clone();
+                flow.answers.insert(node, answer);
+                Ok(flow)
+            }
+            None => Err(flow.question.unanswered()),
+        };
+        Ok(Some(Answered::Flow(answered)))
     }
 
     fn calls(&self) -> MutexGuard<'_, VecDeque<WaitingCall>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl WaitingCall {
+    /// Returns true if it ran, and its limit has ended it.
+    fn has_ended(&self) -> bool {
+        matches!(&self.waiting, Waiting::Call(call, ..) if call.done.is_finished())
+    }
+}
+
+/// A call of a stateless client, whose result can ask it.
+#[derive(Debug)]
+pub(crate) struct HostCall {
+    pub(crate) client: Arc<Host>,
+    /// The abilities that came with the call.
+    pub(crate) abilities: Abilities,
+    pub(crate) questions: UnboundedSender<Asked>,
+}
+
+/// A question to a stateless client, and the receiver of its answer.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) question: InputRequest,
+    pub(crate) answer: oneshot::Sender<Value>,
+}
+
+impl HostCall {
+    /// Asks the client by the result of the call, and waits for its next request.
+    pub(crate) async fn ask(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+        let able = self.abilities.capabilities();
+        let question = match request {
+            ServerRequest::ElicitRequest(it) if able.elicitation.is_some() => {
+                InputRequest::Elicitation(it)
+            }
+            ServerRequest::CreateMessageRequest(it) if able.sampling.is_some() => {
+                InputRequest::CreateMessage(it)
+            }
+            ServerRequest::ListRootsRequest(it) if able.roots.is_some() => {
+                InputRequest::ListRoots(it)
+            }
+            _ => return Err(unsupported("this request")),
+        };
+        let (answer, answered) = oneshot::channel();
+        let asked = Asked {
+            question: question.clone(),
+            answer,
+        };
+        let _ = self.questions.send(asked);
+        let value = answered.await.map_err(|_| unanswered())?;
+        let result = match question {
+            InputRequest::Elicitation(_) => {
+                serde_json::from_value(value).map(ClientResult::ElicitResult)
+            }
+            InputRequest::CreateMessage(_) => {
+                let result = serde_json::from_value(value).map(Box::new);
+                result.map(ClientResult::CreateMessageResult)
+            }
+            _ => serde_json::from_value(value).map(ClientResult::ListRootsResult),
+        };
+        result.map_err(|error| ErrorData::invalid_params(error.to_string(), None))
+    }
+}
+
+impl Server {
+    /// Calls a tool for a stateless client that can be asked.
+    pub(crate) async fn call_and_ask(
+        &self,
+        (name, arguments): (&str, RawArguments),
+        paused: Option<PausedFlow>,
+        mut request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let pause = asks_by_result(&request).then(Pause::default);
+        let (sender, questions) = unbounded_channel();
+        let abilities = able_to_answer(&request).unwrap_or_default();
+        let host = Host::of_call(self.host(), abilities, sender);
+        let parts = CallContext {
+            person: pause.as_ref().map(Pause::person),
+            paused,
+            client: Some(Arc::new(host)),
+            ..CallContext::default()
+        };
+        // The request ends with a question, but not the call.
+        let cancel = CancellationToken::new();
+        let ct = std::mem::replace(&mut request.ct, cancel.clone());
+        let (server, tool) = (self.clone(), name.to_owned());
+        let of_call = ClientArguments::OfCall(arguments.clone());
+        let running = RunningCall {
+            done: tokio::spawn(async move {
+                let outcome = server.call(&tool, of_call, &request, parts).await;
+                (outcome, pause.and_then(|pause| pause.take()))
+            }),
+            questions,
+            _cancel: cancel.drop_guard(),
+        };
+        self.follow(running, (name, arguments), &ct).await
+    }
+
+    /// Waits until a call has ended or asks, unless `ct` is cancelled first.
+    pub(crate) async fn follow(
+        &self,
+        mut running: RunningCall,
+        (name, arguments): (&str, RawArguments),
+        ct: &CancellationToken,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let questions = &self.state.questions;
+        loop {
+            let first = tokio::select! {
+                done = &mut running.done => {
+                    let done = done.map_err(|_| ErrorData::internal_error("unexpected failure", None));
+                    let (outcome, flow) = done?;
+                    let question = flow.and_then(|flow| questions.ask(name, arguments, flow));
+                    return match question {
+                        Some(question) => Ok(CallToolResponse::InputRequired(question)),
+                        None => call::to_call(outcome).map(CallToolResponse::Complete),
+                    };
+                }
+                Some(asked) = running.questions.recv() => asked,
+                () = ct.cancelled() => return Err(call::cancelled()),
+            };
+            let more = std::iter::from_fn(|| running.questions.try_recv().ok());
+            let asked = std::iter::once(first).chain(more).collect();
+            let call = (name, arguments.clone());
+            match questions.park(call, (running, self.host().id), asked) {
+                Ok(question) => return Ok(CallToolResponse::InputRequired(question)),
+                Err(unasked) => running = unasked,
+            }
+        }
+    }
+
+    /// Learns the abilities of a stateless client of the standard streams from its first request.
+    pub(crate) fn learn(&self, request: &RequestContext<RoleServer>) {
+        if let Some(capabilities) = request.meta.client_capabilities() {
+            self.host().learn(Abilities::of(&capabilities));
+        }
+    }
+}
+
+/// Returns the abilities of a client that is asked by the result of this request, and repeats it
+/// with the answer, if it has some.
+pub(crate) fn able_to_answer(request: &RequestContext<RoleServer>) -> Option<Abilities> {
+    let abilities = Abilities::of(&request.meta.client_capabilities()?);
+    abilities.audience().map(|_| abilities)
+}
+
+/// Returns true if a result may ask the user.
+pub(crate) fn asks_by_result(request: &RequestContext<RoleServer>) -> bool {
+    able_to_answer(request).is_some_and(|it| it.has_forms())
 }
 
 #[cfg(test)]
@@ -253,7 +493,7 @@ mod tests {
         };
         let answers = |state: &str| {
             let request = CallToolRequestParams::new("f").with_request_state(state);
-            questions.answer(&request, &arguments).is_ok()
+            questions.answer(&request, &arguments, 0).is_ok()
         };
         let [first, second, third] = [ask(MAX_RESULTS / 2), ask(1), ask(MAX_RESULTS / 2)];
         assert!(!answers(&first));

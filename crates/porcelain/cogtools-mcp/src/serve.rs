@@ -22,7 +22,6 @@ use rmcp::service::{Peer, QuitReason, RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::Workers;
 use crate::catalogue;
 use crate::command::RawArguments;
-use crate::link::Link;
+use crate::link::{Link, Sender};
 use crate::observe::{Collector, MEDIA_TYPE, Traces};
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
@@ -288,7 +287,8 @@ pub(crate) struct Address {
 /// source is an MCP server, and for all others.
 #[derive(Clone)]
 struct Services {
-    stateless: StreamableHttpService<Server, NeverSessionManager>,
+    /// For a service of one request, whose server knows the client.
+    stateless: StreamableHttpServerConfig,
     stateful: StreamableHttpService<Server, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
 }
@@ -359,15 +359,10 @@ impl Services {
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(SESSION_IDLE);
         let sessions = Arc::new(sessions);
-        let (one, other) = (Arc::clone(state), Arc::clone(state));
-        let stateless = move || Ok(Server::new(Arc::clone(&one), Link::Stateless));
+        let other = Arc::clone(state);
         let stateful = move || Ok(Server::new(Arc::clone(&other), Link::session(&other)));
         Self {
-            stateless: StreamableHttpService::new(
-                stateless,
-                Arc::default(),
-                config(false, state.stop.clone()),
-            ),
+            stateless: config(false, state.stop.clone()),
             stateful: StreamableHttpService::new(
                 stateful,
                 Arc::clone(&sessions),
@@ -378,12 +373,12 @@ impl Services {
     }
 
     /// Returns true if a request belongs to a session, or begins one.
-    async fn are_stateful(&self, state: &AppState, parts: &Parts, body: &[u8]) -> bool {
+    async fn are_stateful(&self, state: &AppState, parts: &Parts, sender: &Sender) -> bool {
         if parts.headers.contains_key(SESSION_ID) {
             return true;
         }
         state.catalogue.has_servers()
-            && is_initialize(body)
+            && sender.method == "initialize"
             && self.sessions.sessions.read().await.len() < MAX_SESSIONS
     }
 }
@@ -397,15 +392,6 @@ async fn end_when_idle(state: Arc<AppState>, drain: Duration, end: CancellationT
     state.workers.wait_idle(drain).await;
     tokio::time::sleep(LAST_ANSWERS).await;
     end.cancel();
-}
-
-/// Returns true if a message is the first one of a stateful client.
-fn is_initialize(body: &[u8]) -> bool {
-    #[derive(Deserialize)]
-    struct Message {
-        method: String,
-    }
-    serde_json::from_slice::<Message>(body).is_ok_and(|message| message.method == "initialize")
 }
 
 async fn handle(
@@ -424,13 +410,17 @@ async fn handle(
     if let Some(arguments) = RawArguments::from_request(&body) {
         parts.extensions.insert(arguments);
     }
-    let is_stateful = services.are_stateful(&state, &parts, &body).await;
-    let request = Request::from_parts(parts, Full::new(body));
-    if is_stateful {
-        services.stateful.handle(request).await
-    } else {
-        services.stateless.handle(request).await
+    let sender: Sender = serde_json::from_slice(&body).unwrap_or_default();
+    if services.are_stateful(&state, &parts, &sender).await {
+        let request = Request::from_parts(parts, Full::new(body));
+        return services.stateful.handle(request).await;
     }
+    let link = Link::stateless(&state, &parts, sender);
+    let server = move || Ok(Server::new(Arc::clone(&state), link.clone()));
+    let sessions = Arc::<NeverSessionManager>::default();
+    let stateless = StreamableHttpService::new(server, sessions, services.stateless);
+    let request = Request::from_parts(parts, Full::new(body));
+    stateless.handle(request).await
 }
 
 /// Returns true if the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).

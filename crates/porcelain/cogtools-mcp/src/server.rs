@@ -36,14 +36,14 @@ use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::forward::forwarder;
-use crate::link::Link;
+use crate::link::{Link, StatelessClients};
 use crate::observe::Observers;
 use crate::offers::Offered;
 use crate::page::page;
 use crate::prompt::{self, Introduction};
-use crate::questions::{Pause, Questions};
+use crate::questions::{Answered, Questions, able_to_answer, asks_by_result};
 use crate::serve::{self, Outgoing};
-use crate::sources::host::{Abilities, OWN_STREAM, SetLevel};
+use crate::sources::host::{OWN_STREAM, SetLevel};
 use crate::stdio::RawToolList;
 
 /// The time that waiting updates may take to be sent.
@@ -54,6 +54,8 @@ pub(crate) struct AppState {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) workers: Workers,
     pub(crate) questions: Questions,
+    /// The stateless clients over HTTP.
+    pub(crate) clients: StatelessClients,
     /// The three tools of `--code`.
     pub(crate) code: Option<Arc<CodeMode>>,
     /// Changes of the lists.
@@ -153,7 +155,7 @@ impl Server {
     }
 
     /// Calls the tool `name` in another thread, observes it, and reports new warnings.
-    async fn call(
+    pub(crate) async fn call(
         &self,
         name: &str,
         arguments: ClientArguments,
@@ -234,13 +236,6 @@ impl Server {
 /// as measured, and its descendants.
 const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
 
-/// Returns true if a result may ask the user: the client of this request shows forms, and repeats
-/// the request with the answer.
-fn asks_by_result(request: &RequestContext<RoleServer>) -> bool {
-    let capabilities = request.meta.client_capabilities();
-    capabilities.is_some_and(|it| Abilities::of(&it).has_forms())
-}
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         // Stateless clients subscribe to changes, over every transport.
@@ -279,7 +274,11 @@ impl ServerHandler for Server {
         self.follow_roots(&context.peer).await;
     }
 
-    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+    async fn discover(
+        &self,
+        request: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        self.learn(&request);
         let mut info = self.get_info();
         let introduction = self.introduction().await;
         info.server_info.title = introduction.title;
@@ -293,6 +292,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.learn(&context);
         let published = self.listing().await?.tools;
         let has_cursor = request.as_ref().is_some_and(|it| it.cursor.is_some());
         let (published, next_cursor) = if has_cursor || self.reads_pages(&context) {
@@ -324,32 +324,37 @@ impl ServerHandler for Server {
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
         self.state.catalogue.workspace().known().await;
+        self.learn(&context);
         let questions = &self.state.questions;
-        let paused = match questions.answer(&request, &arguments)?.transpose() {
-            Ok(paused) => paused,
-            Err(unanswered) => {
+        let answered = questions.answer(&request, &arguments, self.host().id)?;
+        let paused = match answered {
+            None => None,
+            Some(Answered::Flow(Ok(paused))) => Some(paused),
+            Some(Answered::Flow(Err(unanswered))) => {
                 let failed = Err(CallError::Failed(vec![unanswered]));
                 return call::to_call(failed).map(CallToolResponse::Complete);
+            }
+            Some(Answered::Call(running)) => {
+                let call = (&*request.name, arguments);
+                return self.follow(running, call, &context.ct).await;
             }
         };
         if let Some(code) = &self.state.code {
             let call = (&*request.name, arguments);
             return self.call_code(code, call, paused, &context).await;
         }
-        let pause = asks_by_result(&context).then(Pause::default);
+        let call = (&*request.name, arguments);
+        if able_to_answer(&context).is_some() {
+            return self.call_and_ask(call, paused, context).await;
+        }
+        let (name, arguments) = call;
         let parts = CallContext {
-            person: pause.as_ref().map(Pause::person),
             paused,
             ..self.parts()
         };
-        let of_call = ClientArguments::OfCall(arguments.clone());
-        let outcome = self.call(&request.name, of_call, &context, parts).await;
-        let flow = pause.and_then(|pause| pause.take());
-        let question = flow.and_then(|flow| questions.ask(&request.name, arguments, flow));
-        match question {
-            Some(question) => Ok(CallToolResponse::InputRequired(question)),
-            None => call::to_call(outcome).map(CallToolResponse::Complete),
-        }
+        let arguments = ClientArguments::OfCall(arguments);
+        let outcome = self.call(name, arguments, &context, parts).await;
+        call::to_call(outcome).map(CallToolResponse::Complete)
     }
 
     async fn list_prompts(

@@ -18,7 +18,8 @@ use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use tokio::sync::Notify;
 
-use crate::sources::host::{self, Abilities, Clients, LogMessage, SourceHost};
+use crate::sources::Clients;
+use crate::sources::host::{self, Abilities, LogMessage, SourceHost};
 
 /// A function that is called when a server declares other tools.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;

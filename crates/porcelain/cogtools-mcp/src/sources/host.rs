@@ -10,10 +10,9 @@
 )]
 
 use std::collections::HashMap;
-use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cogtools_core::{Cancel, Person, invisible};
 
@@ -26,16 +25,16 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, ServiceError};
 use rmcp::{ErrorData, RoleClient, RoleServer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
 use tokio::time::timeout;
 
 use crate::auth::may_be_opened;
-use crate::client::listener::OnChange;
 use crate::code::AskUser;
-use crate::questions::Form;
+use crate::questions::{Asked, Form, HostCall};
+use crate::sources::Clients;
 
 /// A log message.
 pub(crate) type LogMessage = LoggingMessageNotificationParam;
@@ -55,7 +54,7 @@ pub(crate) const MAX_BYTES: usize = 64 << 10;
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 4;
 /// The time that the user may take; the limit of the call of a source ends it earlier.
-const PATIENCE: Duration = Person::PATIENCE;
+pub(super) const PATIENCE: Duration = Person::PATIENCE;
 /// The time between two looks at whether a call was cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -66,28 +65,30 @@ const APPS: &str = "io.modelcontextprotocol/ui";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Abilities(ClientCapabilities);
 
-/// A client, once it is known.
+/// A client, once it is known, or one call of a client that is stateless.
 #[derive(Debug)]
 pub(crate) struct Host {
     /// Its identity among all clients.
     pub(crate) id: u64,
     state: Mutex<State>,
     known: Condvar,
+    call: Option<HostCall>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     is_known: bool,
+    is_stateless: bool,
+    abilities: Abilities,
     connection: Option<Connection>,
     level: Option<Level>,
     /// The subscribers to resources, by source and URI there.
-    subscriptions: HashMap<(String, String), Vec<Subscriber>>,
+    pub(super) subscriptions: HashMap<(String, String), Vec<Subscriber>>,
 }
 
 #[derive(Debug)]
 struct Connection {
     peer: Peer<RoleServer>,
-    abilities: Abilities,
     notifications: Sender<ServerNotification>,
 }
 
@@ -153,20 +154,55 @@ impl Default for Host {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             state: Mutex::default(),
             known: Condvar::new(),
+            call: None,
         }
     }
 }
 
 impl Host {
+    /// Returns the host of one call of a stateless `client`, which has these abilities and is asked
+    /// by its result.
+    pub(crate) fn of_call(
+        client: &Arc<Self>,
+        abilities: Abilities,
+        questions: UnboundedSender<Asked>,
+    ) -> Self {
+        Self {
+            id: client.id,
+            state: Mutex::default(),
+            known: Condvar::new(),
+            call: Some(HostCall {
+                client: Arc::clone(client),
+                abilities,
+                questions,
+            }),
+        }
+    }
+
+    /// Learns the abilities of a stateless client, unless it is known already.
+    pub(crate) fn learn(&self, abilities: Abilities) {
+        let mut state = self.state();
+        if !state.is_known {
+            state.is_known = true;
+            state.is_stateless = true;
+            state.abilities = abilities;
+        }
+    }
+
+    pub(super) fn is_stateless(&self) -> bool {
+        let client = self.call.as_ref().map_or(self, |call| &*call.client);
+        client.state().is_stateless
+    }
+
     /// Makes the client behind `peer` the host.
     pub(crate) fn connect(&self, peer: Peer<RoleServer>, capabilities: &ClientCapabilities) {
         let (notifications, waiting) = channel(MAX_WAITING);
         tokio::spawn(forward(peer.clone(), waiting));
         let mut state = self.state();
         state.is_known = true;
+        state.abilities = Abilities::of(capabilities);
         state.connection = Some(Connection {
             peer,
-            abilities: Abilities::of(capabilities),
             notifications,
         });
         drop(state);
@@ -176,14 +212,16 @@ impl Host {
     /// Returns its abilities. It is waited for a moment once: a source can be asked before the
     /// client has sent anything.
     pub(crate) fn abilities(&self) -> Abilities {
+        if let Some(call) = &self.call {
+            return call.client.abilities();
+        }
         let is_unknown = |state: &mut State| !state.is_known;
         let waited = self
             .known
             .wait_timeout_while(self.state(), FIRST_MESSAGE, is_unknown);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.is_known = true;
-        let connection = state.connection.as_ref();
-        connection.map_or_else(Abilities::default, |it| it.abilities.clone())
+        state.abilities.clone()
     }
 
     /// Returns the level from which on the host wants log messages, if it has set one.
@@ -246,6 +284,10 @@ impl Host {
 
     /// Sends a request to the client.
     async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+        if let Some(call) = &self.call {
+            let answer = timeout(PATIENCE, call.ask(request)).await;
+            return answer.unwrap_or_else(|_| Err(unanswered()));
+        }
         let peer = self.state().connection.as_ref().map(|it| it.peer.clone());
         let Some(peer) = peer else {
             return Err(unsupported("requests of servers"));
@@ -254,7 +296,7 @@ impl Host {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(ServiceError::McpError(error))) => Err(error),
             Ok(Err(_)) => Err(ErrorData::internal_error("the client is gone", None)),
-            Err(_) => Err(ErrorData::internal_error("the client did not answer", None)),
+            Err(_) => Err(unanswered()),
         }
     }
 
@@ -279,7 +321,9 @@ impl Host {
     /// Returns a function that shows a form to the user and blocks its thread until there is an
     /// answer, if the host shows forms.
     pub(crate) fn asker(self: &Arc<Self>) -> Option<Box<AskUser>> {
-        let has_forms = self.state().connection.as_ref()?.abilities.has_forms();
+        let state = self.state();
+        let has_forms = state.connection.is_some() && state.abilities.has_forms();
+        drop(state);
         let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
         has_forms.then(|| {
             let ask = move |form, cancel: &Cancel| {
@@ -294,9 +338,13 @@ impl Host {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+pub(crate) fn unanswered() -> ErrorData {
+    ErrorData::internal_error("the client did not answer", None)
 }
 
 /// Returns the level that `request` asks for.
@@ -322,166 +370,6 @@ async fn cancelled(cancel: &Cancel) {
 async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotification>) {
     while let Some(message) = waiting.recv().await {
         let _ = peer.send_notification(message).await;
-    }
-}
-
-/// The clients of a session with a source.
-#[derive(Debug)]
-pub(crate) struct Clients {
-    /// The only one, if the session is for one.
-    own: Option<Arc<Host>>,
-    members: Mutex<Vec<Member>>,
-}
-
-/// A client that has made a request.
-struct Member {
-    host: Weak<Host>,
-    on_change: OnChange,
-    /// The number of its requests that run.
-    running: usize,
-    /// The end of the time in which the source may still work for it, though it has given up.
-    until: Option<Instant>,
-}
-
-/// A request that runs until it is dropped.
-pub(crate) struct Running<'c> {
-    clients: &'c Clients,
-    host: Weak<Host>,
-    /// True if the source has finished it.
-    pub(crate) is_answered: bool,
-}
-
-impl Clients {
-    /// The clients of a session for `host`, or for all if it is shared.
-    pub(crate) fn of(host: &Arc<Host>, is_shared: bool) -> Self {
-        Self {
-            own: (!is_shared).then(|| Arc::clone(host)),
-            members: Mutex::default(),
-        }
-    }
-
-    /// Begins a request of `host`.
-    pub(crate) fn begin(&self, host: &Arc<Host>, on_change: &OnChange) -> Running<'_> {
-        let host = Arc::downgrade(host);
-        let mut members = self.members();
-        members.retain(|it| it.is_active() || it.host.strong_count() > 0);
-        match members.iter_mut().find(|it| it.host.ptr_eq(&host)) {
-            Some(member) => member.running += 1,
-            None => members.push(Member {
-                host: Weak::clone(&host),
-                on_change: Arc::clone(on_change),
-                running: 1,
-                until: None,
-            }),
-        }
-        drop(members);
-        Running {
-            clients: self,
-            host,
-            is_answered: false,
-        }
-    }
-
-    /// The client that the source works for. A source does not say for which one it asks or logs,
-    /// so this is none if there may be several.
-    fn speaker(&self) -> Option<Arc<Host>> {
-        if let Some(own) = &self.own {
-            return Some(Arc::clone(own));
-        }
-        let members = self.members();
-        let mut active = members.iter().filter(|it| it.is_active());
-        let speaker = active.next().filter(|_| active.next().is_none());
-        speaker.and_then(|it| it.host.upgrade())
-    }
-
-    fn hosts(&self) -> Vec<Arc<Host>> {
-        let members = self.members();
-        let mut hosts: Vec<_> = members.iter().filter_map(|it| it.host.upgrade()).collect();
-        // The own one is a member as soon as it has made a request.
-        let own = self
-            .own
-            .iter()
-            .filter(|own| !hosts.iter().any(|it| Arc::ptr_eq(it, own)));
-        hosts.extend(own.cloned().collect::<Vec<_>>());
-        hosts
-    }
-
-    /// Returns true if `host` is one of them.
-    pub(crate) fn has(&self, host: &Host) -> bool {
-        let members = self.members();
-        members.iter().any(|it| it.is(host))
-    }
-
-    /// Removes `host`; returns true if it was the last one.
-    pub(crate) fn remove(&self, host: &Host) -> bool {
-        let mut members = self.members();
-        let count = members.len();
-        members.retain(|it| !it.is(host));
-        let is_removed = members.len() < count;
-        is_removed && members.iter().all(|it| it.host.strong_count() == 0)
-    }
-
-    /// The level from which on one of them wants log messages.
-    pub(crate) fn level(&self) -> Option<Level> {
-        let hosts = self.hosts();
-        let levels = hosts.iter().filter_map(|host| host.level());
-        levels.min_by_key(|level| *level as u8)
-    }
-
-    /// Returns true if one of them has subscribed to a resource of `source`.
-    pub(crate) fn have_subscriptions(&self, source: &str) -> bool {
-        let hosts = self.hosts();
-        hosts.iter().any(|host| host.has_subscriptions(source))
-    }
-
-    /// Returns true if one of them has subscribed to the resource of `source` in these parameters.
-    pub(crate) fn subscribe_to(&self, source: &str, params: &Map<String, Value>) -> bool {
-        let uri = params.get("uri").and_then(Value::as_str);
-        let key = (source.to_owned(), uri.unwrap_or_default().to_owned());
-        let hosts = self.hosts();
-        hosts
-            .iter()
-            .any(|it| it.state().subscriptions.contains_key(&key))
-    }
-
-    /// Tells them that the source offers something else.
-    fn changed(&self) {
-        let members = self.members();
-        let all: Vec<_> = members.iter().map(|it| Arc::clone(&it.on_change)).collect();
-        drop(members);
-        all.iter().for_each(|on_change| on_change());
-    }
-
-    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Member {
-    fn is(&self, host: &Host) -> bool {
-        std::ptr::eq(self.host.as_ptr(), host)
-    }
-
-    fn is_active(&self) -> bool {
-        self.running > 0 || self.until.is_some_and(|until| until > Instant::now())
-    }
-}
-
-impl Debug for Member {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Member").finish_non_exhaustive()
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let mut members = self.clients.members();
-        if let Some(member) = members.iter_mut().find(|it| it.host.ptr_eq(&self.host)) {
-            member.running -= 1;
-            if !self.is_answered {
-                member.until = Some(Instant::now() + PATIENCE);
-            }
-        }
     }
 }
 
@@ -652,7 +540,7 @@ impl SourceHost {
 }
 
 /// The error of a request that the client is not able to answer.
-fn unsupported(method: &str) -> ErrorData {
+pub(crate) fn unsupported(method: &str) -> ErrorData {
     let message = format!("the client does not support {method}");
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }

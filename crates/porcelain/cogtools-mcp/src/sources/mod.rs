@@ -5,17 +5,19 @@ pub(crate) mod host;
 mod session;
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use cogtools_core::Diagnostic;
 use cogtools_core::resident::{Client, SessionError, SessionRequest, SessionWork, Sessions};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::auth::Store;
+use crate::client::listener::OnChange;
 use crate::offers::with_source;
-use host::{Host, SetLevel};
+use host::{Host, Level, PATIENCE, SetLevel};
 use session::{End, RequestError, SourceSession};
 
 /// The time for which a server that fails again and again is not started: doubled each time.
@@ -301,6 +303,168 @@ impl SourceState {
                 self.failures = self.failures.saturating_add(1).min(10);
             }
             End::Failed(_) | End::Idle => self.failures = 0,
+        }
+    }
+}
+
+/// The clients of a session with a source.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    /// The only one, if the session is for one.
+    pub(crate) own: Option<Arc<Host>>,
+    members: Mutex<Vec<Member>>,
+}
+
+/// A client that has made a request.
+struct Member {
+    host: Weak<Host>,
+    on_change: OnChange,
+    /// The number of its requests that run.
+    running: usize,
+    /// The end of the time in which the source may still work for it, though it has given up.
+    until: Option<Instant>,
+}
+
+/// A request that runs until it is dropped.
+pub(crate) struct Running<'c> {
+    clients: &'c Clients,
+    host: Weak<Host>,
+    /// True if the source has finished it.
+    pub(crate) is_answered: bool,
+}
+
+impl Clients {
+    /// The clients of a session for `host`, or for all if it is shared. Each call of a stateless
+    /// client is one.
+    pub(crate) fn of(host: &Arc<Host>, is_shared: bool) -> Self {
+        let is_own = !is_shared && !host.is_stateless();
+        Self {
+            own: is_own.then(|| Arc::clone(host)),
+            members: Mutex::default(),
+        }
+    }
+
+    /// Begins a request of `host`.
+    pub(crate) fn begin(&self, host: &Arc<Host>, on_change: &OnChange) -> Running<'_> {
+        let host = Arc::downgrade(host);
+        let mut members = self.members();
+        members.retain(|it| it.is_active() || it.host.strong_count() > 0);
+        match members.iter_mut().find(|it| it.host.ptr_eq(&host)) {
+            Some(member) => member.running += 1,
+            None => members.push(Member {
+                host: Weak::clone(&host),
+                on_change: Arc::clone(on_change),
+                running: 1,
+                until: None,
+            }),
+        }
+        drop(members);
+        Running {
+            clients: self,
+            host,
+            is_answered: false,
+        }
+    }
+
+    /// The client that the source works for. A source does not say for which one it asks or logs,
+    /// so this is none if there may be several.
+    pub(crate) fn speaker(&self) -> Option<Arc<Host>> {
+        if let Some(own) = &self.own {
+            return Some(Arc::clone(own));
+        }
+        let members = self.members();
+        let mut active = members.iter().filter(|it| it.is_active());
+        let speaker = active.next().filter(|_| active.next().is_none());
+        speaker.and_then(|it| it.host.upgrade())
+    }
+
+    pub(crate) fn hosts(&self) -> Vec<Arc<Host>> {
+        let members = self.members();
+        let mut hosts: Vec<_> = members.iter().filter_map(|it| it.host.upgrade()).collect();
+        // The own one is a member as soon as it has made a request.
+        let own = self
+            .own
+            .iter()
+            .filter(|own| !hosts.iter().any(|it| Arc::ptr_eq(it, own)));
+        hosts.extend(own.cloned().collect::<Vec<_>>());
+        hosts
+    }
+
+    /// Returns true if `host` is one of them.
+    pub(crate) fn has(&self, host: &Host) -> bool {
+        let members = self.members();
+        members.iter().any(|it| it.is(host))
+    }
+
+    /// Removes `host`; returns true if it was the last one.
+    pub(crate) fn remove(&self, host: &Host) -> bool {
+        let mut members = self.members();
+        let count = members.len();
+        members.retain(|it| !it.is(host));
+        let is_removed = members.len() < count;
+        is_removed && members.iter().all(|it| it.host.strong_count() == 0)
+    }
+
+    /// The level from which on one of them wants log messages.
+    pub(crate) fn level(&self) -> Option<Level> {
+        let hosts = self.hosts();
+        let levels = hosts.iter().filter_map(|host| host.level());
+        levels.min_by_key(|level| *level as u8)
+    }
+
+    /// Returns true if one of them has subscribed to a resource of `source`.
+    pub(crate) fn have_subscriptions(&self, source: &str) -> bool {
+        let hosts = self.hosts();
+        hosts.iter().any(|host| host.has_subscriptions(source))
+    }
+
+    /// Returns true if one of them has subscribed to the resource of `source` in these parameters.
+    pub(crate) fn subscribe_to(&self, source: &str, params: &Map<String, Value>) -> bool {
+        let uri = params.get("uri").and_then(Value::as_str);
+        let key = (source.to_owned(), uri.unwrap_or_default().to_owned());
+        let hosts = self.hosts();
+        hosts
+            .iter()
+            .any(|it| it.state().subscriptions.contains_key(&key))
+    }
+
+    /// Tells them that the source offers something else.
+    pub(crate) fn changed(&self) {
+        let members = self.members();
+        let all: Vec<_> = members.iter().map(|it| Arc::clone(&it.on_change)).collect();
+        drop(members);
+        all.iter().for_each(|on_change| on_change());
+    }
+
+    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Member {
+    fn is(&self, host: &Host) -> bool {
+        std::ptr::eq(self.host.as_ptr(), host)
+    }
+
+    fn is_active(&self) -> bool {
+        self.running > 0 || self.until.is_some_and(|until| until > Instant::now())
+    }
+}
+
+impl Debug for Member {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Member").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let mut members = self.clients.members();
+        if let Some(member) = members.iter_mut().find(|it| it.host.ptr_eq(&self.host)) {
+            member.running -= 1;
+            if !self.is_answered {
+                member.until = Some(Instant::now() + PATIENCE);
+            }
         }
     }
 }

@@ -23,7 +23,8 @@ use crate::client::connector::{self, Connector, Opening, tool_error};
 use crate::client::listener::Listener;
 use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
-use crate::sources::host::{Abilities, Clients, Host, Level, SourceHost};
+use crate::sources::Clients;
+use crate::sources::host::{Abilities, Host, Level, SourceHost};
 
 /// The pause after which a request checks again whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
