@@ -55,6 +55,8 @@ const MAX_BYTES: usize = 2_000;
 const MAX_WORDS: usize = 48;
 /// Marks around a word that are not a part of it.
 const MARKS: &str = "'\"`“”‘’«»„.:,;?!()[]{}<>…";
+/// Marks after which a capital is no name.
+const SENTENCE_ENDS: [char; 4] = ['.', ':', '!', '?'];
 /// Marks inside values, such as the address of a page or the number of an issue.
 const VALUE_MARKS: &str = "@#/\\:";
 
@@ -66,6 +68,8 @@ struct Word {
     is_stop: bool,
     /// True if it is a part of a value, which is more probably an argument.
     is_value: bool,
+    /// True if it is written as a part of a name: with a capital within a sentence.
+    is_name: bool,
     /// Stems of the names of parameters for the value.
     parameters: &'static [&'static str],
 }
@@ -73,14 +77,19 @@ struct Word {
 /// Reads the beginning of the request `text`; the rest of a very long one is left out.
 fn parse(text: &str) -> Vec<Word> {
     let (text, _) = text.split_at(text.floor_char_boundary(MAX_BYTES));
+    let mut begins = true;
     let pieces = text.split_whitespace().flat_map(|piece| {
+        let is_name = !std::mem::replace(&mut begins, piece.ends_with(SENTENCE_ENDS))
+            && is_capitalized(piece);
         let bare = piece.trim_matches(|mark| MARKS.contains(mark));
-        let is_value = bare.contains(|c: char| c.is_ascii_digit() || VALUE_MARKS.contains(c));
+        let is_value =
+            is_file(bare) || bare.contains(|c: char| c.is_ascii_digit() || VALUE_MARKS.contains(c));
         let words = tokens(piece).into_iter();
         words.map(move |token| Word {
             stem: stem(&token),
             is_stop: is_stop_word(&token),
             is_value,
+            is_name,
             parameters: parameters(bare),
         })
     });
@@ -95,12 +104,44 @@ fn parse(text: &str) -> Vec<Word> {
     words
 }
 
+/// Returns true if `piece` is written with a capital and small letters, as names are.
+fn is_capitalized(piece: &str) -> bool {
+    let mut letters = piece
+        .trim_start_matches(|mark| MARKS.contains(mark))
+        .chars();
+    letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
+}
+
+/// Returns true if `value` is the name of a file with an ending, such as `notes.txt`.
+fn is_file(value: &str) -> bool {
+    let is_ending = |ending: &str| (1..=5).contains(&ending.len()) && ending.is_ascii();
+    let parts = value.rsplit_once('.');
+    parts.is_some_and(|(name, ending)| {
+        let is_letter = |c: char| c.is_ascii_alphabetic();
+        name.contains(is_letter) && is_ending(ending) && ending.contains(is_letter)
+    })
+}
+
+/// Returns true if `value` is a time of day, such as `9am` or `15:30`.
+fn is_time(value: &str) -> bool {
+    let value = value.to_ascii_lowercase();
+    let half = ["am", "pm"]
+        .iter()
+        .find_map(|half| value.strip_suffix(half));
+    let (hours, minutes) = half.unwrap_or(&value).split_once(':').unzip();
+    let is_number = |text: &str| (1..=2).contains(&text.len()) && text.parse::<u8>().is_ok();
+    let hours = hours.or(half);
+    hours.is_some_and(is_number) && minutes.is_none_or(is_number)
+}
+
 /// Returns the stems of the names of parameters for a value, which is recognized by its form.
 fn parameters(value: &str) -> &'static [&'static str] {
     match value.split_once('@') {
         _ if value.contains("://") => &["url", "link", "pag"],
         Some(("", _)) => &["user", "usernam"],
         Some((_, host)) if host.contains('.') => &["email", "mail", "user", "recipi"],
+        _ if is_file(value) => &["path", "file", "filepath"],
+        _ if is_time(value) => &["tim", "hour"],
         _ if value.starts_with('/') => &["path", "file", "directori", "fold"],
         _ => match value.strip_prefix('#') {
             Some(rest) if rest.bytes().all(|byte| byte.is_ascii_digit()) => &["issu", "numb"],
@@ -113,12 +154,12 @@ fn parameters(value: &str) -> &'static [&'static str] {
 /// Words that say nothing about the purpose of a tool.
 static STOP_WORDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
     let words = "\
-        a about absolutely all already also am an and any anything are as at away be because been \
+        a about absolutely all already also am an and any anybody anyone anything are as at away be because been \
         before being both but by can could d did do does doing don done e else etc even every \
         everything exactly for from g given go going got had has have he her hers him his how i \
         if in into is isn it its itself just keep let like ll m may me might more most much must \
         my need no not now of off on one only or our ours out over own please quite re really \
-        right s said same say says she should shouldn so some something such sure t take taken \
+        right s said same say says she should shouldn so some somebody someone something such sure t take taken \
         takes than that the their them then there these they thing things this those through to \
         today tomorrow tonight too up upon us use used using ve very via want was we were what when where whether which \
         while who whom whose why will with without won would yes yesterday yet you your yours";
@@ -130,6 +171,27 @@ fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.contains(word)
 }
 
+/// Forms of irregular verbs.
+const IRREGULAR: [(&str, &str); 18] = [
+    ("began", "begin"),
+    ("broke", "break"),
+    ("built", "build"),
+    ("chose", "choose"),
+    ("chosen", "choose"),
+    ("drew", "draw"),
+    ("found", "find"),
+    ("hidden", "hide"),
+    ("kept", "keep"),
+    ("left", "leave"),
+    ("made", "make"),
+    ("ran", "run"),
+    ("sent", "send"),
+    ("shown", "show"),
+    ("spoke", "speak"),
+    ("told", "tell"),
+    ("wrote", "write"),
+    ("written", "write"),
+];
 /// Endings of nouns of verbs, and the ending of the verb.
 const NOUNS: [(&str, &str); 6] = [
     ("ization", "ize"),
@@ -149,6 +211,8 @@ const SUFFIXES: [&str; 5] = ["ment", "er", "or", "ion", "ly"];
 /// It is cruder than a linguist's: it only has to be the same for `deploys`, `deployed` and
 /// `deployment`. Words of other scripts are their own stems.
 fn stem(word: &str) -> String {
+    let irregular = IRREGULAR.iter().find(|(form, _)| *form == word);
+    let word = irregular.map_or(word, |(_, word)| *word);
     if word.len() <= 3 || !word.is_ascii() {
         return word.to_owned();
     }
@@ -280,9 +344,40 @@ mod query_tests {
             "merg anna branch broken",
             "",
         );
+        check("read notes.txt at 9:30", "read", "not txt 9 30");
         check("acme/web#12", "acm web 12", "");
         check("what is it", "what is it", "");
         check("", "", "");
+    }
+
+    #[test]
+    fn values_have_forms() {
+        for (value, expected) in [
+            ("9am", Some("tim")),
+            ("11:30pm", Some("tim")),
+            ("15:00", Some("tim")),
+            ("9", None),
+            ("am", None),
+            ("a:b", None),
+            ("notes.txt", Some("path")),
+            ("1.5", None),
+            ("e.g", Some("path")),
+            ("ada@example.com", Some("email")),
+        ] {
+            assert_eq!(parameters(value).first().copied(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn capitals_within_a_sentence_are_names() {
+        let is_name = |text: &str| {
+            let words = parse(text).into_iter();
+            let names = words.filter(|word| word.is_name).map(|word| word.stem);
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(is_name("Is it late in New York?"), ["new", "york"]);
+        assert_eq!(is_name("run SQL. Then tell «Ada»"), ["ada"]);
+        assert_eq!(is_name("Weather"), Vec::<String>::new());
     }
 
     #[test]
@@ -314,6 +409,7 @@ mod text_tests {
             &["page", "pages"],
             &["translation", "translate"],
             &["fetch", "fetches", "fetched"],
+            &["write", "writes", "wrote", "written"],
         ] {
             let stems: Vec<String> = forms.iter().map(|form| stem(form)).collect();
             assert!(stems.iter().all(|one| *one == stems[0]), "{stems:?}");

@@ -29,7 +29,7 @@ const VERB_GAIN: f64 = 0.3;
 /// The part of the best score below which a tool is not shown.
 const MIN_PART: f64 = 0.2;
 /// The part of the score of a perfect match below which a tool does not fit.
-const MIN_FIT: f64 = 0.5;
+const MIN_FIT: f64 = 0.7;
 /// The part from which on it fits without a word of its own.
 const SURE_FIT: f64 = 1.35;
 /// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
@@ -72,6 +72,8 @@ struct Index {
     average_length: f64,
     /// The number of tools that have each stem.
     frequencies: BTreeMap<String, usize>,
+    /// The stems that are a tool's own.
+    own: BTreeSet<String>,
 }
 
 /// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
@@ -81,26 +83,7 @@ pub(super) fn rank(request: &str, tools: &[impl Borrow<Tool>]) -> Vec<usize> {
     if words.is_empty() {
         return (0..tools.len()).collect();
     }
-    let index = Index::new(tools);
-    let terms = index.terms(&words);
-    let said = words.iter().filter(|word| !word.is_value);
-    let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
-    let verbs = Verbs::of_request(&said);
-    let score = |document: &Document| {
-        index.score(document, &terms, verbs) + index.value_score(document, &words)
-    };
-    let scores: Vec<f64> = index.documents.iter().map(score).collect();
-    let mut ranked: Vec<usize> = (0..tools.len())
-        .filter(|index| scores[*index] > 0.0)
-        .collect();
-    ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
-    match ranked.first().copied() {
-        Some(best) if index.fits(&index.documents[best], scores[best], &terms, &words) => {
-            ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
-            ranked
-        }
-        _ => Vec::new(),
-    }
+    Index::new(tools).rank(words)
 }
 
 impl Document {
@@ -165,10 +148,50 @@ impl Index {
                 None => drop(frequencies.insert(stem.clone(), 1)),
             }
         }
+        let own = documents.iter().flat_map(|document| &document.stems);
+        let own = own.filter(|(_, weight)| **weight >= OWN);
         Self {
+            own: own.map(|(stem, _)| stem.clone()).collect(),
             documents,
             average_length,
             frequencies,
+        }
+    }
+
+    /// Returns the indices of the tools that match a request of these `words`, best first.
+    fn rank(&self, mut words: Vec<Word>) -> Vec<usize> {
+        self.mark_names(&mut words);
+        let words = words.as_slice();
+        let terms = self.terms(words);
+        let said = words.iter().filter(|word| !word.is_value);
+        let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
+        let verbs = Verbs::of_request(&said);
+        let score = |document: &Document| {
+            self.score(document, &terms, verbs) + self.value_score(document, words)
+        };
+        let scores: Vec<f64> = self.documents.iter().map(score).collect();
+        let mut ranked: Vec<usize> = (0..scores.len())
+            .filter(|index| scores[*index] > 0.0)
+            .collect();
+        ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
+        match ranked.first().copied() {
+            Some(best) if self.fits(&self.documents[best], scores[best], &terms, words) => {
+                ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
+                ranked
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Makes values of names, such as `New York`, of which a word is unknown to the tools.
+    fn mark_names(&self, words: &mut [Word]) {
+        for name in words.chunk_by_mut(|one, other| one.is_name && other.is_name) {
+            let is_unknown = |word: &Word| !self.own.contains(&word.stem);
+            if name.iter().all(|word| word.is_name) && name.iter().any(is_unknown) {
+                for word in name {
+                    word.is_value = true;
+                }
+            }
         }
     }
 
@@ -287,6 +310,8 @@ const SAID_IN_VALUE_WEIGHT: f64 = 0.25;
 const VERB_WEIGHT: f64 = 0.5;
 /// The weight of a word that is only similar to the request's.
 const SIMILAR_WEIGHT: f64 = 0.5;
+/// The size from which on a word can be a misspelt one.
+const MIN_MISSPELT_BYTES: usize = 5;
 /// The least similarity of a misspelt word.
 const MIN_SIMILARITY: f64 = 0.75;
 
@@ -323,7 +348,13 @@ impl Index {
         let said = words.iter().filter(|word| !word.is_value);
         let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
         let phrases = WORDS.phrases(&said).into_iter().map(|senses| {
-            let meant = senses.iter().filter_map(|it| self.meaning(&it.stems, 1.0));
+            let weight = |stems: &[String]| {
+                let are_verbs = stems.iter().all(|stem| Verbs::is_verb(stem));
+                if are_verbs { VERB_WEIGHT } else { 1.0 }
+            };
+            let meant = senses
+                .iter()
+                .filter_map(|it| self.meaning(&it.stems, weight(&it.stems)));
             Term {
                 meanings: meant.collect(),
                 weight: PHRASE_WEIGHT,
@@ -380,9 +411,10 @@ impl Index {
         let all = || self.frequencies.keys().map(String::as_str);
         let forms = all().map(|other| (other, similarity(stem, other)));
         let mut found: Vec<(&str, f64)> = forms.filter(|(_, weight)| *weight > 0.0).collect();
-        if found.is_empty() {
+        if found.is_empty() && stem.len() >= MIN_MISSPELT_BYTES {
             let is_near = |other: &&str| {
-                strsim::normalized_damerau_levenshtein(stem, other) >= MIN_SIMILARITY
+                other.as_bytes().first() == stem.as_bytes().first()
+                    && strsim::normalized_damerau_levenshtein(stem, other) >= MIN_SIMILARITY
             };
             let nearest = nearest(stem, all()).into_iter().filter(is_near);
             found = nearest.map(|other| (other, SIMILAR_WEIGHT)).collect();

@@ -71,6 +71,9 @@ fn forms_prefixes_and_typos_match() {
     check("facpalm", &["facepalm"]);
     check("deployment", &["deploy_site"]);
     check("reposotory", &["git_push"]);
+    // Neither a short word nor one that begins with another letter is a misspelt one.
+    check("bush", &[]);
+    check("peather", &[]);
     check("recording a change", &["git_commit"]);
 }
 
@@ -268,6 +271,42 @@ fn reading_creating_and_deleting_differ() {
 fn a_value_asks_for_its_parameter() {
     check_first("an issue from ada@example.com", "desk_create_issue");
     check_first("an issue for #12", "forge_delete_issue");
+}
+
+#[test]
+fn a_name_or_a_time_is_no_reason_against_a_tool() {
+    let tools = [
+        tool(
+            "convert_time",
+            "Convert time between timezones",
+            &parameters_text("source_timezone time target_timezone"),
+        ),
+        tool(
+            "search_web",
+            "Search for new pages of the web",
+            &parameters_text("query"),
+        ),
+        tool(
+            "get_zone",
+            "Get a zone",
+            "parameters:\n  zone: {type: string, description: 'e.g. America/New_York'}\n",
+        ),
+    ];
+    for (query, expected) in [
+        (
+            "if it is 9am in Berlin, what is that in New York",
+            Some("convert_time"),
+        ),
+        (
+            "our call is at 15:00 in London, when is that for Ada",
+            Some("convert_time"),
+        ),
+        ("order a taxi in New York", None),
+    ] {
+        let ranked = rank(query, &tools);
+        let found = ranked.first().map(|index| tools[*index].name().as_str());
+        assert_eq!(found, expected, "{query}");
+    }
 }
 
 #[test]
