@@ -1,9 +1,10 @@
 //! Entries of MCP servers in the files of other hosts, as our configuration writes them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use cogtools_core::environment::{is_dangerous, is_secret_name, is_variable};
+use cogtools_core::source::references;
 use cogtools_gemini_cli::mcp_host;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,7 @@ pub(super) struct Imported {
 }
 
 /// Keys whose values are read in [`Imported::of`], or say what others say already.
-const READ: [&str; 25] = [
+const READ: [&str; 26] = [
     "args",
     "bearer_token_env_var",
     "cmd",
@@ -39,6 +40,7 @@ const READ: [&str; 25] = [
     "prefix",
     "sandbox",
     "serverUrl",
+    "source",
     "timeout",
     "tool_timeout_sec",
     "transport",
@@ -54,7 +56,9 @@ impl Imported {
     /// `None` if it names neither a program nor a URL.
     pub(super) fn of(name: &str, value: &Value, root: Option<&Path>) -> Option<Self> {
         let mut imported = Self::default();
+        let value = &flat(value);
         let words: Vec<String> = mcp_host::words(value).into_iter().map(rewritten).collect();
+        let words = without_shell(words);
         let text = |keys: &[&str]| {
             let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
             found.map(with_braces)
@@ -162,6 +166,16 @@ impl Imported {
             .extend(cwd.filter(|cwd| !is_root(cwd)).map(|_| "cwd".to_owned()));
     }
 
+    /// Returns the variables that the entry needs a value of, besides its secrets.
+    pub(super) fn variables(&self) -> BTreeSet<String> {
+        let text = Value::Object(self.entry.clone()).to_string();
+        let needed = references(&text).filter(|it| it.default.is_none());
+        let names = needed.map(|it| it.name.to_owned());
+        names
+            .filter(|name| !self.secrets.contains_key(name))
+            .collect()
+    }
+
     /// Replaces literal secrets with references to variables.
     pub(super) fn take_secrets(&mut self, name: &str) {
         let Self { entry, secrets, .. } = self;
@@ -226,6 +240,29 @@ impl Imported {
             entry.insert("headers".to_owned(), headers.into());
         }
     }
+}
+
+/// Returns `value` with the entries of its `command`, if that is a map, as Zed writes it.
+fn flat(value: &Value) -> Value {
+    let mut flat = value.clone();
+    if let Some(Value::Object(command)) = value.get("command")
+        && let Some(entries) = flat.as_object_mut()
+    {
+        entries.extend(command.clone());
+        let program = entries.remove("path").unwrap_or_default();
+        entries.insert("command".to_owned(), program);
+    }
+    flat
+}
+
+/// Returns `words` without `cmd /c`, which starts `npx` on Windows alone.
+fn without_shell(mut words: Vec<String>) -> Vec<String> {
+    let is_shell = |word: &String| ["cmd", "cmd.exe"].contains(&&*word.to_ascii_lowercase());
+    let is_windows = words.len() > 2 && is_shell(&words[0]) && words[1].eq_ignore_ascii_case("/c");
+    if is_windows && !cfg!(windows) {
+        words.drain(..2);
+    }
+    words
 }
 
 /// The name of a variable for the secret `of` of the server `name`.
@@ -325,6 +362,10 @@ mod tests {
                 json!({"command": "a", "args": ["${input:my-key}"], "cwd": "/elsewhere"}),
                 json!([{"command": "a", "args": ["${MY_KEY}"], "env": {}}, {}, ["cwd"]]),
             ),
+            (
+                json!({"source": "custom", "command": {"path": "/a", "args": ["b"], "env": {"C": "d"}}}),
+                json!([{"command": "/a", "args": ["b"], "env": {"C": "d"}}, {}, []]),
+            ),
             (json!({"name": "x"}), Value::Null),
         ] {
             let found = Imported::of("s-1", &entry, Some(Path::new("/p")));
@@ -334,5 +375,31 @@ mod tests {
             });
             assert_eq!(found.unwrap_or_default(), expected, "{entry}");
         }
+    }
+
+    #[test]
+    fn a_shell_of_windows_stays_on_windows() {
+        for (words, expected) in [
+            (["cmd", "/c", "npx", "x"], &["npx", "x"][..]),
+            (["CMD.EXE", "/C", "npx", "x"], &["npx", "x"]),
+            (["cmd", "/k", "npx", "x"], &["cmd", "/k", "npx", "x"]),
+        ] {
+            let expected = if cfg!(windows) { &words[..] } else { expected };
+            let entry = json!({"command": words[0], "args": words[1..]});
+            let found = Imported::of("s", &entry, None).expect("it names a program");
+            let found = mcp_host::words(&Value::Object(found.entry.clone())).join(" ");
+            assert_eq!(found, expected.join(" "));
+        }
+    }
+
+    #[test]
+    fn a_reference_without_a_value_is_needed() {
+        let entry = json!({
+            "url": "https://${HOST:-x}/${input:a-b}", "headers": {"Authorization": "Bearer literal"},
+            "env": {"MODE": "${env:MODE}"},
+        });
+        let found = Imported::of("s", &entry, None).expect("it names a URL");
+        let found: Vec<String> = found.variables().into_iter().collect();
+        assert_eq!(found, ["A_B", "MODE"]);
     }
 }

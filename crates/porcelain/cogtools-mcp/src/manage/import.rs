@@ -1,6 +1,7 @@
 //! `cogtools mcp import`: the servers that are in the files of other hosts.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -107,8 +108,11 @@ fn take_over(
     let root = (!args.layer.user).then(|| project.root());
     let mut text = String::new();
     let count = pluralize(servers.len(), "server");
-    let mut secrets = Vec::new();
+    let (mut secrets, mut needed) = (Vec::new(), Vec::new());
     for (name, imported) in &servers {
+        let unset = imported.variables().into_iter();
+        let unset = unset.filter(|variable| !io.vars.contains_key(OsStr::new(variable)));
+        needed.extend(unset.map(|variable| format!("{name}: {variable}")));
         all.insert(name.clone(), imported.entry.clone().into());
         secrets.extend(
             imported
@@ -123,6 +127,7 @@ fn take_over(
     for (title, lines) in [
         ("not taken over:", &notes),
         ("kept for you, outside the file:", &secrets),
+        ("not set here, needed in .env or your environment:", &needed),
     ] {
         if !lines.is_empty() {
             let lines: String = lines.iter().flat_map(|line| ["  ", line, "\n"]).collect();
@@ -221,6 +226,10 @@ impl Found {
             let name = name.replace(':', "_");
             let at = format!("{} in {}", sanitize(&name), display_path.display());
             let Some(imported) = Imported::of(&name, entry, root) else {
+                if !["servers", "mcpServers"].contains(&&*name) {
+                    self.notes
+                        .push(format!("{at}: it names neither a program nor a URL"));
+                }
                 continue;
             };
             let command = imported.entry.get("command").and_then(Value::as_str);
