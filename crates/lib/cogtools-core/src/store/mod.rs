@@ -329,3 +329,23 @@ pub fn dependencies(root: &Path) -> Vec<String> {
     let names = objects.flat_map(|list| list.keys());
     names.filter(is_name).cloned().collect()
 }
+
+/// Makes the folder `below` of `data`, through no link: the server may have put it there.
+pub(crate) fn make_folders(data: &Path, below: &Path) -> Result<(), StoreError> {
+    let mut folder = data.to_path_buf();
+    for part in below {
+        folder.push(part);
+        let made = file::create_private_folder(&folder).and_then(|()| folder.symlink_metadata());
+        match made {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => {
+                return Err(StoreError::Data(
+                    folder,
+                    io::ErrorKind::NotADirectory.into(),
+                ));
+            }
+            Err(error) => return Err(StoreError::Data(folder, error)),
+        }
+    }
+    Ok(())
+}

@@ -8,7 +8,6 @@ use std::any::Any;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::process::{Policy, Process, SandboxMode};
 use crate::resident::ServerStart;
 use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
-use crate::store::{Mirror, Store, StoreError};
+use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
 use crate::{Context, Diagnostic, digest, file};
 
@@ -179,7 +178,7 @@ impl Provider {
                 .collect();
             directory = plugin.apply(&mut variables, root, &data);
             if let Ok(below) = directory.strip_prefix(&data) {
-                let made = make_folders(&data, below);
+                let made = store::make_folders(&data, below);
                 made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
             }
             let description = server.description_with(&line);
@@ -583,24 +582,4 @@ fn with_policy(description: &str, policy: &Policy) -> String {
     let mut description: Value = serde_json::from_str(description).unwrap_or_default();
     description["sandbox"] = json!(policy);
     description.to_string()
-}
-
-/// Makes the folder `below` of `data`, through no link: the server may have put it there.
-fn make_folders(data: &Path, below: &Path) -> Result<(), StoreError> {
-    let mut folder = data.to_path_buf();
-    for part in below {
-        folder.push(part);
-        let made = file::create_private_folder(&folder).and_then(|()| folder.symlink_metadata());
-        match made {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => {
-                return Err(StoreError::Data(
-                    folder,
-                    io::ErrorKind::NotADirectory.into(),
-                ));
-            }
-            Err(error) => return Err(StoreError::Data(folder, error)),
-        }
-    }
-    Ok(())
 }
