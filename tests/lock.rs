@@ -300,29 +300,25 @@ updated cogtools.lock: 1 tool of 1 source
 #[test]
 fn a_source_that_fails_keeps_its_pins_and_gets_no_new_ones() {
     let project = Project::new();
-    let fails = "[ -e ../fails ] && exit 1; echo '[{\"name\": \"a\", \"description\": \"d\"}]'\n";
-    project.file("../home/.gemini/d", fails);
-    let source = format!("[sh, {}/.gemini/d]", project.home().display());
-    project.file(
-        "../home/.gemini/cogtoolrc.yaml",
-        format!(
-            "tool_sources: [{{command: {{discover: {source}, call: {source}, name: s, cwd: project, cache: 1}}}}]\n"
-        ),
+    let fails = "[ -e fails ] && exit 1; echo '[{\"name\": \"a\", \"description\": \"d\"}]'\n";
+    project.file("d", fails).file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: s, cache: 1}}]\n",
     );
     let trust = run("cogtools-trust", &project).args(["s", "--yes"]);
     trust.run().status(0);
-    project.file("../fails", "");
+    project.file("fails", "");
     sleep(Duration::from_millis(1100));
     let failed = lock(&project, &[]);
     failed
         .status(1)
         .stderr_contains("failed to declare its tools");
     assert!(!project.path("cogtools.lock").exists());
-    project.remove("../fails");
+    project.remove("fails");
     lock(&project, &[]).status(0);
     let pinned = project.read("cogtools.lock");
     assert!(pinned.contains("\"a\""), "{pinned}");
-    project.file("../fails", "");
+    project.file("fails", "");
     sleep(Duration::from_millis(1100));
     lock(&project, &[])
         .status(0)

@@ -385,20 +385,12 @@ fn the_user_takes_over_the_servers_of_the_user() {
             r#"{"mcpServers": {"old": {"type": "sse", "url": "https://example.org/sse"}}}"#,
         )
         .file("../home/.claude.json", "{");
-    let home = project.home().display().to_string();
     let outcome = mcp(&project, &["import", "--user", "--yes"]).run();
-    outcome.status(78).stdout_contains("+   mine: {command: b}");
+    outcome.status(78).stdout_contains("mine: {command: b}");
     outcome.stdout_contains("the transport `sse` is not supported, only `http`");
-    outcome.stderr_contains(&format!("{home}/.claude.json"));
+    outcome.stderr_contains("[HOME]/.claude.json");
     let config = project.read("../home/.gemini/cogtoolrc.yaml");
-    assert_text(
-        config,
-        str![[r#"
-mcpServers:
-  mine: {command: b}
-
-"#]],
-    );
+    assert_eq!(config, "mcpServers: {mine: {command: b}}\n");
 }
 
 #[test]
@@ -450,7 +442,8 @@ mcpServers:
 #[test]
 fn a_tool_that_asks_is_not_called_unasked() {
     let project = project();
-    let server = project.path("server.py").display().to_string();
+    project.file("../home/server.py", SERVER);
+    let server = project.home().join("server.py").display().to_string();
     let servers = json!({"mcpServers": {"s": {
         "command": "python3", "args": [server], "ask": true, "wait": 30,
     }}});

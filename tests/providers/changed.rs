@@ -84,7 +84,7 @@ fn a_change_that_does_not_fit_is_said() {
     let scene = Scene::new(&declaring(ISSUES), &wrong);
     let verbose = scene.run("cogtools-discover").arg("--verbose").run();
     verbose.stderr_contains(
-        "gives the argument `draft` a value that does not fit: expected boolean, not string \"maybe\"",
+        "gives the argument `draft` a value that does not fit: expected boolean, got string \"maybe\"",
     );
     let scene = Scene::new(&declaring(ISSUES), changes);
     let outcome = scene.discover();
@@ -146,8 +146,17 @@ fn tools_that_are_called_are_declared_before_small_ones() {
         .run()
         .status(0);
     assert_eq!(names_of(), "create_issue find_tool call_tool");
-    let list = scene.run("cogtools-list").args(["--max-tools", "4"]);
-    list.run().outputs(str![]);
+    let list = scene.run("cogtools-list").args(["--max-tools", "3"]);
+    list.run().outputs(str![[r#"
+NAME          TOOLSET  SOURCE  FILE                 TOKENS  NOTES
+create_issue  other    other   other: create.issue      68  kept: called 1 time
+list_issues   other    other   other: list_issues       22  left to find_tool: it does not fit the budget
+list_labels   other    other   other: list_labels       22  left to find_tool: it does not fit the budget
+ok                     tools   tools/ok.yaml            31  left to find_tool: it does not fit the budget
+
+4 tools, about 143 tokens with every request
+
+"#]]);
 }
 
 #[test]

@@ -85,9 +85,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let earlier = existing.as_ref().and_then(|lock| lock.as_ref().ok());
     let lock = snapshot.lock_beside(earlier);
+    let is_pinned = |error: &SourceError| !registry.is_of_user(&error.source());
+    let lacks_one = snapshot.unavailable.iter().any(is_pinned);
     let unavailable = snapshot.unavailable.iter().map(SourceError::diagnostic);
     let unavailable: Vec<Diagnostic> = unavailable.collect();
-    if !unavailable.is_empty() && lock.counts().0 == 0 {
+    if lacks_one && lock.counts().0 == 0 {
         // A lock without sources would say that there are none.
         return Err(unavailable.into());
     }

@@ -258,6 +258,13 @@ impl Registry {
         servers.any(|it| it.settings().server.is_some())
     }
 
+    /// Returns true if the source `name` is a program that the user has configured, whose tools no lock
+    /// pins.
+    pub fn is_of_user(&self, name: &str) -> bool {
+        let mut providers = self.sources.iter().filter_map(Source::provider);
+        providers.any(|it| it.settings().name == name && it.settings().user_configured)
+    }
+
     /// Returns true if the filters select tools of the source `name`.
     pub fn is_selected_source(&self, name: &str) -> bool {
         let mut filters = self.filters.iter();
