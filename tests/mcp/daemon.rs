@@ -47,7 +47,7 @@ fn daemons(project: &Project) -> Vec<u32> {
     let mut ps = Command::new("/bin/ps");
     let listed = ps.args(["-eo", "pid=,stat=,args="]).output();
     let listed = String::from_utf8(listed.expect("there is `ps`").stdout).expect("text");
-    let socket = format!("--daemon-socket {}/", runtime(project).display());
+    let socket = format!("daemon {}/", runtime(project).display());
     let lines = listed.lines().filter(|line| line.contains(&socket));
     let mut fields = lines.map(|line| line.split_whitespace().collect::<Vec<_>>());
     let mut pids = Vec::new();

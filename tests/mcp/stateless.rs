@@ -135,43 +135,38 @@ fn a_shared_source_is_one_for_all() {
     wait_for_log(&project, "starts\n");
 }
 
-#[test]
-fn a_source_asks_by_the_result_of_its_call() {
-    let (project, service) = parking(&json!({}));
-    let (state, questions) = ABLE.asked(&service, "ask_all");
-    let questions = questions.as_object().expect("questions");
-    let (mut answers, mut methods) = (json!({}), Vec::new());
-    for (name, question) in questions {
-        let method = question["method"].as_str().expect("a method");
-        methods.push(method);
-        answers[name] = match method {
-            "elicitation/create" => json!({"action": "accept", "content": {"x": 1}}),
-            "roots/list" => json!({"roots": [{"uri": "file:///a"}]}),
+/// The answers to questions of the server.
+fn answers(questions: &Value) -> Value {
+    let mut answers = json!({});
+    for (name, question) in questions.as_object().expect("questions") {
+        answers[name] = match question["method"].as_str() {
+            Some("elicitation/create") => json!({"action": "accept", "content": {"x": 1}}),
+            Some("roots/list") => json!({"roots": [{"uri": "file:///a"}]}),
             _ => json!({
                 "role": "assistant", "model": "m", "content": {"type": "text", "text": "said"},
             }),
         };
     }
-    methods.sort_unstable();
+    answers
+}
+
+#[test]
+fn a_source_asks_by_the_result_of_its_call() {
+    let (project, service) = parking(&json!({}));
+    let (mut state, mut questions) = ABLE.asked(&service, "ask_all");
     // A question that comes later than the others is one of the next result.
-    let mut answer = json!({"requestState": state, "inputResponses": answers});
-    while methods.len() < 3 {
-        let mut next = ABLE.call(&service, "ask_all", &answer);
-        let result = &mut next["result"];
-        let mut more = json!({});
-        for (name, question) in result["inputRequests"].as_object().expect("questions") {
-            more[name] = match question["method"].as_str() {
-                Some("roots/list") => json!({"roots": [{"uri": "file:///a"}]}),
-                Some("elicitation/create") => json!({"action": "accept", "content": {"x": 1}}),
-                _ => json!({
-                    "role": "assistant", "model": "m", "content": {"type": "text", "text": "said"},
-                }),
-            };
-            methods.push("later");
+    let mut answered = 0;
+    let text = loop {
+        let answers = answers(&questions);
+        answered += answers.as_object().expect("answers").len();
+        let last = json!({"requestState": state, "inputResponses": answers});
+        if answered == 3 {
+            break ABLE.text(&service, "ask_all", &last);
         }
-        answer = json!({"requestState": result["requestState"], "inputResponses": more});
-    }
-    let text = ABLE.text(&service, "ask_all", &answer);
+        let mut next = ABLE.call(&service, "ask_all", &last);
+        state = next["result"]["requestState"].take();
+        questions = next["result"]["inputRequests"].take();
+    };
     let given: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(given[0], json!({"action": "accept", "content": {"x": 1}}));
     assert_eq!(given[1]["content"]["text"], "said");

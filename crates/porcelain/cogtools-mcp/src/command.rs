@@ -5,7 +5,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -114,9 +113,6 @@ struct McpArgs {
     #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "900")]
     #[arg(value_parser = value_parser!(u64).range(1..))]
     daemon: Option<u64>,
-    #[cfg(unix)]
-    #[arg(long, requires = "daemon", hide = true)]
-    daemon_socket: Option<PathBuf>,
     #[command(flatten)]
     verbose: VerboseArg,
     /// API that the client passes the tools to; by default, the strictest is assumed
@@ -174,10 +170,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: McpArgs = args::parse(matches)?;
     if let Some(command) = args.command {
         return manage::run(&command, io);
-    }
-    #[cfg(unix)]
-    if let (Some(socket), Some(idle)) = (&args.daemon_socket, args.daemon) {
-        return daemon::serve(socket, Duration::from_secs(idle), io);
     }
     if io.stdin.is_terminal() && args.http.is_none() {
         io.note(TERMINAL);
@@ -406,7 +398,11 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SOURCES",
-        "A list waits 1.5 seconds for a source that is a program, or for the time that wait of the source sets. A slower source is represented by its previous declarations. If it has none, the source is left out, and a message names it. The server continues to wait for it, and announces a changed list if there are new declarations. A source that failed slowly is not queried again for a minute.\n\nEach MCP server among the sources has one session. The session is kept until the server exits, until its approval is revoked, or until it has had no request for the time that idle of the source sets (900 seconds by default). If an MCP server has ended, the next call starts it again. The server forwards cancellations to it, and its progress to clients that ask for it. Over HTTP, a client that sends initialize has a session if a source is an MCP server, for up to an hour without a message, and with it its own session with each server that it uses.\n\nWhat an MCP server has besides tools reaches the client: prompts, named by the rules of tools, with the name of the source in front of a name that is taken; resources, templates and completions; updates of the resources that the client has subscribed to; and instructions, up to 4 KiB of all servers. A URI is kept; if an earlier source has it, it is cogtools://sources/NAME/URI, with the percent-encoded name of the source. A resource is read from the source that lists its URI, that has the most specific template for it, or whose result has linked to it. A server learns of the abilities of the client (elicitation, sampling, roots, MCP Apps), and its requests are passed to it; if the client lacks the ability, sampling and roots are answered with the error -32601, and elicitation is declined.",
+        "A list waits 1.5 seconds for a source that is a program, or for the time that wait of the source sets. A slower source is represented by its previous declarations. If it has none, the source is left out, and a message names it. The server continues to wait for it, and announces a changed list if there are new declarations. A source that failed slowly is not queried again for a minute.\n\nEach MCP server among the sources has one session. The session is kept until the server exits, until its approval is revoked, or until it has had no request for the time that idle of the source sets (900 seconds by default). If an MCP server has ended, the next call starts it again. The server forwards cancellations to it, and its progress to clients that ask for it. Over HTTP, a client that sends initialize has a session if a source is an MCP server, for up to an hour without a message, and with it its own session with each server that it uses. A stateless client, which its token, URL, name and abilities tell from others, has its own sessions, too; a question of a server during its call is the result of the call, which continues when it is repeated with the answer. If shared of the source is true, all clients over HTTP and of the daemon use one session, if the source sees the same variables for each; such a source learns of no abilities of clients, and its log messages reach a client while only its calls run.\n\nWhat an MCP server has besides tools reaches the client: prompts, named by the rules of tools, with the name of the source in front of a name that is taken; resources, templates and completions; updates of the resources that the client has subscribed to; and instructions, up to 4 KiB of all servers. A URI is kept; if an earlier source has it, it is cogtools://sources/NAME/URI, with the percent-encoded name of the source. A resource is read from the source that lists its URI, that has the most specific template for it, or whose result has linked to it. A server learns of the abilities of the client (elicitation, sampling, roots, MCP Apps), and its requests are passed to it; if the client lacks the ability, sampling and roots are answered with the error -32601, and elicitation is declined.",
+    ),
+    (
+        "DAEMON",
+        "With --daemon, the process that the client starts passes its standard streams to a daemon, which the first client starts, and which ends after the given time without a client, or on SIGTERM. In the daemon, each client has a server with its own project, options, environment and sessions; sources with shared: true have one session for all. The daemon has the socket in $XDG_RUNTIME_DIR/cogtools/mcp, a folder that only the user can enter, and serves the same user, program and home directory. If it cannot be reached, the server runs without it, which --verbose reports; if it ends, so do its clients, with status 74. There is none on Windows.",
     ),
     (
         "HTTP",

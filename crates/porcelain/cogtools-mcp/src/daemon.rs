@@ -51,7 +51,7 @@ const MAX_CONNECTIONS: usize = 256;
 const MAX_FRAME_BYTES: usize = 64 << 10;
 /// The time between two looks at whether the host is still running.
 const PARENT_POLL: Duration = Duration::from_millis(500);
-/// The variables that the daemon itself has: those of a connection are in its first line.
+/// The variables of the daemon itself; a connection sends its own.
 const VARIABLES: [&str; 3] = ["HOME", "PATH", "TMPDIR"];
 /// Set for the daemon, but not for the process that starts it and exits.
 const DETACHED: &str = "COGTOOLS_MCP_DAEMON";
@@ -213,8 +213,10 @@ fn daemon_command(
 ) -> Command {
     let mut command = Command::new(program);
     command.arg0(NAME).current_dir("/").env_clear();
-    command.arg("--daemon-socket").arg(socket);
-    command.arg(format!("--daemon={}", idle.as_secs()));
+    command
+        .arg("daemon")
+        .arg(socket)
+        .arg(idle.as_secs().to_string());
     for name in VARIABLES {
         command.envs(variable(OsStr::new(name)).map(|value| (name, value)));
     }

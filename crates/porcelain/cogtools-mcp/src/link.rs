@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cogtools_core::CallContext;
 use cogtools_core::resident::Client;
+use cogtools_http::http::HeaderValue;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::request::Parts;
 use rmcp::RoleServer;
@@ -98,7 +99,7 @@ impl Link {
         }
         let SenderMeta { info, capabilities } = sender.params.meta;
         let abilities = capabilities.as_ref().map(Abilities::of).unwrap_or_default();
-        let token = parts.headers.get(AUTHORIZATION).map(|it| it.as_bytes());
+        let token = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
         let info = info.map(|it| [it.name, it.version].join("\n"));
         let mut identity = Sha256::new();
         for part in [

@@ -13,7 +13,7 @@ use std::time::Instant;
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, Person, Question, ToolOutput};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ElicitationAction, InputRequest, InputRequests, InputRequiredResult,
+    ElicitResult, ElicitationAction, ErrorCode, InputRequest, InputRequests, InputRequiredResult,
     ServerRequest,
 };
 use rmcp::service::RequestContext;
@@ -30,7 +30,7 @@ use crate::catalogue::CallError;
 use crate::command::ClientArguments;
 use crate::command::RawArguments;
 use crate::server::Server;
-use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all, unanswered, unsupported};
+use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all};
 
 /// The field of a form for an answer that is one text, and the name of a question in a result.
 const ANSWER: &str = "answer";
@@ -136,7 +136,7 @@ struct WaitingCall {
 
 /// The part of a call that waits.
 enum Waiting {
-    Flow(Form, PausedFlow),
+    Flow(Box<(Form, PausedFlow)>),
     /// A call that runs, the client whose it is, and the receivers of its answers.
     Call(RunningCall, u64, Vec<oneshot::Sender<Value>>),
 }
@@ -144,7 +144,7 @@ enum Waiting {
 /// A repeated call, with its answers.
 pub(crate) enum Answered {
     /// A flow that goes on, or the error of one that was not answered.
-    Flow(Result<PausedFlow, Diagnostic>),
+    Flow(Box<Result<PausedFlow, Diagnostic>>),
     /// A call that has never stopped.
     Call(RunningCall),
 }
@@ -194,7 +194,7 @@ impl Questions {
         let request = InputRequest::Elicitation(ElicitRequest::new(form.params.clone()));
         let requests = InputRequests::from([(ANSWER.to_owned(), request)]);
         let bytes = json!(flow.results).to_string().len();
-        let waiting = Waiting::Flow(form, flow);
+        let waiting = Waiting::Flow(Box::new((form, flow)));
         let state = self.keep((tool, arguments), waiting, bytes)?;
         Some(InputRequiredResult::new(Some(requests), Some(state)))
     }
@@ -290,7 +290,7 @@ impl Questions {
         drop(calls);
         let responses = request.input_responses.as_ref();
         let (form, mut flow) = match call.waiting {
-            Waiting::Flow(form, flow) => (form, flow),
+            Waiting::Flow(waiting) => *waiting,
             Waiting::Call(call, _, answers) => {
                 // A question without an answer ends with its sender.
                 for (index, answer) in answers.into_iter().enumerate() {
@@ -309,7 +309,7 @@ impl Questions {
             }
             None => Err(flow.question.unanswered()),
         };
-        Ok(Some(Answered::Flow(answered)))
+        Ok(Some(Answered::Flow(Box::new(answered))))
     }
 
     fn calls(&self) -> MutexGuard<'_, VecDeque<WaitingCall>> {
@@ -377,6 +377,17 @@ impl HostCall {
     }
 }
 
+/// The error of a question without an answer.
+pub(crate) fn unanswered() -> ErrorData {
+    ErrorData::internal_error("the client did not answer", None)
+}
+
+/// The error of a request that the client is not able to answer.
+pub(crate) fn unsupported(method: &str) -> ErrorData {
+    let message = format!("the client does not support {method}");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
+}
+
 impl Server {
     /// Calls a tool for a stateless client that can be asked.
     pub(crate) async fn call_and_ask(
@@ -388,7 +399,11 @@ impl Server {
         let pause = asks_by_result(&request).then(Pause::default);
         let (sender, questions) = unbounded_channel();
         let abilities = able_to_answer(&request).unwrap_or_default();
-        let host = Host::of_call(self.host(), abilities, sender);
+        let host = Host::of_call(HostCall {
+            client: Arc::clone(self.host()),
+            abilities,
+            questions: sender,
+        });
         let parts = CallContext {
             person: pause.as_ref().map(Pause::person),
             paused,

@@ -329,11 +329,13 @@ impl ServerHandler for Server {
         let answered = questions.answer(&request, &arguments, self.host().id)?;
         let paused = match answered {
             None => None,
-            Some(Answered::Flow(Ok(paused))) => Some(paused),
-            Some(Answered::Flow(Err(unanswered))) => {
-                let failed = Err(CallError::Failed(vec![unanswered]));
-                return call::to_call(failed).map(CallToolResponse::Complete);
-            }
+            Some(Answered::Flow(answered)) => match *answered {
+                Ok(paused) => Some(paused),
+                Err(unanswered) => {
+                    let failed = Err(CallError::Failed(vec![unanswered]));
+                    return call::to_call(failed).map(CallToolResponse::Complete);
+                }
+            },
             Some(Answered::Call(running)) => {
                 let call = (&*request.name, arguments);
                 return self.follow(running, call, &context.ct).await;

@@ -6,6 +6,10 @@ mod import;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
+#[cfg(unix)]
+use std::time::Duration;
 use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
@@ -52,6 +56,15 @@ pub(crate) enum ServersCommand {
     },
     /// Take over the servers of another host
     Import(ImportArgs),
+    /// Serve as the daemon of `--daemon`, which starts it
+    #[cfg(unix)]
+    #[command(hide = true)]
+    Daemon {
+        /// Its socket
+        socket: PathBuf,
+        /// The seconds without a client after which it ends
+        idle: u64,
+    },
 }
 
 /// Options of `add`.
@@ -113,6 +126,10 @@ pub(crate) fn run(command: &ServersCommand, io: &mut Io<'_>) -> Result<(), Failu
         ServersCommand::List => list(io),
         ServersCommand::Test { name } => test(name, io),
         ServersCommand::Import(args) => import(args, io),
+        #[cfg(unix)]
+        ServersCommand::Daemon { socket, idle } => {
+            crate::daemon::serve(socket, Duration::from_secs(*idle), io)
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use cogtools_core::{Cancel, Person, invisible};
 use rmcp::model::{
     ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
     CreateMessageResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ErrorCode, ListRootsRequest, ListRootsResult, LoggingLevel, LoggingMessageNotification,
+    ListRootsRequest, ListRootsResult, LoggingLevel, LoggingMessageNotification,
     LoggingMessageNotificationParam, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
     ServerNotification, ServerRequest, SetLevelRequestParams,
 };
@@ -28,12 +28,12 @@ use rmcp::{ErrorData, RoleClient, RoleServer};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::timeout;
 
 use crate::auth::may_be_opened;
 use crate::code::AskUser;
-use crate::questions::{Asked, Form, HostCall};
+use crate::questions::{Form, HostCall, unanswered, unsupported};
 use crate::sources::Clients;
 
 /// A log message.
@@ -160,22 +160,12 @@ impl Default for Host {
 }
 
 impl Host {
-    /// Returns the host of one call of a stateless `client`, which has these abilities and is asked
-    /// by its result.
-    pub(crate) fn of_call(
-        client: &Arc<Self>,
-        abilities: Abilities,
-        questions: UnboundedSender<Asked>,
-    ) -> Self {
+    /// Returns the host of one call of a stateless client.
+    pub(crate) fn of_call(call: HostCall) -> Self {
         Self {
-            id: client.id,
-            state: Mutex::default(),
-            known: Condvar::new(),
-            call: Some(HostCall {
-                client: Arc::clone(client),
-                abilities,
-                questions,
-            }),
+            id: call.client.id,
+            call: Some(call),
+            ..Self::default()
         }
     }
 
@@ -341,10 +331,6 @@ impl Host {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-pub(crate) fn unanswered() -> ErrorData {
-    ErrorData::internal_error("the client did not answer", None)
 }
 
 /// Returns the level that `request` asks for.
@@ -537,12 +523,6 @@ impl SourceHost {
         question["message"] = message.into();
         serde_json::from_value(question).ok()
     }
-}
-
-/// The error of a request that the client is not able to answer.
-pub(crate) fn unsupported(method: &str) -> ErrorData {
-    let message = format!("the client does not support {method}");
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// Removes everything from `text` that could change how a terminal shows it.

@@ -433,7 +433,9 @@ impl Clients {
         let members = self.members();
         let all: Vec<_> = members.iter().map(|it| Arc::clone(&it.on_change)).collect();
         drop(members);
-        all.iter().for_each(|on_change| on_change());
+        for on_change in all {
+            on_change();
+        }
     }
 
     fn members(&self) -> MutexGuard<'_, Vec<Member>> {

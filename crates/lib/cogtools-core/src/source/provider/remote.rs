@@ -423,6 +423,7 @@ mod tests {
                 timeout: given.map(Duration::from_secs),
                 wait: None,
                 idle: None,
+                shared: false,
                 cache: None,
                 user_configured: true,
                 in_project: false,
