@@ -1,8 +1,7 @@
 //! `cogtools.lock`: what each source declares, pinned by hashes.
 //!
-//! Each tool is one line of the file, so that a changed tool is a changed line in a diff. In addition
-//! to the hashes of the whole declaration and of what runs, each pin has shortened hashes of their
-//! parts: they prove nothing, but show where to look.
+//! Each tool is one line of the file, so that a changed tool is a changed line in a diff. Beside the
+//! hashes of what is declared and of what runs, shortened ones of their parts show where to look.
 
 mod values;
 
