@@ -220,9 +220,8 @@ fn daemon_command(
     for name in VARIABLES {
         command.envs(variable(OsStr::new(name)).map(|value| (name, value)));
     }
-    let command_io = [Stdio::null(), Stdio::null(), Stdio::null()];
-    let [stdin, stdout, stderr] = command_io;
-    command.stdin(stdin).stdout(stdout).stderr(stderr);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(Stdio::null());
     command
 }
 
@@ -362,12 +361,9 @@ pub(crate) fn serve(path: &Path, idle: Duration, io: &Io<'_>) -> Result<(), Fail
         command.env(DETACHED, "1").spawn().map_err(failed)?;
         return Ok(());
     }
-    let lock = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .clone();
-    let lock = private(&mut { lock }, &lock_file(path)).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    let lock = private(&mut options, &lock_file(path)).map_err(failed)?;
     if lock.try_lock().is_err() {
         return Ok(());
     }
