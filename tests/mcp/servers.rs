@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::run;
 
 /// A server whose tool has its arguments and the variable `MODE` as description. With the argument
-/// `writes` it makes two folders at home first.
+/// `writes` it makes a folder at home first, with `more` another one.
 const SERVER: &str = r#"import json, os, sys
 if "writes" in sys.argv:
-    for name in ("~/.mine/cache", "~/.other"):
+    for name in ("~/.mine/cache", "~/.other")[:1 + ("more" in sys.argv)]:
         os.makedirs(os.path.expanduser(name), exist_ok=True)
 if "fails" in sys.argv:
     sys.exit("no such luck")
@@ -259,12 +259,12 @@ removed s from .cogtoolrc.yaml
 #[test]
 fn what_the_sandbox_denies_is_proposed() {
     let project = project();
-    let add = ["add", "s", "--", "python3", "server.py", "writes"];
+    let add = ["add", "s", "--", "python3", "server.py", "writes", "more"];
     mcp(&project, &add).run().expect(
         77,
         str![[r#"
 its sandbox denied writing ~/.mine; with it:
-starts python3 server.py writes
+starts python3 server.py writes more
 may read the project
 may write ~/.mine
 may use the network
@@ -272,7 +272,7 @@ may use the network
 "#]],
         NO_TERMINAL,
     );
-    let config = "mcpServers: {s: {command: python3, args: [server.py, writes]}}\n";
+    let config = "mcpServers: {s: {command: python3, args: [server.py, writes, more]}}\n";
     project.file(".cogtoolrc.yaml", config);
     let trust = run("cogtools", &project).args(["trust", "--yes", "s"]);
     trust.run().status(1).stderr_contains(
@@ -292,13 +292,13 @@ may use the network
         .args(&add[2..])
         .run()
         .stdout_is(str![[r#"
-starts python3 server.py writes
+starts python3 server.py writes more
 may read the project
 may write ~/.mine ~/.other
 may use the network
 1 tool: t
 + mcpServers:
-+   s: {command: python3, args: [server.py, writes], sandbox: {write: ["~/.mine", "~/.other"]}}
++   s: {command: python3, args: [server.py, writes, more], sandbox: {write: ["~/.mine", "~/.other"]}}
 NAME  TOKENS
 t         22
 1 tool, about 22 tokens with every request
