@@ -300,8 +300,8 @@ may use the network
 + mcpServers:
 +   s: {command: python3, args: [server.py, writes, more], sandbox: {write: ["~/.mine", "~/.other"]}}
 NAME  TOKENS
-t         22
-1 tool, about 22 tokens with every request
+t         23
+1 tool, about 23 tokens with every request
 
 "#]]);
 }
