@@ -93,7 +93,7 @@ fn silent_servers_are_left_out_and_not_asked_again_for_a_minute() {
     assert_eq!(count("starts"), 1);
 }
 
-/// What is declared after a list was printed is in the next one, whatever asks for it.
+/// Tools that are declared after a list was printed are in the next one, whatever asks for it.
 #[test]
 fn a_late_server_is_asked_to_the_end_in_the_background() {
     let project = project();

@@ -406,7 +406,7 @@ hint: name the URL of its streamable HTTP transport, which most servers have at 
 "#]]);
 }
 
-/// What the sandbox has denied is written by the doctor, and runs after another approval.
+/// The doctor writes the key for a file that the sandbox has denied; the server needs another approval.
 #[test]
 fn the_doctor_permits_what_a_sandbox_has_denied() {
     let project = project();

@@ -130,7 +130,7 @@ pub struct Permissions {
     pub ask: Vec<String>,
     /// Calls of these run without a question.
     pub allow: Vec<String>,
-    /// Those of them that the command line names, which need none even if the source of the tool says
+    /// Patterns of the command line, whose tools need no question even if their source says
     /// `ask: true`.
     pub granted: Vec<String>,
 }

@@ -233,12 +233,12 @@ mod tests {
         };
         assert_eq!(declared(&costs), Ok(vec![true, false, false, true]));
         costs[2].uses = 4;
-        assert_eq!(declared(&costs), Ok(vec![true, false, true, false]));
+        assert_eq!(declared(&costs), Ok(vec![false, false, true, true]));
         // As often as the other, as far as it matters.
         costs[1].uses = 7;
-        assert_eq!(declared(&costs), Ok(vec![true, true, false, false]));
+        assert_eq!(declared(&costs), Ok(vec![false, true, false, true]));
         costs[2].uses = 8;
-        assert_eq!(declared(&costs), Ok(vec![true, false, true, false]));
+        assert_eq!(declared(&costs), Ok(vec![false, false, true, true]));
     }
 
     #[test]

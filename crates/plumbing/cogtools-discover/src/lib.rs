@@ -78,19 +78,16 @@ struct DiscoverArgs {
     refresh: RefreshArg,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Ask the sources whose declarations are not cached, and print nothing
-    #[arg(long, hide = true)]
-    fill_caches: bool,
 }
 
-/// The option with which the program starts itself.
-const FILL_CACHES: &str = "--fill-caches";
+/// The variable with which the program starts itself, to ask sources and print nothing.
+const FILL_CACHES: &str = "_COGTOOLS_FILL_CACHES";
 /// The time after which it ends, whatever it waits for.
 const MAX_FILL: Duration = Duration::from_mins(5);
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: DiscoverArgs = args::parse(matches)?;
-    if args.fill_caches {
+    if io.var(FILL_CACHES).is_some() {
         return fill_caches(io);
     }
     match open(&args, io) {
@@ -121,10 +118,12 @@ fn fill_caches(io: &mut Io<'_>) -> Result<(), Failure> {
 fn background(io: &Io<'_>) -> Option<Background> {
     let folder = io.program.parent()?;
     let file = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    let own = (file(PROGRAM.name), &[FILL_CACHES][..]);
-    let inside = (file("cogtools"), &["discover", FILL_CACHES][..]);
+    let own = (file(PROGRAM.name), &[][..]);
+    let inside = (file("cogtools"), &["discover"][..]);
     let line = [own, inside].into_iter().find(|(file, _)| file.is_file())?;
-    Some(Background::new(line, io.cwd.clone(), io.vars.clone()))
+    let mut vars = io.vars.clone();
+    vars.insert(FILL_CACHES.into(), "1".into());
+    Some(Background::new(line, io.cwd.clone(), vars))
 }
 
 /// Prints an empty list and why, because a host that gets no list may not work at all.

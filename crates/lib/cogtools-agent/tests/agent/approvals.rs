@@ -82,6 +82,7 @@ fn rules_come_first() {
         deny: vec!["rm*".to_owned()],
         ask: vec!["*ask*".to_owned()],
         allow: vec!["*".to_owned()],
+        granted: Vec::new(),
     };
     for (name, decision, rule) in [
         ("rm_ask", Decision::Denied, "rm*"),

@@ -128,6 +128,7 @@ pub(crate) const PURE: ToolTraits = ToolTraits {
     is_foreign: false,
     is_program: false,
     is_uncounted: false,
+    asks: false,
 };
 
 /// A program.

@@ -44,8 +44,8 @@ pub struct ToolChanges {
     /// True to declare it before other tools where a budget has no room for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pin: Option<bool>,
-    /// True if each call of it needs an answer of the user; false if not, although those of its source
-    /// do.
+    /// True if each call of it needs an answer of the user; false for an exception from `ask` of its
+    /// source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<bool>,
     /// Its arguments.
