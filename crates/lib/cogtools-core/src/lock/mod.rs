@@ -177,8 +177,7 @@ impl Lock {
 }
 
 impl Snapshot {
-    /// Returns the declarations, with the pins that unavailable sources, and tools whose values are
-    /// not known, have in `earlier`.
+    /// The declarations, with `earlier` pins of unavailable sources and of tools with unknown values.
     pub fn lock_beside(&self, earlier: Option<&Lock>) -> Lock {
         let mut lock = self.lock.clone();
         for source in self.unavailable.iter().map(SourceError::source) {
