@@ -105,7 +105,7 @@ fn each_host_has_its_own_sessions() {
     hosts[1].hang_up();
     assert_eq!(hosts[1].end(), 0);
     gone(id);
-    assert_eq!(sockets(&project), [PathBuf::new(); 0]);
+    assert!(sockets(&project).is_empty());
     // The next one starts another.
     assert_eq!(count(&mut host(&project)).0, "count 1");
 }
@@ -194,7 +194,7 @@ fn a_signal_ends_all() {
     }
     gone(process);
     gone(daemon);
-    assert_eq!(sockets(&project), [PathBuf::new(); 0]);
+    assert!(sockets(&project).is_empty());
     wait_for_log(&project, "starts\nends\n");
 }
 
@@ -267,7 +267,7 @@ fn a_folder_of_others_is_not_used() {
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.join("mcp"), open).expect("it is ours");
     assert!(alone(&project).contains("cogtools/mcp` is not private"));
-    assert_eq!(files(&project), [PathBuf::new(); 0]);
+    assert!(files(&project).is_empty());
 }
 
 /// Sends a first line to the daemon; returns its answer up to the first frame.
@@ -291,7 +291,7 @@ fn strangers_are_not_served() {
     let modes = all
         .iter()
         .map(|path| path.metadata().expect("a file").permissions().mode());
-    assert!(modes.into_iter().all(|mode| mode & 0o077 == 0));
+    assert!(modes.into_iter().all(|mode| mode & 0o777 == 0o600));
     let lock = all
         .iter()
         .find(|path| path.extension().is_some())
