@@ -9,7 +9,7 @@ use opentelemetry_proto::tonic::common::v1::AnyValue;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::collector::Collector;
 use super::http::Service;
@@ -133,6 +133,23 @@ fn a_collector_that_a_project_names_gets_nothing() {
     assert_eq!(collector.requests().len(), 0);
 }
 
+/// The lines of a log, without times, which are checked.
+fn lines(log: &str) -> Vec<Value> {
+    let lines = log.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).expect("each line is JSON");
+        let object = line.as_object_mut().expect("an object");
+        let time = object.remove("time").expect("it has a time");
+        assert_eq!(
+            time.as_str().map(str::len),
+            Some("2026-01-01T00:00:00.000Z".len())
+        );
+        let ms = object.remove("ms").and_then(|ms| ms.as_f64());
+        assert!(ms.is_some_and(|ms| (0.0..20_000.0).contains(&ms)), "{ms:?}");
+        line
+    });
+    lines.collect()
+}
+
 #[test]
 fn each_call_is_a_line_of_the_log() {
     let project = super::project();
@@ -145,27 +162,51 @@ fn each_call_is_a_line_of_the_log() {
     let stderr = service.child.stderr.take();
     let read = stderr.expect("it is a pipe").read_to_string(&mut log);
     read.expect("it is text");
-    let lines: Vec<Value> = log
-        .lines()
-        .map(|line| {
-            let mut line: Value = serde_json::from_str(line).expect("each line is JSON");
-            let object = line.as_object_mut().expect("an object");
-            let time = object.remove("time").expect("it has a time");
-            assert_eq!(
-                time.as_str().map(str::len),
-                Some("2026-01-01T00:00:00.000Z".len())
-            );
-            let ms = object.remove("ms").and_then(|ms| ms.as_f64());
-            assert!(ms.is_some_and(|ms| (0.0..20_000.0).contains(&ms)), "{ms:?}");
-            line
-        })
-        .collect();
+    // Of `{"person":"Ada secret"}`, by sha256sum.
+    let hash = "8e0f83a945968d3679b62952e6b65337c0604c04b3fc229979d09c817057d3b5";
     assert_eq!(
-        lines,
+        lines(&log),
         [
-            serde_json::json!({"tool": "greet", "outcome": "done"}),
-            serde_json::json!({"tool": "sum", "outcome": "failed", "code": "SCHEMA_VIOLATION"}),
-            serde_json::json!({"outcome": "not_found", "code": "TOOL_NOT_FOUND"}),
+            json!({"source": "tools", "tool": "greet", "outcome": "done", "arguments_sha256": hash}),
+            json!({"source": "tools", "tool": "sum", "outcome": "failed", "code": "SCHEMA_VIOLATION",
+                "arguments_sha256": hash}),
+            json!({"outcome": "not_found", "code": "TOOL_NOT_FOUND", "arguments_sha256": hash}),
         ]
+    );
+}
+
+#[test]
+fn a_log_has_whole_arguments_on_request_without_secrets() {
+    let project = super::project();
+    project.file(".env", "PRIVATE_TOKEN=abcdefgh1234\n");
+    let request = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
+    };
+    let client = json!({"name": "probe", "version": "1.2"});
+    let initialize = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client,
+    });
+    let arguments =
+        json!({"person": "xx s3cr3t-of-env abcdefgh1234", "api_key": "k", "b": [{"password": 1}]});
+    let call = json!({"name": "call_tool", "arguments": {"name": "greet", "arguments": arguments}});
+    let input = request(1, "initialize", initialize)
+        + "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+        + &request(2, "tools/call", call);
+    let server = crate::run("cogtools-mcp", &project);
+    let server = server.args(["--budget", "1", "--log", "--log-arguments"]);
+    let run = server.env("MY_SECRET", "s3cr3t-of-env").stdin(input).run();
+    let [stdout, stderr] = [&run.stdout, &run.stderr].map(|it| String::from_utf8_lossy(it));
+    assert_eq!(stdout.lines().count(), 2, "{stdout}");
+    let masked = json!({
+        "person": "xx [masked: MY_SECRET] [masked: PRIVATE_TOKEN]", "api_key": "[masked]",
+        "b": [{"password": "[masked]"}],
+    });
+    assert_eq!(
+        lines(&stderr),
+        [json!({
+            "client": "probe 1.2", "source": "tools", "tool": "call_tool", "target": "greet",
+            "outcome": "failed", "code": "SCHEMA_VIOLATION",
+            "arguments": {"name": "greet", "arguments": masked},
+        })]
     );
 }

@@ -161,6 +161,8 @@ fn codex_has_its_servers_in_toml() {
 + mcpServers: {s: {url: "https://example.org/mcp", env: {}, headers: {Authorization: "Bearer ${T}"}}}
 not taken over:
   s in config.toml: enabled_tools
+not set here, needed in .env or your environment:
+  s: T
 
 "#]], NO_TERMINAL);
     assert!(!project.path(".cogtoolrc.yaml").exists());

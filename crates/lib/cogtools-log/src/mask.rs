@@ -51,7 +51,7 @@ impl Mask {
     }
 
     /// Masks every text in `value`, the keys of objects too.
-    pub(crate) fn mask(&self, value: &mut Value) {
+    pub fn mask(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
                 if let Some(masked) = self.masked(text) {

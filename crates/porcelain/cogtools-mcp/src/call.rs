@@ -24,6 +24,7 @@ use tokio::time::timeout;
 use crate::catalogue::{CallError, Catalogue};
 use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
+use crate::observe::Called;
 use crate::offers::Route;
 
 /// The places for tools that run.
@@ -48,17 +49,17 @@ impl Workers {
     }
 
     /// Calls the tool `name` with `arguments` and the `parts` of its context, unless `cancelled`
-    /// completes first. Dropping this future cancels the tool.
+    /// completes first; `called` is the tool that it has found. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: ClientArguments,
         parts: CallContext,
-        cancelled: impl Future<Output = ()>,
+        (called, cancelled): (&mut Option<Called>, impl Future<Output = ()>),
     ) -> Result<ToolOutput, CallError> {
         tokio::select! {
-            result = self.run_call(catalogue, name, arguments, parts) => result,
+            result = self.run_call(catalogue, name, arguments, parts, called) => result,
             () = cancelled => Err(CallError::Cancelled),
         }
     }
@@ -71,6 +72,7 @@ impl Workers {
         name: &str,
         arguments: ClientArguments,
         parts: CallContext,
+        called: &mut Option<Called>,
     ) -> Result<ToolOutput, CallError> {
         let guard = CancelOnDrop(Cancel::default());
         let permit = slot(&self.quick, name).await?;
@@ -79,11 +81,13 @@ impl Workers {
         let find = move || find_catalogue.find(&owned_name);
         let ((registry, tool), permit) = with_limit(name, &find_limit, permit, find).await?;
 
+        *called = Some(Called::of(&tool));
         let prepare_limit = Limit::of(&tool);
         let (catalogue, cancel) = (Arc::clone(catalogue), guard.0.clone());
         let prepare = move || prepare(&catalogue, &registry, tool, arguments, (cancel, parts));
         let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
+        *called = Some(Called::of(call.tool()));
         // Slow tools leave the other slots to those that are not.
         let permit = if call.tool().is_template() {
             permit

@@ -3,6 +3,7 @@
 //! The thread of `run` owns the streams and writes the output; another one has the
 //! async runtime; one reads standard input; each call has its own.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -13,9 +14,11 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, CommandFactory as _, Parser, value_parser};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Code, Diagnostic, Target, Tool};
+use cogtools_core::environment::DotEnv;
+use cogtools_core::{Cancel, Code, Diagnostic, Target, Tool};
 use cogtools_http::Target as Origin;
 use cogtools_http::http::Uri;
+use cogtools_log::Mask;
 use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs, SandboxArg};
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::VerboseArg;
@@ -33,7 +36,7 @@ use crate::code::CodeMode;
 use crate::daemon;
 use crate::link::StatelessClients;
 use crate::manage::{self, ServersCommand};
-use crate::observe::{Collector, Metrics, Observers};
+use crate::observe::{Collector, Log, Metrics, Observers};
 use crate::questions::Questions;
 use crate::serve::{Address, Listen, MAX_QUEUED, SHUTDOWN_GRACE, serve, write_loop};
 use crate::server::AppState;
@@ -104,8 +107,11 @@ struct McpArgs {
     #[arg(long, requires = "http", help = TRACES_HELP)]
     traces: bool,
     /// Write a line of JSON for each call to standard error
-    #[arg(long, requires = "http")]
+    #[arg(long)]
     log: bool,
+    /// Write the arguments of each call, too, with secrets masked
+    #[arg(long, requires = "log")]
+    log_arguments: bool,
     #[arg(long, value_name = "SECONDS", requires = "http", help = DRAIN_HELP)]
     #[arg(value_parser = value_parser!(u64).range(..=3_600))]
     drain: Option<u64>,
@@ -224,7 +230,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let collector = collector.transpose().map_err(|error| *error)?;
     let observers = Observers {
         metrics: args.metrics.then(Metrics::new),
-        log: args.log.then(|| outgoing.clone()),
+        log: args.log.then(|| Log {
+            output: outgoing.clone(),
+            arguments: args.log_arguments.then(|| mask(&catalogue, io)),
+        }),
         traces: None,
     };
     let code = args
@@ -294,6 +303,16 @@ fn exit_after_signal(served: Result<u8, Failure>, written: &Receiver<()>) -> Res
     served
 }
 
+/// Masks the secrets of the environment and every value of the project's `.env`.
+fn mask(catalogue: &Catalogue, io: &Io<'_>) -> Mask {
+    let mut secrets = io.secrets();
+    let context = catalogue.context(Cancel::default()).ok();
+    let file = context.and_then(|context| context.environment.file().ok().flatten());
+    let variables = file.iter().flat_map(DotEnv::variables);
+    secrets.extend(variables.map(|it| (it.name.clone(), it.value.clone())));
+    Mask::new(secrets)
+}
+
 /// The arguments, by the request that contains them.
 #[derive(Debug)]
 pub(crate) enum ClientArguments {
@@ -324,6 +343,14 @@ struct Params<'a> {
 }
 
 impl ClientArguments {
+    /// Returns the arguments as JSON, as the client wrote them; nothing, if there are none.
+    pub(crate) fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::OfCall(arguments) => arguments.text().into(),
+            Self::OfPrompt(arguments) => Value::Object(arguments.clone()).to_string().into(),
+        }
+    }
+
     /// Reads the arguments for a call of `tool`.
     pub(crate) fn parse(self, tool: &Tool) -> Result<Arguments, Vec<Diagnostic>> {
         match self {
@@ -352,6 +379,11 @@ fn of_prompt(tool: &Tool, name: &str, value: Value) -> Value {
 }
 
 impl RawArguments {
+    /// Returns the arguments as the client wrote them.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// Returns the arguments in a request, if it has some.
     pub(crate) fn from_request(request: &[u8]) -> Option<Self> {
         let request: Request<'_> = serde_json::from_slice(request).ok()?;

@@ -1,15 +1,16 @@
 //! Observation of calls, for people who run a server: metrics for Prometheus, traces, and a line
-//! of JSON for each call on standard error. Names, times and outcomes are observed; arguments and
-//! results never are.
+//! of JSON for each call on standard error. Names, times and outcomes are observed; arguments by their
+//! hash, or without secrets if that is asked for; results never are.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use cogtools_core::{Code, Diagnostic, ToolOutput};
+use cogtools_core::environment::is_secret_name;
+use cogtools_core::{Code, Diagnostic, Tool, ToolOutput, digest};
 use cogtools_http::http::request::Parts;
 use cogtools_http::http::{Request, Response};
 use cogtools_http::{Bytes, Client, ClientOptions, VARIABLES};
-use cogtools_log::Timestamp;
+use cogtools_log::{Mask, Timestamp};
 use cogtools_program::{Io, dirs};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
 use opentelemetry::trace::{Span as _, SpanKind, Status, Tracer as _, TracerProvider as _};
@@ -28,6 +29,7 @@ use prometheus_client::registry::{Registry, Unit};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde::Serialize;
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
@@ -44,8 +46,30 @@ const BOUNDS: [f64; 10] = [0.001, 0.0025, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0,
 pub(crate) struct Observers {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) traces: Option<Traces>,
-    /// The output of the log.
-    pub(crate) log: Option<Sender<Outgoing>>,
+    pub(crate) log: Option<Log>,
+}
+
+/// The log of calls.
+pub(crate) struct Log {
+    pub(crate) output: Sender<Outgoing>,
+    /// The secrets that arguments are written without; without it, only their hash is written.
+    pub(crate) arguments: Option<Mask>,
+}
+
+/// The tool that a call has found.
+#[derive(Debug)]
+pub(crate) struct Called {
+    name: String,
+    source: String,
+}
+
+impl Called {
+    pub(crate) fn of(tool: &Tool) -> Self {
+        Self {
+            name: tool.name().to_string(),
+            source: tool.provenance().source.clone(),
+        }
+    }
 }
 
 /// The metrics of a server over HTTP.
@@ -76,6 +100,23 @@ pub(crate) struct ObservedCall<'o> {
     begin: Instant,
     _in_flight: Option<InFlight>,
     span: Option<CallSpan>,
+    logged: Option<Logged>,
+}
+
+/// The parts of a line that a request has.
+struct Logged {
+    client: Option<String>,
+    session: Option<String>,
+    arguments: LoggedArguments,
+}
+
+/// The arguments of a call, as the log has them.
+#[derive(Serialize)]
+enum LoggedArguments {
+    #[serde(rename = "arguments_sha256")]
+    Hash(String),
+    #[serde(rename = "arguments")]
+    Whole(Value),
 }
 
 /// A call that runs or waits, until it is dropped.
@@ -96,8 +137,19 @@ pub(crate) struct EndedCall<'c> {
 struct Line<'l> {
     /// The end of the call.
     time: Timestamp,
+    /// The name and the version that the client says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<&'l str>,
+    /// The session of HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'l str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'l str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<&'l str>,
+    /// The tool that the tool calls in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'l str>,
     outcome: &'static str,
     /// The code of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,13 +158,16 @@ struct Line<'l> {
     /// The trace that the call belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace_id: Option<String>,
+    #[serde(flatten)]
+    arguments: &'l LoggedArguments,
 }
 
 impl Observers {
-    /// Observes a call of the tool `name`.
+    /// Observes a call of the tool `name` with these `arguments`, which are JSON.
     pub(crate) fn begin<'o>(
         &'o self,
         name: &'o str,
+        arguments: &str,
         request: &RequestContext<RoleServer>,
     ) -> ObservedCall<'o> {
         let in_flight = self.metrics.as_ref().map(|metrics| {
@@ -125,13 +180,77 @@ impl Observers {
             begin: Instant::now(),
             _in_flight: in_flight,
             span: self.traces.as_ref().map(|traces| traces.begin(request)),
+            logged: self.log.as_ref().map(|log| log.begin(arguments, request)),
         }
     }
 }
 
+/// The largest arguments that are written.
+const MAX_ARGUMENTS_BYTES: usize = 64 << 10;
+/// The largest name of a client or a session that is written.
+const MAX_NAME_BYTES: usize = 128;
+
+impl Log {
+    fn begin(&self, arguments: &str, request: &RequestContext<RoleServer>) -> Logged {
+        let parts = request.extensions.get::<Parts>();
+        let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
+        let client = request.meta.client_info().or_else(|| {
+            // A client of HTTP without a session has not said who it is.
+            let is_stateful = parts.is_none() || session.is_some();
+            let client = request.peer.peer_info().filter(|_| is_stateful)?;
+            Some(client.client_info.clone())
+        });
+        let client = client.map(|client| format!("{} {}", client.name, client.version));
+        let short = |mut text: String| {
+            text.truncate(text.floor_char_boundary(MAX_NAME_BYTES));
+            text
+        };
+        Logged {
+            client: client.map(short),
+            session: session.map(|session| short(session.to_owned())),
+            arguments: self.arguments(arguments),
+        }
+    }
+
+    /// Returns the arguments as they are logged: large ones by their hash.
+    fn arguments(&self, text: &str) -> LoggedArguments {
+        let text = if text.is_empty() { "{}" } else { text };
+        let mask = self.arguments.as_ref();
+        let mask = mask.filter(|_| text.len() <= MAX_ARGUMENTS_BYTES);
+        mask.and_then(|mask| {
+            let mut value = serde_json::from_str(text).ok()?;
+            mask_by_name(&mut value);
+            mask.mask(&mut value);
+            Some(LoggedArguments::Whole(value))
+        })
+        .unwrap_or_else(|| LoggedArguments::Hash(digest::bytes(text.as_bytes()).to_string()))
+    }
+}
+
+/// Masks every value in `value` whose name says that it is a secret.
+fn mask_by_name(value: &mut Value) {
+    match value {
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                if is_secret_name(name) {
+                    *value = "[masked]".into();
+                } else {
+                    mask_by_name(value);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(mask_by_name),
+        _ => {}
+    }
+}
+
 impl ObservedCall<'_> {
-    /// Reports the end of the call.
-    pub(crate) async fn end(self, outcome: &Result<ToolOutput, CallError>) {
+    /// Reports the end of the call, of the tool that it has found.
+    pub(crate) async fn end(
+        self,
+        outcome: &Result<ToolOutput, CallError>,
+        called: Option<&Called>,
+    ) {
         let (outcome, diagnostics, is_known) = match outcome {
             Ok(_) => (DONE, None, true),
             Err(CallError::Failed(diagnostics)) => ("failed", diagnostics.first(), true),
@@ -148,19 +267,25 @@ impl ObservedCall<'_> {
             metrics.count(&call);
         }
         let trace_id = self.span.map(|span| span.end(&call));
-        let Some(log) = &self.observers.log else {
+        let Some((log, logged)) = self.observers.log.as_ref().zip(self.logged) else {
             return;
         };
+        let target = called.map(|called| called.name.as_str());
         let line = Line {
             time: Timestamp::now(),
-            tool: call.tool,
+            client: logged.client.as_deref(),
+            session: logged.session.as_deref(),
+            source: called.map(|called| called.source.as_str()),
+            tool: call.tool.or(target),
+            target: target.filter(|target| *target != self.name),
             outcome,
             code: call.code,
             ms: (call.took.as_secs_f64() * 1e6).round() / 1e3,
             trace_id,
+            arguments: &logged.arguments,
         };
         if let Ok(line) = serde_json::to_string(&line) {
-            let _ = log.send(Outgoing::Log(line + "\n")).await;
+            let _ = log.output.send(Outgoing::Log(line + "\n")).await;
         }
     }
 }

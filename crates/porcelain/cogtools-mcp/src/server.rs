@@ -163,7 +163,9 @@ impl Server {
         mut parts: CallContext,
     ) -> Result<ToolOutput, CallError> {
         let state = &*self.state;
-        let observed = state.observers.begin(name, request);
+        let text = arguments.text();
+        let observed = state.observers.begin(name, &text, request);
+        let mut called = None;
         let (progress, forwarder) = forwarder(request).unzip();
         parts.progress = progress;
         let cancelled = async {
@@ -173,6 +175,7 @@ impl Server {
             }
         };
         let workers = &state.workers;
+        let cancelled = (&mut called, cancelled);
         let call = workers.call(&state.catalogue, name, arguments, parts, cancelled);
         // A future that is moved often moves this only once.
         let outcome = Box::pin(call).await;
@@ -183,7 +186,7 @@ impl Server {
             abort.abort();
         }
         self.warn(state.catalogue.new_call_warnings()).await;
-        observed.end(&outcome).await;
+        observed.end(&outcome, called.as_ref()).await;
         outcome
     }
 }
@@ -199,7 +202,7 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let state = &*self.state;
         let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
-        let observed = state.observers.begin(name, request);
+        let observed = state.observers.begin(name, arguments.text(), request);
         let cancelled = async {
             tokio::select! {
                 () = request.ct.cancelled() => {}
@@ -219,7 +222,7 @@ impl Server {
         self.warn(state.catalogue.new_call_warnings()).await;
         let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
         let outcome = outcome.map(|(output, _)| output);
-        observed.end(&outcome).await;
+        observed.end(&outcome, None).await;
         let asked = later.and_then(|later| later.take());
         if let Some(question) = asked.and_then(|it| state.questions.ask(name, arguments, it)) {
             return Ok(CallToolResponse::InputRequired(question));
