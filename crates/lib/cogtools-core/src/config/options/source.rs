@@ -219,6 +219,7 @@ pub enum Cwd {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{"required": ["command"]}, {"required": ["url"]}]))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key")]
 pub struct ServerOptions {
     /// The program, or the program with its arguments, for the stdio transport.
     #[serde(deserialize_with = "program")]
