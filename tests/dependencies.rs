@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 16] = [
+const WRITERS: [&str; 19] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -61,6 +61,12 @@ const WRITERS: [&str; 16] = [
     "crates/porcelain/cogtools-test/src/invocation.rs",
     // The lock is on a file of the user, which stays empty.
     "crates/lib/cogtools-core/src/trust/record.rs",
+    // The lock on a source that is asked is an empty file in the user's cache.
+    "crates/lib/cogtools-core/src/source/provider/cache.rs",
+    // A call is one line at the end of a file in the user's state, which several processes write.
+    "crates/lib/cogtools-core/src/budget.rs",
+    // The socket of the daemon and its lock are in a folder that only its user may enter.
+    "crates/porcelain/cogtools-mcp/src/daemon.rs",
     // The users of a namespace are set through files of the kernel, about the process itself.
     "crates/plumbing/cogtools-confine/src/sandbox/namespaces.rs",
 ];

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, value_parser};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::environment::DotEnv;
@@ -181,7 +182,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.note(TERMINAL);
     }
     if let Some(idle) = args.daemon {
-        match daemon::serve_through(matches, Duration::from_secs(idle), io) {
+        match daemon::serve_through(&arguments_of_daemon(matches), Duration::from_secs(idle), io) {
             Ok(served) => return served,
             Err(reason) if args.verbose.verbose => {
                 io.note(&format!("the daemon does not serve this client: {reason}"));
@@ -268,6 +269,32 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         0 => Ok(()),
         status => Err(Failure::Reported(status)),
     }
+}
+
+/// Returns the options on the command line for a daemon: without those for this process alone.
+fn arguments_of_daemon(matches: &ArgMatches) -> Vec<OsString> {
+    let mut words = Vec::new();
+    for arg in PROGRAM.command().get_arguments() {
+        let id = arg.get_id().as_str();
+        let is_ours = matches!(id, "daemon" | "verbose" | "directory");
+        let is_known = matches.ids().any(|known| known == id);
+        let (Some(long), true) = (arg.get_long(), is_known && !is_ours) else {
+            continue;
+        };
+        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+            continue;
+        }
+        if !arg.get_action().takes_values() {
+            words.push(format!("--{long}").into());
+            continue;
+        }
+        for value in matches.get_raw(id).into_iter().flatten() {
+            let mut word = OsString::from(format!("--{long}="));
+            word.push(value);
+            words.push(word);
+        }
+    }
+    words
 }
 
 const TERMINAL: &str = "this is an MCP server, waiting for a client on standard input; see \

@@ -20,8 +20,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::ArgMatches;
-use clap::parser::ValueSource;
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_program::dirs::{home, state_dir, trusted_var};
 use cogtools_program::{DetachedIo, Failure, Input, Io, exit, parent};
@@ -99,13 +97,13 @@ impl Write for Frames {
     }
 }
 
-/// Passes the streams of `io` to a server in the daemon, which is started if it does not run, and
-/// ends after `idle` without a client.
+/// Passes the streams of `io` to a server in the daemon with `arguments`. The daemon is started if it
+/// does not run, and ends after `idle` without a client.
 ///
 /// # Errors
 /// The outer one says why there is no daemon: nothing was read or written then.
 pub(crate) fn serve_through(
-    matches: &ArgMatches,
+    arguments: &[OsString],
     idle: Duration,
     io: &mut Io<'_>,
 ) -> Result<Result<(), Failure>, String> {
@@ -113,7 +111,7 @@ pub(crate) fn serve_through(
         socket(io).map_err(|error| format!("no private folder for its socket: {error}"))?;
     let runtime = runtime().map_err(|error| error.to_string())?;
     let end = Instant::now() + START;
-    let mut error = match connect(&socket, matches, io, &runtime) {
+    let mut error = match connect(&socket, arguments, io, &runtime) {
         Ok(stream) => return Ok(pass(stream, io)),
         Err(error) => error,
     };
@@ -122,7 +120,7 @@ pub(crate) fn serve_through(
         // Another client may have started one at the same time, which is as good.
         for _ in 0..20 {
             thread::sleep(RETRY);
-            error = match connect(&socket, matches, io, &runtime) {
+            error = match connect(&socket, arguments, io, &runtime) {
                 Ok(stream) => return Ok(pass(stream, io)),
                 Err(error) => error,
             };
@@ -138,7 +136,7 @@ fn runtime() -> io::Result<Runtime> {
 /// Connects to the daemon at `socket`, and waits until it has accepted the client.
 fn connect(
     socket: &Path,
-    matches: &ArgMatches,
+    arguments: &[OsString],
     io: &Io<'_>,
     runtime: &Runtime,
 ) -> io::Result<UnixStream> {
@@ -155,7 +153,7 @@ fn connect(
     stream.set_read_timeout(Some(GREETING))?;
     let hello = Hello {
         token,
-        arguments: arguments(matches),
+        arguments: arguments.to_vec(),
         directory: io.cwd.clone().into(),
         variables: io.vars.clone().into_iter().collect(),
     };
@@ -169,32 +167,6 @@ fn connect(
     }
     stream.set_read_timeout(None)?;
     Ok(stream)
-}
-
-/// Returns the options on the command line, besides those for this process alone.
-fn arguments(matches: &ArgMatches) -> Vec<OsString> {
-    let mut words = Vec::new();
-    for arg in PROGRAM.command().get_arguments() {
-        let id = arg.get_id().as_str();
-        let is_ours = matches!(id, "daemon" | "verbose" | "directory");
-        let is_known = matches.try_contains_id(id).is_ok();
-        let (Some(long), true) = (arg.get_long(), is_known && !is_ours) else {
-            continue;
-        };
-        if matches.value_source(id) != Some(ValueSource::CommandLine) {
-            continue;
-        }
-        if !arg.get_action().takes_values() {
-            words.push(format!("--{long}").into());
-            continue;
-        }
-        for value in matches.get_raw(id).into_iter().flatten() {
-            let mut word = OsString::from(format!("--{long}="));
-            word.push(value);
-            words.push(word);
-        }
-    }
-    words
 }
 
 /// Starts a daemon, and waits until it is a process of nobody's: a host that ends its server may

@@ -17,13 +17,13 @@ mod daemon;
 mod daemon {
     //! No daemon: it needs sockets with a file, and owners of files.
 
+    use std::ffi::OsString;
     use std::time::Duration;
 
-    use clap::ArgMatches;
     use cogtools_program::{Failure, Io};
 
     pub(crate) fn serve_through(
-        _: &ArgMatches,
+        _: &[OsString],
         _: Duration,
         _: &mut Io<'_>,
     ) -> Result<Result<(), Failure>, String> {

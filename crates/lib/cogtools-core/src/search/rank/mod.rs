@@ -30,6 +30,8 @@ const VERB_GAIN: f64 = 0.3;
 const MIN_PART: f64 = 0.2;
 /// The part of the score of a perfect match below which a tool does not fit.
 const MIN_FIT: f64 = 0.7;
+/// The number of words up to which a request is a list of keywords.
+const MAX_KEYWORDS: usize = 3;
 /// The part from which on it fits without a word of its own.
 const SURE_FIT: f64 = 1.35;
 /// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
@@ -241,6 +243,12 @@ impl Index {
 
     /// Returns true if `document`, with this score, is what the `terms` ask for.
     fn fits(&self, document: &Document, score: f64, terms: &[Term], words: &[Word]) -> bool {
+        let said: Vec<&Word> = words.iter().filter(|word| !word.is_stop).collect();
+        let is_said = |stem: &String| said.iter().any(|word| word.stem == *stem);
+        // A few words are a list of keywords, in which a name stands for itself.
+        if said.len() <= MAX_KEYWORDS && document.name.iter().all(is_said) {
+            return true;
+        }
         let perfect = self.perfect(terms);
         let is_taken = self.value_score(document, words) > 0.0;
         let needed = if is_taken || has_evidence(document, terms) {
