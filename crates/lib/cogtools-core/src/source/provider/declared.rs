@@ -5,7 +5,6 @@
 //! hold until it says otherwise. One that has failed is not asked again for a minute. A file that
 //! cannot be read or written, or that belongs to another user, is ignored.
 
-use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use serde_json::{Value, json};
 use super::cache::{Cache, Failure};
 use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
-use super::{Provider, ProviderError, Server, remote};
+use super::{Provider, ProviderError, Server, is_recursive, remote};
 use crate::context::{Background, ListWait};
 use crate::environment::Vars;
 use crate::process::{Exit, Output};
@@ -415,38 +414,4 @@ impl Provider {
             }
         })
     }
-}
-
-/// The variable with the projects whose providers are running, separated by commas. It
-/// contains hashes, because a path may contain any character; its name is not the one of a
-/// setting.
-const WITHIN_VARIABLE: &str = "_COGTOOLS_WITHIN";
-
-/// Returns true if one of the project's own providers started this process: listing it would recurse
-/// until the machine runs out of processes.
-pub(super) fn is_recursive(cx: &Context) -> bool {
-    let mark = mark(cx);
-    running_projects(cx)
-        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
-}
-
-/// Adds the project to the ones in `variables` whose providers are running.
-pub(super) fn add_project(variables: &mut Vars, cx: &Context) {
-    let mark = OsString::from(mark(cx));
-    let projects = match running_projects(cx) {
-        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
-        _ => mark,
-    };
-    variables.insert(WITHIN_VARIABLE.into(), projects);
-}
-
-fn running_projects(cx: &Context) -> Option<&OsStr> {
-    let process = cx.environment.process();
-    process
-        .get(OsStr::new(WITHIN_VARIABLE))
-        .map(OsString::as_os_str)
-}
-
-fn mark(cx: &Context) -> String {
-    digest::value(&json!(cx.root.display().to_string())).to_string()
 }

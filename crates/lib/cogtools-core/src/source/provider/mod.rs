@@ -16,7 +16,7 @@ mod reference;
 mod remote;
 mod start;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -458,4 +458,38 @@ impl Server {
         }
         variables.insert(Self::VARIABLE.into(), self.description.clone().into());
     }
+}
+
+/// The variable with the projects whose providers are running, separated by commas. It
+/// contains hashes, because a path may contain any character; its name is not the one of a
+/// setting.
+const WITHIN_VARIABLE: &str = "_COGTOOLS_WITHIN";
+
+/// Returns true if one of the project's own providers started this process: listing it would recurse
+/// until the machine runs out of processes.
+fn is_recursive(cx: &Context) -> bool {
+    let mark = mark(cx);
+    running_projects(cx)
+        .is_some_and(|marks| marks.to_string_lossy().split(',').any(|one| one == mark))
+}
+
+/// Adds the project to the ones in `variables` whose providers are running.
+fn add_project(variables: &mut Vars, cx: &Context) {
+    let mark = OsString::from(mark(cx));
+    let projects = match running_projects(cx) {
+        Some(marks) if !marks.is_empty() => [marks, &mark].join(OsStr::new(",")),
+        _ => mark,
+    };
+    variables.insert(WITHIN_VARIABLE.into(), projects);
+}
+
+fn running_projects(cx: &Context) -> Option<&OsStr> {
+    let process = cx.environment.process();
+    process
+        .get(OsStr::new(WITHIN_VARIABLE))
+        .map(OsString::as_os_str)
+}
+
+fn mark(cx: &Context) -> String {
+    digest::value(&Value::from(cx.root.display().to_string())).to_string()
 }

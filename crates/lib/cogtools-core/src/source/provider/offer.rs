@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::remote::{LocalNames, code_points, own_prefix, visible};
-use super::{Provider, ProviderError, declared};
+use super::{Provider, ProviderError};
 use crate::resident::{SessionError, SessionWork};
 use crate::{Context, Tool, invisible};
 
@@ -61,7 +61,7 @@ impl Provider {
         cx: &Context,
     ) -> Result<Value, ProviderError> {
         let approved = self.approved(cx)?;
-        if declared::is_recursive(cx) {
+        if super::is_recursive(cx) {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Provider, ProviderError, Server, Settings, Transport, declared, references};
+use super::{Provider, ProviderError, Server, Settings, Transport, add_project, references};
 use crate::digest::{DigestError, Hash};
 use crate::environment::{EnvError, PrivateVariable, PrivateVariables, Vars};
 use crate::process::{Policy, Process, SandboxMode};
@@ -358,7 +358,7 @@ impl Provider {
         if let Some(server) = &settings.server {
             server.add_to(&mut variables, cx);
         }
-        declared::add_project(&mut variables, cx);
+        add_project(&mut variables, cx);
         Ok(variables)
     }
 }
