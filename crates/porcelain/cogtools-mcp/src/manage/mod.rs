@@ -284,6 +284,9 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     added
 }
 
+/// The number of starts of a server that is added: one that names another file each time ends here.
+const MAX_STARTS: usize = 8;
+
 /// A server that is not added yet.
 struct Candidate<'c> {
     name: &'c str,
@@ -308,7 +311,9 @@ impl Candidate<'_> {
         cx: &Context,
         io: &mut Io<'_>,
     ) -> Result<Option<String>, Failure> {
+        let mut starts = 0;
         loop {
+            starts += 1;
             let server = self.server()?;
             if io.is_person() {
                 io.say(&format!("Starting {}", sanitize(self.name)));
@@ -323,9 +328,9 @@ impl Candidate<'_> {
                 Err(error) => error.diagnostic(),
             };
             let denial = server.denial(&error.details, cx);
-            let Some(Denial { key, path }) =
-                denial.filter(|it| permit(&mut self.imported.entry, it))
-            else {
+            let permitted =
+                denial.filter(|it| starts < MAX_STARTS && permit(&mut self.imported.entry, it));
+            let Some(Denial { key, path }) = permitted else {
                 let hint = "its sandbox may be why: --read PATH and --write PATH permit more";
                 let is_confined = server.effective_sandbox(cx).is_some();
                 return Err(if is_confined { error.hint(hint) } else { error }.into());
