@@ -308,6 +308,47 @@ t         23
 "#]]);
 }
 
+/// A server that says nothing about what it lacks.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_the_sandbox_denies_to_a_silent_server_is_traced() {
+    let project = project();
+    let silent = r#"import os, sys
+settings = os.path.expanduser("~/.settings")
+try:
+    os.makedirs(os.path.expanduser("~/.silent/db"), exist_ok=True)
+    if os.path.exists(settings) and not open(settings).read():
+        raise OSError
+    if not os.path.exists(settings):
+        raise OSError
+except OSError:
+    sys.exit(3)
+"#;
+    project.file("server.py", format!("{silent}{SERVER}"));
+    let home = project.home();
+    std::fs::write(home.join(".settings"), "x").unwrap();
+    let command = ["--", "python3", "server.py"];
+    let added = mcp(&project, &["add", "s", "--yes"]).args(command).run();
+    added.stdout_contains("its sandbox denied writing ~/.silent; with it:\n");
+    added.stdout_contains("its sandbox denied reading ~/.settings; with it:\n");
+    added.stdout_contains("1 tool,");
+    let entry = r#"sandbox: {write: ["~/.silent"], read: ["~/.settings"]}"#;
+    let config = project.read(".cogtoolrc.yaml");
+    assert!(config.contains(entry), "{config}");
+    let less = config.replace(r#", read: ["~/.settings"]"#, "");
+    project.file(".cogtoolrc.yaml", less);
+    let trust = run("cogtools", &project).args(["trust", "--yes", "s"]);
+    trust.run().status(1);
+    mcp(&project, &["test", "s"]).run().fails(
+        1,
+        str![[r#"
+cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 3 before it answered `initialize`
+hint: its sandbox denies reading ~/.settings: add `sandbox: {read: [~/.settings]}`
+
+"#]],
+    );
+}
+
 #[test]
 fn a_server_fills_in_its_defaults() {
     let project = project();

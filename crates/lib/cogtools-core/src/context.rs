@@ -84,6 +84,8 @@ pub struct ListContext {
     pub resident: Option<Arc<Resident>>,
     /// The process that goes on asking sources when a list has stopped waiting for them.
     pub background: Option<Background>,
+    /// The new file to which the paths are written that a source is denied.
+    pub trace: Option<PathBuf>,
 }
 
 /// A process that outlives this one and asks the sources of a list to the end; started once, when

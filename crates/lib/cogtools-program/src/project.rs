@@ -137,6 +137,7 @@ pub fn registry_and_context(
         wait: args.list_wait,
         resident: args.resident.clone(),
         background: args.background.clone(),
+        trace: None,
     };
     let is_locked = args
         .locked

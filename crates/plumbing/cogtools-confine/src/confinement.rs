@@ -38,14 +38,18 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     use crate::proxy::Proxy;
     use crate::sandbox::{Namespaces, namespaces, network};
     use crate::supervisor::{self, READY, Signals, Supervisor};
+    use crate::trace::Trace;
     use crate::usage::Budget;
 
     close_inherited();
+    let failed = |what| move |error: io::Error| Failure::Confine(what, error);
+    // Before its folder cannot be reached.
+    let trace = options.trace.as_ref().map(fs::File::create_new).transpose();
+    let trace = trace.map_err(failed("the file of `--trace` cannot be made"))?;
     let parent = match outside::divide(options)? {
         Side::Inside(parent) => parent,
         Side::Outside(code) => return Ok(code),
     };
-    let failed = |what| move |error: io::Error| Failure::Confine(what, error);
     let refused = |what| move |error: Errno| Failure::Confine(what, error.into());
     rustix::process::setsid().map_err(refused("no session can be made"))?;
     supervisor::adopt().map_err(failed("processes cannot be adopted"))?;
@@ -89,8 +93,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::Start(options.program.clone(), error))?;
     let program = Pid::from_child(&child);
     release_streams().map_err(failed("streams cannot be released"))?;
+    let trace = trace.and_then(|file| Trace::start(program, file));
     let budget = Budget::new(options);
-    Ok(Supervisor::new(program, signals, parent, budget).run())
+    Ok(Supervisor::new(program, signals, parent, budget, trace).run())
 }
 
 /// Becomes the program of `options`, within its limits.

@@ -23,6 +23,8 @@ pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod supervisor;
 #[cfg(target_os = "linux")]
+mod trace;
+#[cfg(target_os = "linux")]
 mod usage;
 
 use std::ffi::OsString;

@@ -37,6 +37,8 @@ pub(crate) struct Options {
     pub(crate) parent: Option<u32>,
     /// Files and sockets that it may reach; everything, if there is none.
     pub(crate) policy: Option<Policy>,
+    /// The new file to which to write what the program is denied.
+    pub(crate) trace: Option<PathBuf>,
     /// The program.
     pub(crate) program: OsString,
     /// Its arguments.
@@ -65,6 +67,8 @@ Options:
       --network            Permit the network
       --host <HOST>        Permit this host alone, by a proxy: HOST or *.HOST, with :PORT or not
       --required           Run nothing if this system cannot enforce that
+      --trace <FILE>       Write the paths that are denied or not found to a new file, one to a
+                           line after `read` or `write`, if this system can trace a program
       --check              Print what this system cannot enforce, as JSON
   -h, --help               Print help
   -V, --version            Print version
@@ -123,6 +127,12 @@ impl Options {
             "--file-size" => &mut self.file_size,
             "--parent" => {
                 self.parent = Some(number(name, value().as_deref())?);
+                return Ok(());
+            }
+            "--trace" => {
+                let path =
+                    value().ok_or_else(|| Failure::Usage("`--trace` needs a path".to_owned()))?;
+                self.trace = Some(path.into());
                 return Ok(());
             }
             "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
@@ -296,10 +306,11 @@ mod tests {
                 },
             ),
             (
-                &["--file-size=4", "--parent=5", "--", "a=b"],
+                &["--file-size=4", "--parent=5", "--trace=/t", "--", "a=b"],
                 Options {
                     file_size: Some(4),
                     parent: Some(5),
+                    trace: Some("/t".into()),
                     ..options("a=b", &[])
                 },
             ),

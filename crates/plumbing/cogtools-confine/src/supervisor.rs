@@ -27,6 +27,7 @@ use signal_hook::consts::{
 use signal_hook::{flag, low_level};
 
 use crate::Failure;
+use crate::trace::Trace;
 use crate::usage::{Budget, children};
 
 /// Time that other processes have after the program has exited, to print the rest.
@@ -56,6 +57,9 @@ pub(crate) struct Supervisor {
     budget: Budget,
     /// True once the program and its descendants have exceeded the budget.
     is_over: bool,
+    /// The time of the next look at the budget.
+    due: Option<Instant>,
+    trace: Option<Trace>,
 }
 
 impl Parent {
@@ -127,12 +131,13 @@ impl Parent {
 }
 
 impl Supervisor {
-    /// Supervises `program`, a child of this process, which has `budget`.
+    /// Supervises `program`, a child of this process, which has `budget` and may be traced.
     pub(crate) const fn new(
         program: Pid,
         signals: Signals,
         parent: Parent,
         budget: Budget,
+        trace: Option<Trace>,
     ) -> Self {
         Self {
             program,
@@ -141,6 +146,8 @@ impl Supervisor {
             status: None,
             budget,
             is_over: false,
+            due: None,
+            trace,
         }
     }
 
@@ -152,8 +159,7 @@ impl Supervisor {
             if !self.reap() {
                 break;
             }
-            let (exceeded, look) = self.budget.check();
-            self.is_over |= exceeded;
+            let look = self.look();
             if self.should_kill() {
                 kill_children();
             } else if self.signals.take_terminate() && self.status.is_none() {
@@ -170,14 +176,32 @@ impl Supervisor {
         exit_as(status, |signal| self.parent.exit_by(signal))
     }
 
-    /// Collects what has exited; whether there are children left.
+    /// Checks the budget if that is due; the time after which to do so again.
+    fn look(&mut self) -> Option<Duration> {
+        if let Some(due) = self.due.filter(|due| *due > Instant::now()) {
+            return Some(due.saturating_duration_since(Instant::now()));
+        }
+        let (exceeded, pause) = self.budget.check();
+        self.is_over |= exceeded;
+        // What is traced stops all the time.
+        let due = pause.filter(|_| self.trace.is_some());
+        self.due = due.map(|pause| Instant::now() + pause);
+        pause
+    }
+
+    /// Collects what has exited, and resumes what is traced; whether there are children left.
     fn reap(&mut self) -> bool {
         loop {
             match wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == self.program => {
+                Ok(Some((pid, status))) if pid == self.program && !status.stopped() => {
                     self.status = Some((status, Instant::now()));
                 }
-                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(Some((pid, status))) => {
+                    if let Some(trace) = self.trace.as_mut().filter(|_| status.stopped()) {
+                        trace.resume(pid, status);
+                    }
+                }
+                Err(Errno::INTR) => {}
                 Ok(None) => return true,
                 Err(_) => return false,
             }

@@ -14,7 +14,7 @@ use cogtools_edit::{ConfigFile, ConfigFileError};
 use cogtools_program::Io;
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, config_warnings, context, project, unfiltered_registry};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::finding::Remedy;
 
@@ -53,16 +53,13 @@ impl Denied {
     /// The file cannot be changed.
     pub(crate) fn permit(&self, project: &Project) -> Result<(), ConfigFileError> {
         let file = ConfigFile::project(project)?;
-        let path = [SERVERS, &self.server, "sandbox"];
-        let sandbox = file.value(&path)?.unwrap_or_else(|| json!({}));
-        let Value::Object(mut sandbox) = sandbox else {
+        let path = [SERVERS, &self.server];
+        let Some(Value::Object(mut entry)) = file.value(&path)? else {
             return Ok(());
         };
-        let paths = sandbox.entry(self.denial.key).or_insert_with(|| json!([]));
-        if let Some(paths) = paths.as_array_mut() {
-            paths.push(self.denial.path.as_str().into());
-        }
-        file.plan_set(project, &path, &sandbox.into())?.write()
+        self.denial.permit(&mut entry);
+        let path = [SERVERS, &self.server, "sandbox"];
+        file.plan_set(project, &path, &entry["sandbox"])?.write()
     }
 
     /// The errors in `errors` that a key of the project's file can mend.

@@ -34,6 +34,9 @@ pub struct Policy {
     pub hosts: Vec<String>,
     /// True if it must not run where that cannot be enforced.
     pub required: bool,
+    /// The new file to which the paths are written that it is denied; it runs slower then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PathBuf>,
 }
 
 /// The namespaces of its own that a program gets, from none to all.
@@ -121,6 +124,7 @@ impl Policy {
             .chain(self.write.iter().map(move |it| path("--write=", it)))
             .chain(self.deny.iter().map(move |it| path("--deny=", it)))
             .chain(self.keep.iter().map(move |it| path("--keep=", it)))
+            .chain(self.trace.iter().map(move |it| path("--trace=", it)))
             .chain(
                 self.hosts
                     .iter()
@@ -358,6 +362,7 @@ mod tests {
             network: true,
             hosts: vec!["a.example".to_owned()],
             required: true,
+            trace: Some("/t".into()),
         };
         let args: Vec<OsString> = policy.to_args().collect();
         let expected = [
@@ -369,6 +374,7 @@ mod tests {
             "--write=/c",
             "--deny=/c/d",
             "--keep=/c/e",
+            "--trace=/t",
             "--host=a.example",
         ];
         assert_eq!(args, expected);

@@ -1,10 +1,12 @@
-//! Denials of a sandbox, as far as the program reports them on standard error.
+//! Denials of a sandbox: what the program reports on standard error, or what a trace has seen.
 //!
-//! The text is the program's own, and may lie. So it only becomes a hint, never a right, and a hint
-//! never names the places of keys.
+//! The program may lie, and may want what it can do without. So a denial only becomes a hint or a
+//! question, never a right, and never names the places of keys.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Map, Value, json};
 
 use super::run::RUN_LATER;
 use super::{Roots, Sandbox, SandboxPath};
@@ -19,6 +21,38 @@ pub struct Denial {
     pub path: String,
 }
 
+impl Denial {
+    /// The action that was denied, as in "writing ~/.npm".
+    pub fn action(&self) -> String {
+        let verb = if self.key == WRITE {
+            "writing"
+        } else {
+            "reading"
+        };
+        format!("{verb} {}", self.path)
+    }
+
+    /// The hint with the key that permits it.
+    pub fn hint(&self) -> String {
+        let (action, key, path) = (self.action(), self.key, &self.path);
+        format!("its sandbox denies {action}: add `sandbox: {{{key}: [{path}]}}`")
+    }
+
+    /// Adds what permits it to the entry of a server; returns false if the entry permits it already.
+    pub fn permit(&self, entry: &mut Map<String, Value>) -> bool {
+        let paths = &mut entry.entry("sandbox").or_insert_with(|| json!({}))[self.key];
+        if paths.is_null() {
+            *paths = json!([]);
+        }
+        let path = json!(self.path);
+        let paths = paths.as_array_mut().filter(|paths| !paths.contains(&path));
+        paths.map(|paths| paths.push(path)).is_some()
+    }
+}
+
+/// The keys.
+const READ: &str = "read";
+const WRITE: &str = "write";
 /// Texts of errors about a file that may not be used.
 const DENIED: [&str; 5] = [
     "EACCES",
@@ -74,6 +108,52 @@ impl Sandbox {
         self.denial_below(text, Roots { project, home })
     }
 
+    /// Returns the denial in a trace for which a program has failed most likely: the last one of
+    /// writing, or else of reading. Each line of `trace` is a key and a path; one to read may only
+    /// have been left out of the program's namespace.
+    pub(crate) fn traced_denial(&self, trace: &str, cx: &Context) -> Option<Denial> {
+        let home = cx.environment.user_vars(["HOME"]);
+        let home = home.get(OsStr::new("HOME")).map(Path::new);
+        let project = &cx.root;
+        self.traced_below(trace, Roots { project, home })
+    }
+
+    fn traced_below(&self, trace: &str, roots: Roots<'_>) -> Option<Denial> {
+        let lines = trace.lines().filter_map(|line| line.split_once(' '));
+        let lines = lines.map(|(key, path)| (key, Path::new(path)));
+        let lines: Vec<(&str, &Path)> = lines.filter(|(_, path)| !is_up(path)).collect();
+        let lines = lines.as_slice();
+        let of = move |key| (0..lines.len()).rev().filter(move |at| lines[*at].0 == key);
+        let mut writes = of(WRITE).filter_map(|at| {
+            let path = lines[at].1;
+            // A folder that is not there for the program is made for something below it.
+            let below = |(_, it): &&(&str, &Path)| it.starts_with(path) && *it != path;
+            let wanted = lines[..at].iter().rfind(below).filter(|_| path.is_dir());
+            let path = wanted.map_or(path, |(_, path)| path);
+            let denial = self.denial_of(path, WRITE, roots)?;
+            (!is_installed(path)).then_some(denial)
+        });
+        let mut reads = of(READ).filter_map(|at| {
+            let path = Some(lines[at].1).filter(|path| path.exists())?;
+            self.denial_of(path, READ, roots)
+        });
+        writes.next().or_else(|| reads.next())
+    }
+
+    /// The denial of `path`, if the sandbox does not permit it and others may have it.
+    fn denial_of(&self, path: &Path, key: &'static str, roots: Roots<'_>) -> Option<Denial> {
+        let project = [SandboxPath(".".to_owned())];
+        let read = self.read.as_deref().unwrap_or(&project);
+        let read = read.iter().filter(|_| key == READ);
+        let mut permitted = read.chain(&self.write);
+        let covers = |it: &SandboxPath| it.full(roots).is_some_and(|it| path.starts_with(it));
+        (!permitted.any(covers)).then_some(())?;
+        Some(Denial {
+            key,
+            path: named(path, roots)?,
+        })
+    }
+
     fn denial_below(&self, text: &str, roots: Roots<'_>) -> Option<Denial> {
         let lines: Vec<&str> = text.lines().collect();
         // What Node says of a folder above which nothing may be made.
@@ -90,18 +170,7 @@ impl Sandbox {
                 .iter()
                 .any(|line| WRITES.iter().any(|word| line.contains(word)));
             let is_write = says_write || !path.exists();
-            let permitted = if is_write {
-                &[][..]
-            } else {
-                self.read.as_deref()?
-            };
-            let mut permitted = permitted.iter().chain(&self.write);
-            let covers = |it: &SandboxPath| it.full(roots).is_some_and(|it| path.starts_with(it));
-            (!permitted.any(covers)).then_some(())?;
-            Some(Denial {
-                key: if is_write { "write" } else { "read" },
-                path: named(&path, roots)?,
-            })
+            self.denial_of(&path, if is_write { WRITE } else { READ }, roots)
         })
     }
 }
@@ -115,9 +184,18 @@ fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
     let paths = words
         .filter(|word| word.starts_with('/'))
         .map(PathBuf::from);
-    // What is named must be what is meant.
-    let is_up = |path: &PathBuf| path.components().any(|part| part == Component::ParentDir);
-    paths.filter(move |path| !is_up(path))
+    paths.filter(|path| !is_up(path))
+}
+
+/// Returns true if what `path` names may not be what it means.
+fn is_up(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
+}
+
+/// Returns true if only an administrator writes there: programs try to, and go on.
+fn is_installed(path: &Path) -> bool {
+    let folders = ["/bin", "/etc", "/lib", "/opt", "/sbin", "/usr"];
+    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The folder of the program around `path`, as a sandbox names it; `None` if it is no place for
@@ -149,6 +227,42 @@ fn named(path: &Path, roots: Roots<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_write_of_a_trace_is_named_or_else_the_last_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().canonicalize().unwrap();
+        for name in ["a", "b", "d", "notes", ".ssh"] {
+            std::fs::create_dir(home.join(name)).unwrap();
+        }
+        let roots = Roots {
+            project: Path::new("/p"),
+            home: Some(&home),
+        };
+        let sandbox = Sandbox {
+            read: Some(vec![SandboxPath("~/notes".to_owned())]),
+            write: vec![SandboxPath("~/.ours".to_owned())],
+            ..Sandbox::default()
+        };
+        for (trace, expected) in [
+            ("read ~/a\nread ~/b\nread ~/missing\n", Some("read ~/b")),
+            ("write ~/a/b\nwrite ~/c/d\nread ~/d\n", Some("write ~/c")),
+            ("write ~/c\nwrite /usr/lib/x\n", Some("write ~/c")),
+            ("write ~/c\nwrite ~/.ours/x\n", Some("write ~/c")),
+            (
+                "read ~/new/db\nread ~/new\nread ~\nwrite ~\n",
+                Some("write ~/new"),
+            ),
+            ("read ~/notes\nread ~/.ssh\n", None),
+            ("write ~/.bashrc\nwrite ~/x/../.ssh/id\n", None),
+            ("remove ~/a\nwrite\n", None),
+        ] {
+            let text = trace.replace('~', home.to_str().unwrap());
+            let found = sandbox.traced_below(&text, roots);
+            let found = found.map(|it| format!("{} {}", it.key, it.path));
+            assert_eq!(found.as_deref(), expected, "{trace}");
+        }
+    }
 
     #[test]
     fn a_denial_is_found_and_keys_are_never_named() {

@@ -208,6 +208,7 @@ impl Run {
                 .map(ToString::to_string)
                 .collect(),
             required: self.required,
+            trace: cx.list.trace.clone(),
         })
     }
 

@@ -16,7 +16,7 @@ use clap::{Args, Subcommand};
 use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
 use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::sandbox::{Denial, Sandbox};
-use cogtools_core::source::{Provider, ProviderError, RemoteTool, Transport};
+use cogtools_core::source::{Provider, RemoteTool, Transport};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
@@ -232,7 +232,7 @@ impl AddArgs {
         for (key, paths) in [("read", &self.read), ("write", &self.write)] {
             for path in paths {
                 let path = path.clone();
-                permit(&mut imported.entry, &Denial { key, path });
+                Denial { key, path }.permit(&mut imported.entry);
             }
         }
         Ok(imported)
@@ -328,35 +328,26 @@ impl Candidate<'_> {
                 Err(error) => error.diagnostic(),
             };
             let denial = server.denial(&error.details, cx);
+            // It may have said nothing.
+            let denial = denial.or_else(|| server.trace_trial(cx));
             let permitted =
-                denial.filter(|it| starts < MAX_STARTS && permit(&mut self.imported.entry, it));
-            let Some(Denial { key, path }) = permitted else {
+                denial.filter(|it| starts < MAX_STARTS && it.permit(&mut self.imported.entry));
+            let Some(denial) = permitted else {
                 let hint = "its sandbox may be why: --read PATH and --write PATH permit more";
                 let is_confined = server.effective_sandbox(cx).is_some();
                 return Err(if is_confined { error.hint(hint) } else { error }.into());
             };
-            let verb = if key == "write" { "writing" } else { "reading" };
             let described = describe(&self.server()?, cx);
-            let path = sanitize(&path);
+            let action = denial.action();
+            let action = sanitize(&action);
             io.show(&format!(
-                "its sandbox denied {verb} {path}; with it:\n{described}"
+                "its sandbox denied {action}; with it:\n{described}"
             ))?;
             if !agrees("Permit it, and start again? [y/N] ", yes, io)? {
                 return Ok(None);
             }
         }
     }
-}
-
-/// Adds what permits `denial` to an entry; returns false if the entry permits it already.
-fn permit(entry: &mut Map<String, Value>, denial: &Denial) -> bool {
-    let paths = &mut entry.entry("sandbox").or_insert_with(|| json!({}))[denial.key];
-    if paths.is_null() {
-        *paths = json!([]);
-    }
-    let path = json!(denial.path);
-    let paths = paths.as_array_mut().filter(|paths| !paths.contains(&path));
-    paths.map(|paths| paths.push(path)).is_some()
 }
 
 /// Describes what `server` runs, and may do.
@@ -531,7 +522,13 @@ fn test(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
             .extend(did_you_mean(name, names).map(Hint::from));
         return Err(diagnostic.hint("cogtools mcp list lists them").into());
     };
-    let tools = server.tools(&cx);
-    tools.map_err(|error: std::sync::Arc<ProviderError>| error.diagnostic())?;
+    if let Err(error) = server.tools(&cx) {
+        let mut error = error.diagnostic();
+        if server.denial(&error.details, &cx).is_none() {
+            let traced = server.trace(&cx).map(|denial| denial.hint().into());
+            error.hints.splice(..0, traced);
+        }
+        return Err(error.into());
+    }
     show_tools(name, io)
 }

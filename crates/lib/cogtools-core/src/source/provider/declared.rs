@@ -6,8 +6,8 @@
 //! cannot be read or written, or that belongs to another user, is ignored.
 
 use std::sync::{Arc, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 
@@ -17,10 +17,11 @@ use super::start::ApprovedFiles;
 use super::{Provider, ProviderError, Server, is_recursive, remote};
 use crate::context::{Background, ListWait};
 use crate::environment::Vars;
-use crate::process::{Exit, Output};
+use crate::process::{Exit, Output, TempFolder};
 use crate::resident::{
     Answer, Resident, SessionError, SessionRequest, SessionWork, Sessions, Values,
 };
+use crate::sandbox::Denial;
 use crate::{Context, Diagnostic, digest};
 
 /// The number of bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
@@ -44,10 +45,42 @@ impl Provider {
     /// Asks it for its tools now, without an approval: for the user who has just written its command
     /// line. What it declares is cached.
     pub fn try_out(&self, cx: &Context) -> Result<Vec<RemoteTool>, ProviderError> {
+        self.list_with(self.files_of_trial(cx)?, cx)
+    }
+
+    /// Tries it out again, and returns what its sandbox denies it then, if it fails for that.
+    pub fn trace_trial(&self, cx: &Context) -> Option<Denial> {
+        self.trace_with(self.files_of_trial(cx).ok()?, cx)
+    }
+
+    /// Asks it for its tools again, and returns what its sandbox denies it then, if it fails for
+    /// that; `None` without an approval.
+    pub fn trace(&self, cx: &Context) -> Option<Denial> {
+        self.trace_with(self.approved(cx).ok()?, cx)
+    }
+
+    fn trace_with(&self, approved: ApprovedFiles, cx: &Context) -> Option<Denial> {
+        let command = self.settings.server.as_ref()?.command();
+        let can_trace = cfg!(target_os = "linux") && !command.is_empty() && self.is_confined(cx);
+        let sandbox = self.effective_sandbox(cx).filter(|_| can_trace)?;
+        let folder = TempFolder::new(&cx.environment.temp_dir()).ok()?;
+        let file = folder.path().join("denied");
+        let mut traced = cx.clone();
+        traced.list.trace = Some(file.clone());
+        self.list_with(approved, &traced).err()?;
+        let text = fs::read(file).ok()?;
+        sandbox.traced_denial(&String::from_utf8_lossy(&text), cx)
+    }
+
+    fn list_with(
+        &self,
+        approved: ApprovedFiles,
+        cx: &Context,
+    ) -> Result<Vec<RemoteTool>, ProviderError> {
         let variables = self.variables(cx)?;
         let discovery = Discovery {
             provider: self.clone(),
-            approved: self.files_of_trial(cx)?,
+            approved,
             cache: Cache::of(self, &variables, cx),
             variables,
             work: SessionWork::List,

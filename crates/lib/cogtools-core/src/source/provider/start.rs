@@ -502,16 +502,13 @@ impl Provider {
 
     /// Adds to `diagnostic` the key that permits what its sandbox has denied.
     pub(super) fn explain_denial(&self, mut diagnostic: Diagnostic, cx: &Context) -> Diagnostic {
-        if let Some(Denial { key, path }) = self.denial(&diagnostic.details, cx) {
-            let verb = if key == "write" { "writing" } else { "reading" };
-            let hint =
-                format!("its sandbox denies {verb} {path}: add `sandbox: {{{key}: [{path}]}}`");
-            diagnostic.hints.insert(0, hint.into());
+        if let Some(denial) = self.denial(&diagnostic.details, cx) {
+            diagnostic.hints.insert(0, denial.hint().into());
         }
         diagnostic
     }
 
-    fn is_confined(&self, cx: &Context) -> bool {
+    pub(super) fn is_confined(&self, cx: &Context) -> bool {
         cx.sandbox != SandboxMode::Off && self.effective_sandbox(cx).is_some()
     }
 
