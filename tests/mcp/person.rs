@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::http::Service;
 use super::peer::peer;
+use super::stateless::Client;
 use super::{cache, server};
 
 /// The revision without sessions.
@@ -205,30 +206,12 @@ fn a_host_without_forms_learns_that_a_person_is_asked() {
 
 /// The `tools/call` of `tool` for a client that shows forms, with these parameters.
 pub(super) fn call(service: &Service, tool: &str, parameters: &Value) -> Value {
-    let mut params = json!({
-        "name": tool,
-        "arguments": {},
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": VERSION,
-            "io.modelcontextprotocol/clientInfo": {"name": "c", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
-        },
-    });
-    for (name, value) in parameters.as_object().into_iter().flatten() {
-        params[name] = value.clone();
-    }
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-    let headers = [
-        ("mcp-protocol-version", VERSION),
-        ("mcp-method", "tools/call"),
-        ("mcp-name", tool),
-    ];
-    let (_, text) = service.post("/mcp", &headers, &body.to_string());
-    let mut found = text.lines().filter_map(|line| {
-        let line = line.strip_prefix("data: ").unwrap_or(line);
-        serde_json::from_str(line).ok().filter(Value::is_object)
-    });
-    found.next().unwrap_or_else(|| panic!("not JSON: {text}"))
+    let client = Client {
+        path: "/mcp",
+        name: "c",
+        abilities: r#"{"elicitation": {"form": {}}}"#,
+    };
+    client.call(service, tool, parameters)
 }
 
 #[test]

@@ -16,10 +16,10 @@ const VERSION: &str = "2026-07-28";
 
 /// A client, as its requests tell it from others.
 #[derive(Clone, Copy)]
-struct Client<'c> {
-    path: &'c str,
-    name: &'c str,
-    abilities: &'c str,
+pub(super) struct Client<'c> {
+    pub(super) path: &'c str,
+    pub(super) name: &'c str,
+    pub(super) abilities: &'c str,
 }
 
 const PLAIN: Client<'_> = Client {
@@ -34,7 +34,7 @@ const ABLE: Client<'_> = Client {
 
 impl Client<'_> {
     /// The `result` or the `error` of a call.
-    fn call(self, service: &Service, tool: &str, more: &Value) -> Value {
+    pub(super) fn call(self, service: &Service, tool: &str, more: &Value) -> Value {
         let abilities: Value = serde_json::from_str(self.abilities).expect("JSON");
         let mut params = json!({
             "name": tool,

@@ -167,10 +167,9 @@ impl Permissions {
     /// Returns true if a call of the tool `name` may run.
     ///
     /// A rule of the user decides first: one that denies, one that asks, also one of the tool's source,
-    /// one that allows. Then a
-    /// tool that may destroy something, reaches an open world or runs a program of others needs
-    /// an answer. A program, and what is pure or changes nothing, is allowed. Everything else needs
-    /// an answer.
+    /// one that allows. Then a tool that may destroy something, reaches an open world or runs a program
+    /// of others needs an answer. A program, and what is pure or changes nothing, is allowed.
+    /// Everything else needs an answer.
     pub fn decide(&self, name: &str, tool: &ToolTraits) -> Approval {
         let find = |rules: &[String]| {
             let mut rules = rules.iter();

@@ -1,9 +1,9 @@
 //! The daemon of `--daemon`: one process that runs the servers of all clients of a user.
 //!
 //! A connection is one more run of this program: the process that the host has started sends its
-//! arguments, its directory and its environment, and from then on passes its streams on. So each
-//! client has what it would have in a process of its own, and only sources that are `shared` are
-//! the same for several.
+//! arguments, its directory and its environment, and from then on passes its streams on. A
+//! client has its own session with each source, as in a process of its own, except with those that
+//! are `shared`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};

@@ -1,8 +1,8 @@
 //! The files that remember the declarations and the last failure of a provider.
 //!
-//! There is one set for a provider and a user. Its key is everything that decides which program runs
-//! and what it sees: so it is not the project, PATH or the client, unless the provider sees the files
-//! of the project. Only hashes are stored: a variable may be a secret.
+//! A provider has one set of files for a user. Their key is everything that decides which program
+//! runs and what it sees. The project is a part of it only if the provider sees the project's files;
+//! PATH and the client never are. Only hashes are stored: a variable may be a secret.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -55,7 +55,7 @@ const EXPIRED: &str = "expired";
 const MAX_FAILURE_BYTES: u64 = 64 << 10;
 
 impl Cache {
-    /// The files of `provider` in an environment of `variables`; `None` if what it runs cannot be
+    /// The files of `provider`, which is started with `variables`; `None` if its program cannot be
     /// read.
     pub(super) fn of(provider: &Provider, variables: &Vars, cx: &Context) -> Option<Self> {
         let settings = &provider.settings;
