@@ -164,8 +164,9 @@ hint: review what has changed; to accept it, run cogtools lock
 "#]],
     );
     lock().run().outputs(str![[r#"
-updated cogtools.lock: 1 tool of 1 source
+go: the tool from `tools` differs from the one pinned in `cogtools.lock`: the parameter `branch` has changed
 values of go: +next -dev
+updated cogtools.lock: 1 tool of 1 source
 
 "#]]);
     assert_eq!(values(locked()), serde_json::json!(["main", "next"]));
@@ -189,6 +190,8 @@ values of go: +next -dev
     };
     let pinned = pin(&project.read("cogtools.lock"));
     lock().run().expect(0, str![[r#"
+go: `cogtools.lock` pins it, but values of its enums are not known
+other: `tools` declares it, but `cogtools.lock` does not pin it
 updated cogtools.lock: 2 tools of 1 source
 
 "#]], str![[r#"

@@ -1,8 +1,5 @@
 //! `cogtools.lock`: what is pinned, and how drift is reported.
 
-use std::thread::sleep;
-use std::time::Duration;
-
 use cogtools_test_support::{Outcome, Project, assert_text, str};
 
 use crate::{project_with, run};
@@ -202,6 +199,8 @@ created cogtools.lock: 1 tool of 1 source
         .run()
         .text();
     lock(&project, &[]).outputs(str![[r#"
+say: `other` declares it, but `cogtools.lock` does not pin it
+  | d
 updated cogtools.lock: 2 tools of 2 sources
 
 "#]]);
@@ -303,12 +302,11 @@ fn a_source_that_fails_keeps_its_pins_and_gets_no_new_ones() {
     let fails = "[ -e fails ] && exit 1; echo '[{\"name\": \"a\", \"description\": \"d\"}]'\n";
     project.file("d", fails).file(
         ".cogtoolrc.yaml",
-        "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: s, cache: 1}}]\n",
+        "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: s}}]\n",
     );
     let trust = run("cogtools-trust", &project).args(["s", "--yes"]);
     trust.run().status(0);
     project.file("fails", "");
-    sleep(Duration::from_millis(1100));
     let failed = lock(&project, &[]);
     failed
         .status(1)
@@ -319,9 +317,40 @@ fn a_source_that_fails_keeps_its_pins_and_gets_no_new_ones() {
     let pinned = project.read("cogtools.lock");
     assert!(pinned.contains("\"a\""), "{pinned}");
     project.file("fails", "");
-    sleep(Duration::from_millis(1100));
     lock(&project, &[])
         .status(0)
         .stderr_contains("failed to declare its tools");
     assert_eq!(project.read("cogtools.lock"), pinned);
+}
+
+/// A lock asks for the descriptions of others anew, and shows those that are new.
+#[test]
+fn new_descriptions_of_others_are_shown() {
+    let project = Project::new();
+    project
+        .file("d", "cat declared\n")
+        .file("declared", "[{\"name\": \"a\", \"description\": \"d\"}]\n")
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{command: {discover: [sh, ./d], call: [sh, ./d], name: s}}]\n",
+        );
+    let trust = run("cogtools-trust", &project).args(["s", "--yes"]);
+    trust.run().status(0);
+    lock(&project, &[]).outputs(str![[r#"
+created cogtools.lock: 1 tool of 1 source
+
+"#]]);
+    project.file(
+        "declared",
+        "[{\"name\": \"a\", \"description\": \"first\\u001b[2J\\nsecond\"}, {\"name\": \"b\", \"description\": \"new\"}]\n",
+    );
+    lock(&project, &[]).stdout_is(str![[r#"
+a: the tool from `s` differs from the one pinned in `cogtools.lock`: the content of its source has changed, the description has changed
+  | first[2J
+  | second
+b: `s` declares it, but `cogtools.lock` does not pin it
+  | new
+updated cogtools.lock: 2 tools of 1 source
+
+"#]]);
 }

@@ -12,9 +12,6 @@ use super::peer::peer;
 use super::stateless::Client;
 use super::{cache, server};
 
-/// The revision without sessions.
-const VERSION: &str = "2026-07-28";
-/// A flow that does something before its question, which may not happen twice.
 const BOOK: &str = "\
 name: book
 description: Book seats

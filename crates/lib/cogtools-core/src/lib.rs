@@ -73,7 +73,7 @@ pub use filter::{Filter, Pattern};
 pub use hint::Hint;
 pub use level::{Level, RuleLevel};
 pub use location::Location;
-pub use lock::{Lock, LockedTools, Snapshot};
+pub use lock::{Change, Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
 pub use omission::{Omission, OmissionReason, Rejected};
 pub use person::{PausedFlow, Person, Question};

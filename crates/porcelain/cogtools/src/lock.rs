@@ -1,13 +1,15 @@
 //! `cogtools lock`: pins what each source of a project declares.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
-use cogtools_core::{Code, Diagnostic, Lock, Snapshot, SourceError};
+use cogtools_core::{Change, Code, Diagnostic, Lock, Snapshot, SourceError};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::format::FormatArg;
-use cogtools_program::project::{project, unfiltered_registry};
-use cogtools_program::terminal::pluralize;
+use cogtools_program::project::{project, registry};
+use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{EACH, Failure, Io, Program, Stdin, args, man};
 use serde_json::json;
 
@@ -32,7 +34,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. The values that commands list for enums are listed anew and pinned as they are, and the run prints which have come and gone. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported; if that leaves nothing to pin, nothing is written, and that is an error. So does a tool whose values are not known, as its command is not approved or fails.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands and the declaration as they give it. Each source is asked anew. The run prints what differs from the file before, with the new descriptions that others have written. The values that commands list for enums are pinned as they are. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported; if that leaves nothing to pin, nothing is written, and that is an error. So does a tool whose values are not known, as its command is not approved or fails.",
     ),
     (
         "DRIFT",
@@ -66,7 +68,11 @@ struct LockArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: LockArgs = args::parse(matches)?;
     let project = project(io);
-    let registry = unfiltered_registry(io, None)?.renewing_values();
+    let now = RegistryArgs {
+        refresh: true,
+        ..RegistryArgs::default()
+    };
+    let registry = registry(&now, io, None)?.renewing_values();
     let snapshot = Snapshot::of(&registry, project.root(), project.display_path());
     let (path, display_path) = project.resolve(Lock::FILE.as_ref());
     let existing = path.exists().then(|| Lock::read(&path, &display_path));
@@ -96,6 +102,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let text = lock.text();
     let target = WritePath::in_project(project.root(), &path);
     let values = earlier.map_or_else(Vec::new, |it| it.changed_values(&lock));
+    let changes = earlier.map_or_else(Vec::new, |it| it.changes(&snapshot));
     let (action, written) = match existing {
         Some(Ok(earlier)) if earlier == lock => ("unchanged", Ok(())),
         Some(_) => ("updated", file::write(&target, text.as_bytes())),
@@ -107,12 +114,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     written.map_err(|error| write_diagnostic(&display_path, &error))?;
     let errors = [unavailable, snapshot.tool_errors].concat();
     io.warn(&errors, &EACH);
-    report(action, &display_path, &lock, &args.format, io)?;
-    if args.format.is_json() {
-        return Ok(());
+    if !args.format.is_json() {
+        let values = values.iter().map(|line| format!("values of {line}\n"));
+        let changes = changes.iter().map(describe);
+        io.show(&changes.chain(values).collect::<String>())?;
     }
-    let lines = values.iter().map(|line| format!("values of {line}\n"));
-    io.show(&lines.collect::<String>())
+    report(action, &display_path, &lock, &args.format, io)
+}
+
+/// Describes a change, with the new description of others whole.
+fn describe(change: &Change) -> String {
+    let (what, message) = (&change.diagnostic.subject, &change.diagnostic.message);
+    let mut text = format!("{}: {}\n", what, sanitize(message));
+    for line in change.description.iter().flat_map(|it| it.lines()) {
+        let _ = writeln!(text, "  | {}", sanitize(line));
+    }
+    text
 }
 
 /// Prints what was done with the file of `lock`.

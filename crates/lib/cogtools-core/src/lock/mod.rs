@@ -3,7 +3,9 @@
 //! Each tool is one line of the file, so that a changed tool is a changed line in a diff. Beside the
 //! hashes of what is declared and of what runs, shortened ones of their parts show where to look.
 
-mod values;
+mod changes;
+
+pub use changes::Change;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -41,6 +43,8 @@ pub struct Snapshot {
     pub tool_errors: Vec<Diagnostic>,
     /// The source and the name of each tool whose values are not known.
     pub(crate) unlisted: Vec<(String, String)>,
+    /// The descriptions that others have written, by source and name.
+    pub(crate) descriptions: BTreeMap<(String, String), String>,
 }
 
 /// The largest file that is read: 16 MiB.
@@ -134,46 +138,6 @@ impl Lock {
         let tools = self.sources.values().map(BTreeMap::len);
         (self.sources.len(), tools.sum())
     }
-
-    /// Every difference between the pins and what is declared `now`.
-    pub fn drift(&self, now: &Snapshot) -> Vec<Diagnostic> {
-        let unavailable: Vec<String> = now.unavailable.iter().map(SourceError::source).collect();
-        let mut diagnostics: Vec<Diagnostic> = now
-            .unavailable
-            .iter()
-            .map(SourceError::diagnostic)
-            .collect();
-        let nothing = BTreeMap::new();
-        for (source, pinned) in &self.sources {
-            if unavailable.contains(source) {
-                continue;
-            }
-            let declared = now.lock.sources.get(source);
-            if declared.is_none() && now.unlisted.iter().all(|(it, _)| it != source) {
-                let message =
-                    "`cogtools.lock` pins this source, but it no longer declares anything";
-                diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(source));
-                continue;
-            }
-            changes(
-                source,
-                pinned,
-                declared.unwrap_or(&nothing),
-                now,
-                &mut diagnostics,
-            );
-        }
-        for (source, declared) in &now.lock.sources {
-            if !self.sources.contains_key(source) {
-                changes(source, &nothing, declared, now, &mut diagnostics);
-            }
-        }
-        if let Some(last) = diagnostics.last_mut() {
-            let before = "review what has changed; to accept it, run ";
-            last.hints.push(Hint::run(before, Command::Lock, ""));
-        }
-        diagnostics
-    }
 }
 
 impl Snapshot {
@@ -195,45 +159,6 @@ impl Snapshot {
 
 fn regenerate() -> Hint {
     Hint::run("", Command::Lock, " regenerates it")
-}
-
-/// The differences between the pins of `source` and what it declares.
-fn changes(
-    source: &str,
-    pinned: &BTreeMap<String, Pin>,
-    declared: &BTreeMap<String, Pin>,
-    now: &Snapshot,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let mut add = |name: &String, message: String| {
-        diagnostics.push(Diagnostic::new(Code::Locked, message).with_subject(name));
-    };
-    for (name, pin) in pinned {
-        match declared.get(name) {
-            Some(other) if pin.matches(other) => {}
-            Some(other) => {
-                let parts = pin.difference(other);
-                let message = format!(
-                    "the tool from `{source}` differs from the one pinned in `cogtools.lock`: {parts}"
-                );
-                add(name, message);
-            }
-            None if now.unlisted.contains(&(source.to_owned(), name.clone())) => {
-                let message = "`cogtools.lock` pins it, but values of its enums are not known";
-                add(name, message.to_owned());
-            }
-            None => add(
-                name,
-                format!("`cogtools.lock` pins it, but `{source}` no longer declares it"),
-            ),
-        }
-    }
-    for name in declared.keys().filter(|name| !pinned.contains_key(*name)) {
-        add(
-            name,
-            format!("`{source}` declares it, but `cogtools.lock` does not pin it"),
-        );
-    }
 }
 
 /// The tools that `cogtools.lock` pins, which alone may be declared and called.

@@ -301,6 +301,14 @@ impl Snapshot {
                 && tool.provenance().author != Author::User
             {
                 snapshot.lock.add(tool, &mut pinner);
+                if matches!(
+                    tool.provenance().author,
+                    Author::Package(_) | Author::Provider
+                ) {
+                    let id = (pinner.source(tool), tool.name().to_string());
+                    let description = tool.description().to_owned();
+                    snapshot.descriptions.entry(id).or_insert(description);
+                }
             }
             tools.0.insert(file.display_path, loaded);
         }

@@ -110,15 +110,16 @@ impl Sandbox {
 
     /// Returns the denial in a trace for which a program has failed most likely: the last one of
     /// writing, or else of reading. Each line of `trace` is a key and a path; one to read may only
-    /// have been left out of the program's namespace.
-    pub(crate) fn traced_denial(&self, trace: &str, cx: &Context) -> Option<Denial> {
+    /// have been left out of the program's namespace. Programs look for much that they can do
+    /// without, so what they read counts if they have `said` nothing, or its name.
+    pub(crate) fn traced_denial(&self, trace: &str, said: &str, cx: &Context) -> Option<Denial> {
         let home = cx.environment.user_vars(["HOME"]);
         let home = home.get(OsStr::new("HOME")).map(Path::new);
         let project = &cx.root;
-        self.traced_below(trace, Roots { project, home })
+        self.traced_below(trace, said, Roots { project, home })
     }
 
-    fn traced_below(&self, trace: &str, roots: Roots<'_>) -> Option<Denial> {
+    fn traced_below(&self, trace: &str, said: &str, roots: Roots<'_>) -> Option<Denial> {
         let lines = trace.lines().filter_map(|line| line.split_once(' '));
         let lines = lines.map(|(key, path)| (key, Path::new(path)));
         let lines: Vec<(&str, &Path)> = lines.filter(|(_, path)| !is_up(path)).collect();
@@ -135,6 +136,8 @@ impl Sandbox {
         });
         let mut reads = of(READ).filter_map(|at| {
             let path = Some(lines[at].1).filter(|path| path.exists())?;
+            let name = path.file_name()?.to_string_lossy();
+            (said.is_empty() || said.contains(&*name)).then_some(())?;
             self.denial_of(path, READ, roots)
         });
         writes.next().or_else(|| reads.next())
@@ -244,21 +247,28 @@ mod tests {
             write: vec![SandboxPath("~/.ours".to_owned())],
             ..Sandbox::default()
         };
-        for (trace, expected) in [
-            ("read ~/a\nread ~/b\nread ~/missing\n", Some("read ~/b")),
-            ("write ~/a/b\nwrite ~/c/d\nread ~/d\n", Some("write ~/c")),
-            ("write ~/c\nwrite /usr/lib/x\n", Some("write ~/c")),
-            ("write ~/c\nwrite ~/.ours/x\n", Some("write ~/c")),
+        for (trace, said, expected) in [
+            ("read ~/a\nread ~/b\nread ~/missing\n", "", Some("read ~/b")),
+            ("read ~/a\nread ~/b\n", "no `a` there", Some("read ~/a")),
+            ("read ~/a\nread ~/d\n", "no luck", None),
+            (
+                "write ~/a/b\nwrite ~/c/d\nread ~/d\n",
+                "failed",
+                Some("write ~/c"),
+            ),
+            ("write ~/c\nwrite /usr/lib/x\n", "", Some("write ~/c")),
+            ("write ~/c\nwrite ~/.ours/x\n", "", Some("write ~/c")),
             (
                 "read ~/new/db\nread ~/new\nread ~\nwrite ~\n",
+                "",
                 Some("write ~/new"),
             ),
-            ("read ~/notes\nread ~/.ssh\n", None),
-            ("write ~/.bashrc\nwrite ~/x/../.ssh/id\n", None),
-            ("remove ~/a\nwrite\n", None),
+            ("read ~/notes\nread ~/.ssh\n", "", None),
+            ("write ~/.bashrc\nwrite ~/x/../.ssh/id\n", "", None),
+            ("remove ~/a\nwrite\n", "", None),
         ] {
             let text = trace.replace('~', home.to_str().unwrap());
-            let found = sandbox.traced_below(&text, roots);
+            let found = sandbox.traced_below(&text, said, roots);
             let found = found.map(|it| format!("{} {}", it.key, it.path));
             assert_eq!(found.as_deref(), expected, "{trace}");
         }

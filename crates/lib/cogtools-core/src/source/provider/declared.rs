@@ -67,9 +67,13 @@ impl Provider {
         let file = folder.path().join("denied");
         let mut traced = cx.clone();
         traced.list.trace = Some(file.clone());
-        self.list_with(approved, &traced).err()?;
-        let text = fs::read(file).ok()?;
-        sandbox.traced_denial(&String::from_utf8_lossy(&text), cx)
+        let said = self
+            .list_with(approved, &traced)
+            .err()?
+            .diagnostic()
+            .details;
+        let trace = fs::read(file).ok()?;
+        sandbox.traced_denial(&String::from_utf8_lossy(&trace), &said, cx)
     }
 
     fn list_with(
