@@ -95,8 +95,8 @@ impl Trace {
             | Options::PTRACE_O_TRACEVFORK
             | Options::PTRACE_O_TRACEEXEC;
         ptrace::seize(program, options).ok()?;
-        // It stops for the first time.
-        ptrace::interrupt(program).ok()?;
+        // It stops for the first time, unless it has exited already.
+        let _ = ptrace::interrupt(program);
         Some(Self {
             output,
             written: BTreeSet::new(),
