@@ -18,6 +18,7 @@ mod kept;
 mod late;
 mod lies;
 mod living;
+mod load;
 mod login;
 mod lying;
 mod observed;

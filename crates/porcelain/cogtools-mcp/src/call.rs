@@ -37,14 +37,18 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    /// The number of tools of each kind that run at once; further calls wait.
-    pub(crate) const MAX_RUNNING: u32 = 64;
+    /// The number of quick calls that run at once; further ones wait.
+    const MAX_QUICK: u32 = 6;
+    /// The number of slow ones.
+    const MAX_SLOW: u32 = 22;
+    /// The number of threads for both.
+    pub(crate) const THREADS: usize = (Self::MAX_QUICK + Self::MAX_SLOW) as usize;
 
     pub(crate) fn new() -> Self {
-        let slots = || Arc::new(Semaphore::new(Self::MAX_RUNNING as usize));
+        let slots = |count| Arc::new(Semaphore::new(count as usize));
         Self {
-            quick: slots(),
-            slow: slots(),
+            quick: slots(Self::MAX_QUICK),
+            slow: slots(Self::MAX_SLOW),
         }
     }
 
@@ -162,8 +166,8 @@ impl Workers {
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let idle = async {
-            let _ = self.quick.acquire_many(Self::MAX_RUNNING).await;
-            let _ = self.slow.acquire_many(Self::MAX_RUNNING).await;
+            let _ = self.quick.acquire_many(Self::MAX_QUICK).await;
+            let _ = self.slow.acquire_many(Self::MAX_SLOW).await;
         };
         let _ = timeout(limit, idle).await;
     }

@@ -46,7 +46,7 @@ pub(crate) enum Listen {
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// The threads of the pool: for quick and for slow calls, and for all else.
-const MAX_THREADS: usize = 2 * Workers::MAX_RUNNING as usize + 4;
+const MAX_THREADS: usize = Workers::THREADS + 2;
 /// The stack of each, as large as a main thread's: tools run there.
 const STACK_BYTES: usize = 8 << 20;
 

@@ -4,7 +4,8 @@
 //! pending requests are completed within a short time; then the remaining calls
 //! are stopped.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -33,11 +34,11 @@ use crate::serve::Outgoing;
 const MAX_MESSAGE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 /// The number of lines that are read ahead.
 const READ_AHEAD: usize = 16;
-/// The number of requests that wait for others to end, so that a cancellation behind them is read;
-/// further ones stay in the pipe.
-const MAX_WAITING: usize = 1_000;
-/// The number of bytes that these have together.
-const MAX_WAITING_BYTES: usize = 16 << 20;
+/// The bytes of requests that wait for others to end, so that a response, a cancellation or a ping
+/// behind them is read; further ones stay in the pipe.
+const MAX_WAITING_BYTES: usize = 8 << 20;
+/// The bytes that a request takes in addition to its line.
+const WAITING_BYTES: usize = size_of::<Waiting>();
 /// The time for which calls may continue after the end of the input.
 const DRAIN_GRACE: Duration = Duration::from_secs(1);
 /// The time that cancelled calls may take to stop.
@@ -49,8 +50,11 @@ pub(crate) struct StdioTransport {
     outgoing: Sender<Outgoing>,
     in_flight: Arc<InFlight>,
     stop: CancellationToken,
-    /// Requests that wait until fewer are in flight, and the length of their lines.
-    waiting: VecDeque<(ClientJsonRpcMessage, usize)>,
+    /// Requests that wait until fewer are in flight, by the tool that they call, as lines: a message
+    /// has many times their size. No queue is empty.
+    waiting: BTreeMap<Name, VecDeque<Waiting>>,
+    /// The bytes that these take.
+    waiting_bytes: usize,
     /// True if the input has ended.
     ended: bool,
     /// An error that waits to be sent.
@@ -75,7 +79,8 @@ impl StdioTransport {
             outgoing,
             in_flight: Arc::default(),
             stop,
-            waiting: VecDeque::new(),
+            waiting: BTreeMap::new(),
+            waiting_bytes: 0,
             ended: false,
             rejection: None,
             has_request: false,
@@ -92,7 +97,6 @@ impl StdioTransport {
                 return None;
             }
         };
-        let length = line.len();
         let mut message = match parse(&line) {
             Frame::Message(message) => message,
             Frame::Reject(error, id) => {
@@ -101,19 +105,20 @@ impl StdioTransport {
             }
             Frame::Ignore => return None,
         };
-        match &mut *message {
+        match &*message {
             JsonRpcMessage::Request(request) => {
                 self.has_request = true;
-                if let ClientRequest::CallToolRequest(call) = &mut request.request
-                    && let Some(arguments) = RawArguments::from_request(&line)
-                {
-                    call.extensions_mut().insert(arguments);
-                }
-                if !self.waiting.is_empty() || self.in_flight.is_full() {
-                    self.waiting.push_back((*message, length));
+                let is_ping = matches!(request.request, ClientRequest::PingRequest(_));
+                let name = name(&request.request);
+                let may_begin = is_ping && self.in_flight.has_room_for_ping()
+                    || !self.waiting.contains_key(&name) && self.in_flight.has_room_for(&name);
+                if !may_begin {
+                    self.waiting_bytes += line.len() + WAITING_BYTES;
+                    let waiting = (request.id.clone(), line.into_boxed_slice());
+                    self.waiting.entry(name).or_default().push_back(waiting);
                     return None;
                 }
-                self.begin(&mut message);
+                self.begin(&mut message, &line);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -121,8 +126,12 @@ impl StdioTransport {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     self.in_flight.remove(id);
-                    self.waiting
-                        .retain(|(message, _)| request_id(message) != Some(id));
+                    let mut waiting = self.waiting.iter();
+                    let found = waiting.find_map(|(name, queue)| {
+                        let index = queue.iter().position(|(waiting, _)| waiting == id)?;
+                        Some((name.clone(), index))
+                    });
+                    found.and_then(|(name, index)| self.take_waiting(&name, index));
                 }
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
@@ -130,13 +139,20 @@ impl StdioTransport {
         self.has_request.then_some(*message)
     }
 
-    /// Counts a request that is passed on. A subscription has no response to wait for.
-    fn begin(&self, message: &mut ClientJsonRpcMessage) {
+    /// Counts the request on `line`, which is passed on. A subscription has no response to wait for.
+    fn begin(&self, message: &mut ClientJsonRpcMessage, line: &[u8]) {
         let JsonRpcMessage::Request(request) = message else {
             return;
         };
+        let name = name(&request.request);
         let list = match &mut request.request {
             ClientRequest::SubscriptionsListenRequest(_) => return,
+            ClientRequest::CallToolRequest(call) => {
+                if let Some(arguments) = RawArguments::from_request(line) {
+                    call.extensions_mut().insert(arguments);
+                }
+                None
+            }
             ClientRequest::ListToolsRequest(request) => {
                 let list = RawToolList::default();
                 request.extensions.insert(list.clone());
@@ -144,23 +160,38 @@ impl StdioTransport {
             }
             _ => None,
         };
-        self.in_flight.requests().insert(request.id.clone(), list);
+        let mut requests = self.in_flight.requests();
+        requests.insert(request.id.clone(), (name, list));
     }
 
-    /// Returns the first request that waits, if it may begin.
+    /// Returns a request that waits, if one may begin: of each tool the first.
     fn resume(&mut self) -> Option<ClientJsonRpcMessage> {
-        if self.in_flight.is_full() {
+        let mut names = self.waiting.keys();
+        let name = names
+            .find(|name| self.in_flight.has_room_for(name))?
+            .clone();
+        let line = self.take_waiting(&name, 0)?;
+        let Frame::Message(mut message) = parse(&line) else {
             return None;
+        };
+        self.begin(&mut message, &line);
+        Some(*message)
+    }
+
+    /// Removes a request that waits, and returns its line.
+    fn take_waiting(&mut self, name: &Name, index: usize) -> Option<Box<[u8]>> {
+        let queue = self.waiting.get_mut(name)?;
+        let (_, line) = queue.remove(index)?;
+        if queue.is_empty() {
+            self.waiting.remove(name);
         }
-        let (mut message, _) = self.waiting.pop_front()?;
-        self.begin(&mut message);
-        Some(message)
+        self.waiting_bytes -= line.len() + WAITING_BYTES;
+        Some(line)
     }
 
     /// Returns true if another line is read.
-    fn reads(&self) -> bool {
-        let bytes: usize = self.waiting.iter().map(|(_, length)| length).sum();
-        !self.ended && self.waiting.len() < MAX_WAITING && bytes < MAX_WAITING_BYTES
+    const fn reads(&self) -> bool {
+        !self.ended && self.waiting_bytes < MAX_WAITING_BYTES
     }
 
     fn reject(&mut self, error: ErrorData, id: Option<RequestId>) {
@@ -195,7 +226,7 @@ impl Transport<RoleServer> for StdioTransport {
             };
             let list = id
                 .as_ref()
-                .and_then(|id| in_flight.requests().get(id)?.clone());
+                .and_then(|id| in_flight.requests().by_id.get(id)?.1.clone());
             let line = encode_line(&item, list.as_ref())?;
             let sent = outgoing.send(Outgoing::Message(line)).await;
             if let Some(id) = id {
@@ -212,6 +243,9 @@ impl Transport<RoleServer> for StdioTransport {
                 let permit = self.outgoing.reserve().await.ok()?;
                 permit.send(Outgoing::Message(self.rejection.take()?));
             }
+            let in_flight = Arc::clone(&self.in_flight);
+            // Before the check, so that no change in between is missed.
+            let changed = in_flight.changed.notified();
             if let Some(message) = self.resume() {
                 return Some(message);
             }
@@ -221,9 +255,10 @@ impl Transport<RoleServer> for StdioTransport {
             }
             let next = tokio::select! {
                 next = self.lines.recv(), if self.reads() => next,
-                () = self.in_flight.wait_for_slot(), if !self.waiting.is_empty() => continue,
+                () = changed, if !self.waiting.is_empty() => continue,
                 () = self.stop.cancelled() => {
                     self.waiting.clear();
+                    self.waiting_bytes = 0;
                     None
                 }
             };
@@ -242,60 +277,108 @@ impl Transport<RoleServer> for StdioTransport {
     }
 }
 
+/// A request that waits, and its line.
+type Waiting = (RequestId, Box<[u8]>);
+
+/// The tool that a request calls; nothing for other requests.
+type Name = Option<Box<str>>;
+
+fn name(request: &ClientRequest) -> Name {
+    match request {
+        ClientRequest::CallToolRequest(call) => Some((*call.params.name).into()),
+        _ => None,
+    }
+}
+
 /// Requests without a response yet: the server completes them before it exits.
 #[derive(Debug, Default)]
 struct InFlight {
-    /// The requests, and the list that a response to `tools/list` gets.
-    requests: Mutex<HashMap<RequestId, Option<RawToolList>>>,
+    requests: Mutex<Requests>,
     changed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Requests {
+    /// The tool, and the list that a response to `tools/list` gets.
+    by_id: HashMap<RequestId, (Name, Option<RawToolList>)>,
+    /// The number of calls of each tool.
+    calls: HashMap<Box<str>, usize>,
+}
+
+impl Requests {
+    fn insert(&mut self, id: RequestId, request: (Name, Option<RawToolList>)) {
+        if let Some(name) = &request.0 {
+            *self.calls.entry(name.clone()).or_default() += 1;
+        }
+        if let Some((name, _)) = self.by_id.insert(id, request) {
+            self.uncount(name);
+        }
+    }
+
+    /// Removes a request; returns true if it was there.
+    fn remove(&mut self, id: &RequestId) -> bool {
+        let removed = self.by_id.remove(id);
+        removed.map(|(name, _)| self.uncount(name)).is_some()
+    }
+
+    fn uncount(&mut self, name: Name) {
+        let Some(name) = name else { return };
+        if let Entry::Occupied(mut count) = self.calls.entry(name) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
 }
 
 impl InFlight {
     /// The number of requests that may be in flight; further ones wait.
     const MAX_REQUESTS: usize = 1_000;
+    /// The number of calls of one tool among them: more than run at once. Calls of one tool do not
+    /// hold up others.
+    const MAX_CALLS: usize = 64;
+    /// The number of pings that may be in flight in addition.
+    const MAX_PINGS: usize = 16;
 
     /// Removes a request that was answered or cancelled.
     fn remove(&self, id: &RequestId) {
-        if self.requests().remove(id).is_some() {
+        if self.requests().remove(id) {
             self.changed.notify_waiters();
         }
     }
 
-    /// Returns true if no further request is allowed.
-    fn is_full(&self) -> bool {
-        self.requests().len() >= Self::MAX_REQUESTS
+    /// Returns true if a request that calls this tool is allowed.
+    fn has_room_for(&self, name: &Name) -> bool {
+        let requests = self.requests();
+        let calls = name.as_ref().and_then(|name| requests.calls.get(name));
+        requests.by_id.len() < Self::MAX_REQUESTS
+            && calls.is_none_or(|calls| *calls < Self::MAX_CALLS)
     }
 
-    /// Waits until another request is allowed.
-    async fn wait_for_slot(&self) {
-        self.wait_until_at_most(Self::MAX_REQUESTS - 1).await;
+    /// Returns true if a ping is allowed.
+    fn has_room_for_ping(&self) -> bool {
+        self.requests().by_id.len() < Self::MAX_REQUESTS + Self::MAX_PINGS
     }
 
     /// Waits until none is left, at most for `limit`; returns true if none is left.
     async fn wait_idle(&self, limit: Duration) -> bool {
-        timeout(limit, self.wait_until_at_most(0)).await.is_ok()
+        timeout(limit, self.idle()).await.is_ok()
     }
 
-    async fn wait_until_at_most(&self, count: usize) {
+    async fn idle(&self) {
         loop {
             // Subscribed before the check, so that no change in between is missed.
             let changed = self.changed.notified();
-            if self.requests().len() <= count {
+            if self.requests().by_id.is_empty() {
                 return;
             }
             changed.await;
         }
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<RequestId, Option<RawToolList>>> {
+    fn requests(&self) -> MutexGuard<'_, Requests> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Request(request) => Some(&request.id),
-        _ => None,
     }
 }
 
