@@ -9,6 +9,7 @@ use cogtools_test_support::{
 };
 use serde_json::{Value, json};
 
+use crate::gateway::model::{LAST, Model};
 use crate::run;
 
 /// Where hosts are installed.
@@ -89,11 +90,54 @@ fn codex_reads_its_table() {
     assert_eq!(ours["name"], "cogtools");
     assert_eq!(ours["enabled"], true);
     assert_eq!(ours["transport"]["command"], "cogtools");
-    assert_eq!(
-        ours["transport"]["args"],
-        json!(["mcp", "--project", "[ROOT]", "--api", "openai"])
-    );
+    assert_eq!(ours["transport"]["args"], json!(["mcp", "--api", "openai"]));
     assert_eq!(listed[1]["name"], "other");
+}
+
+/// Codex starts the server in the directory of the session, so that one entry serves all projects;
+/// elsewhere it has no tools, and starts nevertheless.
+#[test]
+fn codex_finds_each_project_by_one_entry() {
+    const CONFIG: &str = "../home/.codex/config.toml";
+    let project = Project::untrusted();
+    let args = ["mcp", "--project", "/old"];
+    project.file(
+        CONFIG,
+        format!("[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\n"),
+    );
+    let mut written = Vec::new();
+    for name in ["north", "south"] {
+        let tool = format!("name: {name}\ndescription: Says where\nimplementation: Go {name}.\n");
+        project.file(format!("{name}/tools/{name}.yaml"), tool);
+        let init = run("cogtools-init", &project).args(["--host", "codex"]);
+        init.cwd(project.path(name)).run().succeeds();
+        written.push(project.read(CONFIG));
+    }
+    assert_eq!(written[0], written[1]);
+    project.dir("elsewhere");
+    for (name, expected) in [("north", true), ("south", true), ("elsewhere", false)] {
+        let calls = json!([[format!("mcp__cogtools {name}"), {}]]);
+        let calls = if expected { calls } else { json!([]) };
+        let model = Model::start("openai", &calls);
+        // It waits for the server, and fails if that does.
+        let config = format!("{}\n{}required = true\n", model.in_codex(), written[0]);
+        project.file(CONFIG, config);
+        let outcome = Run::new(codex())
+            .project(&project)
+            .path(install::node(&cache()))
+            .path(crate::programs())
+            .limit(Duration::from_mins(1))
+            .cwd(project.path(name))
+            .args(["exec", "--skip-git-repo-check"])
+            .args(["--dangerously-bypass-approvals-and-sandbox", "Go on."])
+            .run();
+        outcome.status(0).stdout_is(format!("{LAST}\n"));
+        let asked = model.asked();
+        let tools = asked[0]["tools"].to_string();
+        assert_eq!(tools.contains(&format!("\"{name}\"")), expected, "{tools}");
+        let last = asked.last().expect("a request")["input"].to_string();
+        assert_eq!(last.contains(&format!("Go {name}.")), expected, "{last}");
+    }
 }
 
 #[test]

@@ -27,6 +27,9 @@ pub struct McpHost {
     pub dialect: Dialect,
     /// True if the file is about servers only; others have settings that are not ours.
     pub is_dedicated: bool,
+    /// True if it starts each server in the directory of the session: one entry of the user serves
+    /// every project.
+    pub starts_in_project: bool,
     /// The maximum number of tools of all servers together.
     pub max_tools: Option<usize>,
     place: Place,
@@ -73,9 +76,11 @@ impl McpHost {
             table: "servers",
             ..Self::new("vscode", "VS Code", Place::Project(&[".vscode/mcp.json"]))
         },
+        // Of a project's file, Codex 0.169 reads servers only if the user trusts the project.
         Self {
             table: "mcp_servers",
             form: EntryForm::Standard,
+            starts_in_project: true,
             ..Self::new("codex", "Codex", Place::User(codex))
         },
         // `mcp add` and `McpLocalConfig` in npm opencode-linux-x64 1.18.34.
@@ -146,6 +151,7 @@ impl McpHost {
             form: EntryForm::Typed,
             dialect: Dialect::Comments,
             is_dedicated: true,
+            starts_in_project: false,
             max_tools: None,
             place,
         }

@@ -38,6 +38,7 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
         api: None,
         options: Vec::new(),
         project: Some(FOLDER),
+        is_shared: false,
         form: EntryForm::Standard,
     };
     let mut defaults = Map::new();

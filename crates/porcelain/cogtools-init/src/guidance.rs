@@ -57,7 +57,9 @@ vscode
   servers in .vscode/mcp.json.
 
 codex
-  A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME).
+  A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME), one for \
+all projects: Codex starts the server in the directory of the session. Entries of earlier versions, \
+one for each project, are replaced.
 
 opencode
   mcp in opencode.json, or in opencode.jsonc or the files of .opencode if one of these exists.
@@ -86,8 +88,8 @@ writes them, and the table of cogtools-docs(1) in AGENTS.md, which is created or
 end. No server is needed: the agent calls the tools in a shell.
 
 An existing entry that starts cogtools is left unchanged; an entry of the same name that does \
-something else is an error. The files of claude-desktop, codex and goose are shared by all projects \
-of a user: give each project its own --name.";
+something else is an error. The files of claude-desktop and goose are shared by all projects of a \
+user: give each project its own --name.";
 
 /// The advice for a project with tools that run programs, which it had before.
 pub(crate) const REVIEW: &str = "- review the tools of this project that run programs:
@@ -205,7 +207,7 @@ const fn start(host: Host) -> &'static str {
         Host::VsCode => {
             "- open this directory in Visual Studio Code and start the server with MCP: List Servers\n"
         }
-        Host::Codex => "- start codex in any directory and check /mcp\n",
+        Host::Codex => "- start codex in this directory and check /mcp\n",
         Host::OpenCode => "- check the server with opencode mcp list in this directory\n",
         Host::Qwen => {
             "- start qwen in this directory, trust the folder if it asks, and check /mcp\n"

@@ -92,6 +92,7 @@ impl Host {
             name,
             command: NAME,
             project: None,
+            is_shared: false,
             api: self.api(),
             options: Vec::new(),
             form: EntryForm::Standard,
@@ -117,9 +118,10 @@ impl Host {
             },
             project: match self {
                 Self::Cursor | Self::VsCode => Some(FOLDER),
-                _ if host.is_users() => Some(text(&cx.root)?),
+                _ if host.is_users() && !host.starts_in_project => Some(text(&cx.root)?),
                 _ => None,
             },
+            is_shared: host.is_users() && host.starts_in_project,
             ..server
         };
         Ok(Edit::add(file, server.entry()))

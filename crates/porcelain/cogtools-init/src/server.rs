@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use cogtools_edit::Entry;
+use cogtools_edit::{Entry, Former};
 use cogtools_gemini_cli::EntryForm;
 use cogtools_gemini_cli::mcp_host::words;
 use serde_json::{Map, Value, json};
@@ -13,6 +13,8 @@ pub(crate) const NAME: &str = "cogtools";
 /// The program whose `mcp` subcommand serves, and its standalone equivalent.
 const PROGRAM: &str = "cogtools";
 const SERVER: &str = "cogtools-mcp";
+/// The option that chooses a project.
+const PROJECT: &str = "--project";
 /// The label that Goose shows, and its own default timeout of a call.
 const DESCRIPTION: &str = "The tools of a project";
 const TIMEOUT_SECONDS: u64 = 300;
@@ -27,6 +29,8 @@ pub(crate) struct Server<'s> {
     pub(crate) command: &'s str,
     /// The project, for a host that starts the server elsewhere.
     pub(crate) project: Option<&'s str>,
+    /// True if one entry serves all projects.
+    pub(crate) is_shared: bool,
     /// The API that the host passes tools to, if that is always the same.
     pub(crate) api: Option<&'static str>,
     /// The options for this host.
@@ -38,7 +42,7 @@ pub(crate) struct Server<'s> {
 impl Server<'_> {
     /// The entry.
     pub(crate) fn entry(&self) -> Entry {
-        let project = self.project.map(|project| ["--project", project]);
+        let project = self.project.map(|project| [PROJECT, project]);
         let api = self.api.map(|api| ["--api", api]);
         let options = [project, api].into_iter().flatten().flatten();
         let options = options.chain(self.options.iter().map(String::as_str));
@@ -66,6 +70,10 @@ impl Server<'_> {
             name: self.name.to_owned(),
             value,
             is_equivalent,
+            former: self.is_shared.then_some(Former {
+                option: PROJECT,
+                is_former: is_for_one_project,
+            }),
             hint: "or choose another name with --name".to_owned(),
         }
     }
@@ -86,27 +94,39 @@ pub(crate) fn name(name: &str) -> Result<String, String> {
 /// Returns true if the present entry starts our server, and for the same project if the wanted
 /// entry has an absolute path. Everything else is the user's choice.
 fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
+    let wanted = Value::Object(wanted.clone());
+    let wanted = project(&words(&wanted));
     let line = words(present);
+    is_ours(&line)
+        && wanted.is_none_or(|wanted| project(&line).is_some_and(|found| same(found, wanted)))
+}
+
+/// Returns true if the entry starts our server for one project, as earlier versions wrote it for
+/// a host that one entry is enough for.
+fn is_for_one_project(present: &Value) -> bool {
+    let line = words(present);
+    is_ours(&line) && project(&line).is_some()
+}
+
+/// Returns true if a command line starts our server.
+fn is_ours(line: &[&str]) -> bool {
     let (program, args) = line.split_first().unwrap_or((&"", &[]));
     let program = Path::new(program).file_stem().and_then(OsStr::to_str);
-    let ours = match program {
+    match program {
         Some(PROGRAM) => args.first() == Some(&"mcp"),
         Some(SERVER) => true,
         _ => false,
-    };
-    let wanted = Value::Object(wanted.clone());
-    let wanted_line = words(&wanted);
-    let wanted = project(&wanted_line).filter(|path| Path::new(path).is_absolute());
-    ours && wanted.is_none_or(|wanted| project(args).is_some_and(|found| same(found, wanted)))
+    }
 }
 
-/// The value of `--project` in `args`.
-fn project<'a>(args: &[&'a str]) -> Option<&'a str> {
-    let at = args.iter().position(|arg| *arg == "--project");
-    match at {
-        Some(at) => args.get(at + 1).copied(),
-        None => args.iter().find_map(|arg| arg.strip_prefix("--project=")),
-    }
+/// The absolute path that a command line has as its `--project`.
+fn project<'a>(line: &[&'a str]) -> Option<&'a str> {
+    let at = line.iter().position(|arg| *arg == PROJECT);
+    let path = match at {
+        Some(at) => line.get(at + 1).copied(),
+        None => line.iter().find_map(|arg| arg.strip_prefix("--project=")),
+    };
+    path.filter(|path| Path::new(path).is_absolute())
 }
 
 fn same(one: &str, other: &str) -> bool {
@@ -126,6 +146,7 @@ mod tests {
             name: NAME,
             command: PROGRAM,
             project,
+            is_shared: false,
             api: None,
             options: Vec::new(),
             form: EntryForm::Standard,

@@ -229,6 +229,13 @@ fn check_host_server(
         );
         return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
     }
+    if let Some(folder) = project(server).filter(|_| file.host.starts_in_project) {
+        let message = format!(
+            "the server `{name}` in {path} serves the project in {folder}, in every directory"
+        );
+        let fix = format!("cogtools init --host {}", file.host.key);
+        return Finding::warning(message).fix(fix);
+    }
     if find(command, &cx.host).is_some() {
         let serves = format!("`{name}` in `{path}` serves {host}");
         return tried(trials.run(server, &cx.host), serves, name, path, cx);
@@ -246,18 +253,22 @@ fn check_host_server(
 fn arguments(file: &HostFile) -> (&'static str, &'static str) {
     match (file.host.form, file.is_users) {
         (EntryForm::List, _) => ("command", "[\"cogtools\", \"mcp\"]"),
-        (_, true) => ("args", "[\"mcp\", \"--project\", FOLDER]"),
-        (_, false) => ("args", "[\"mcp\"]"),
+        (_, true) if !file.host.starts_in_project => ("args", "[\"mcp\", \"--project\", FOLDER]"),
+        _ => ("args", "[\"mcp\"]"),
     }
 }
 
 /// The folder that the server serves, if it is an absolute path to nothing.
 fn missing_folder(server: &Value) -> Option<&str> {
+    project(server).filter(|folder| !Path::new(folder).is_dir())
+}
+
+/// The project that the server serves in every directory, if it is an absolute path.
+fn project(server: &Value) -> Option<&str> {
     let words = words(server);
-    let at = words.iter().position(|word| *word == "--project")?;
+    let at = words.iter().position(|word| *word == PROJECT)?;
     let folder = *words.get(at + 1)?;
-    let path = Path::new(folder);
-    (path.is_absolute() && !path.is_dir()).then_some(folder)
+    Path::new(folder).is_absolute().then_some(folder)
 }
 
 /// The path of `file`, as shown.
@@ -517,7 +528,8 @@ impl HostFile {
     /// would if it could read it.
     pub(crate) fn serves(&self, root: &Path) -> bool {
         let is_of_project = |server: &Value| {
-            !self.is_users || words(server).iter().any(|word| Path::new(word) == root)
+            let shared = self.host.starts_in_project && project(server).is_none();
+            !self.is_users || shared || words(server).iter().any(|word| Path::new(word) == root)
         };
         let mut servers = self.servers(self.host.table);
         !self.is_users && self.value.is_err()

@@ -28,7 +28,7 @@ fn codex() {
         ("[mcp_servers.mine]\ncommand = \"cogtools\"\nargs = [\"list\"]\n".to_owned(),
             str![[r#"
   problem  the server `mine` in ~/.codex/config.toml starts `cogtools` without `mcp`
-           hint: set its `args` in ~/.codex/config.toml to ["mcp", "--project", FOLDER]
+           hint: set its `args` in ~/.codex/config.toml to ["mcp"]
 
 "#]],
         ),
@@ -44,6 +44,14 @@ fn codex() {
             str![[r#"
   warning  the server `mine` in ~/.codex/config.toml serves the project in /gone, which does not exist
            hint: correct it, or remove `mine`
+
+"#]],
+        ),
+        ("[mcp_servers.mine]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--project\", \"/\"]\n"
+                .to_owned(),
+            str![[r#"
+  warning  the server `mine` in ~/.codex/config.toml serves the project in /, in every directory
+           fix: cogtools init --host codex
 
 "#]],
         ),

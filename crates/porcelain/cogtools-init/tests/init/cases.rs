@@ -76,10 +76,10 @@ pub(crate) const CASES: &[Case] = &[
         host: "codex",
         file: ".codex/config.toml",
         in_home: true,
-        new: "[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--project\", \"{root}\", \"--api\", \"openai\"]\n",
+        new: "[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--api\", \"openai\"]\n",
         before: "model = \"m\" # mine\r\n\r\n[mcp_servers.x]\r\n  command = 'x'",
-        after: "model = \"m\" # mine\r\n\r\n[mcp_servers.x]\r\n  command = 'x'\r\n\r\n[mcp_servers.cogtools]\r\ncommand = \"cogtools\"\r\nargs = [\"mcp\", \"--project\", \"{root}\", \"--api\", \"openai\"]\r\n",
-        conflicting: "[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--project\", \"/else\"]\n",
+        after: "model = \"m\" # mine\r\n\r\n[mcp_servers.x]\r\n  command = 'x'\r\n\r\n[mcp_servers.cogtools]\r\ncommand = \"cogtools\"\r\nargs = [\"mcp\", \"--api\", \"openai\"]\r\n",
+        conflicting: "[mcp_servers.cogtools]\nurl = \"http://a\"\n",
         location: "1:1: /mcp_servers/cogtools",
     },
     Case {

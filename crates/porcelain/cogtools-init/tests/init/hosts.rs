@@ -104,6 +104,35 @@ fn a_customised_entry_of_ours_is_preserved() {
 }
 
 #[test]
+fn codex_has_one_entry_for_all_projects() {
+    let project = Project::new();
+    let file = project.home_path(".codex/config.toml");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let entry = |name: &str, args: &str| {
+        format!(
+            "[mcp_servers.{name}]\ncommand = \"cogtools\"\nargs = [\"mcp\", {args}\"--api\", \"openai\"]\n"
+        )
+    };
+    let one = |name: &str| entry(name, "\"--project\", \"/one\", ");
+    let shared = entry("cogtools", "");
+    for (before, after) in [
+        (one("cogtools"), shared.clone()),
+        (format!("{}\n{}", one("a"), one("b")), format!("\n{shared}")),
+        (
+            format!("{}enabled = false\n\n{}", one("cogtools"), one("b")),
+            format!("{shared}enabled = false\n"),
+        ),
+        (entry("team", ""), entry("team", "")),
+    ] {
+        fs::write(&file, before).unwrap();
+        for _ in 0..2 {
+            assert_eq!(project.run(&["--host=codex"]).status, 0);
+            assert_eq!(fs::read_to_string(&file).unwrap(), after);
+        }
+    }
+}
+
+#[test]
 fn the_file_that_exists_is_the_one() {
     for (host, first, second) in [
         ("opencode", ".opencode/opencode.jsonc", "opencode.json"),
