@@ -469,7 +469,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "LIMITS",
-        "A message may have up to 16 MiB. Up to 6 templates and 22 other tools run at the same time. Up to 1,000 requests are in progress, of which up to 64 call the same tool, and 8 MiB of further ones wait; pings, responses and cancellations behind them are recognised. The server does not read further requests until one completes. Over HTTP there are up to 512 connections; a connection that sends nothing for 10 seconds is closed. Each tool is limited by its timeout.",
+        "A message may have up to 16 MiB. Up to 6 templates and 22 other tools run at the same time. Up to 1,000 requests are in progress, of which up to 32 call the same tool, and 8 MiB of further ones wait; pings, responses and cancellations behind them are recognised. The server does not read further requests until one completes. Over HTTP there are up to 512 connections; a connection that sends nothing for 10 seconds is closed. Each tool is limited by its timeout.",
     ),
     (
         "ENVIRONMENT",

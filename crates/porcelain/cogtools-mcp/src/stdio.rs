@@ -114,7 +114,7 @@ impl StdioTransport {
                     || !self.waiting.contains_key(&name) && self.in_flight.has_room_for(&name);
                 if !may_begin {
                     self.waiting_bytes += line.len() + WAITING_BYTES;
-                    let waiting = (request.id.clone(), line.into_boxed_slice());
+                    let waiting = (request.id.clone(), Box::from(&*line));
                     self.waiting.entry(name).or_default().push_back(waiting);
                     return None;
                 }
@@ -337,7 +337,7 @@ impl InFlight {
     const MAX_REQUESTS: usize = 1_000;
     /// The number of calls of one tool among them: more than run at once. Calls of one tool do not
     /// hold up others.
-    const MAX_CALLS: usize = 64;
+    const MAX_CALLS: usize = 32;
     /// The number of pings that may be in flight in addition.
     const MAX_PINGS: usize = 16;
 
