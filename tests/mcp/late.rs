@@ -14,10 +14,17 @@ use super::source::{NONE, project, with};
 /// A list takes less than two seconds; a machine with other tests has twice as long.
 const SOON: Duration = Duration::from_secs(4);
 
+/// A server that a list waits for no longer than those that have declared something before.
 fn slow(name: &str, how: &str, cache: f64) -> Value {
-    json!({"mcp": {
-        "command": "python3", "args": [peer("slow.py"), name, how], "name": name, "cache": cache,
-    }})
+    let mut source = unknown(name, how);
+    source["mcp"]["cache"] = cache.into();
+    source["mcp"]["wait"] = 1.5.into();
+    source
+}
+
+/// A server that was never heard of.
+fn unknown(name: &str, how: &str) -> Value {
+    json!({"mcp": {"command": "python3", "args": [peer("slow.py"), name, how], "name": name}})
 }
 
 fn discover(project: &Project, sources: &[Value]) -> Run {
@@ -58,6 +65,15 @@ fn none_left(line: &str) {
     assert!(!is_running(line), "{line}");
 }
 
+/// The process in the background gives up the server with this command line, and ends it.
+fn given_up(line: &str) {
+    let end = Instant::now() + Duration::from_secs(30);
+    while is_running(line) && Instant::now() < end {
+        sleep(Duration::from_millis(100));
+    }
+    none_left(line);
+}
+
 #[test]
 fn silent_servers_are_left_out_and_not_asked_again_for_a_minute() {
     let project = project();
@@ -82,11 +98,7 @@ fn silent_servers_are_left_out_and_not_asked_again_for_a_minute() {
     }
     let count = |name| starts(&project, name);
     assert_eq!([count("starts"), count("lists"), count("good")], [1, 1, 1]);
-    let end = Instant::now() + Duration::from_secs(30);
-    while is_running("slow.py starts start") && Instant::now() < end {
-        sleep(Duration::from_millis(100));
-    }
-    none_left("slow.py starts start");
+    given_up("slow.py starts start");
     let again = soon(discover(&project, &sources));
     again.stderr_contains("the MCP server `starts` did not answer `initialize` within 6s");
     again.stderr_contains("it is asked again a minute after it failed");
@@ -289,8 +301,10 @@ fn what_is_remembered_is_private() {
 #[test]
 fn a_server_announces_the_tools_of_a_source_that_was_late() {
     let project = project();
+    let mut never = slow("never", "start", 60.0);
+    never["mcp"]["timeout"] = json!(8);
     let sources = json!({"tool_sources": [
-        {"local": project.path("tools")}, slow("late", "4", 60.0), slow("never", "start", 60.0),
+        {"local": project.path("tools")}, slow("late", "4", 60.0), never,
     ]});
     project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
     let mut session = Session::open(&project);
@@ -321,5 +335,81 @@ fn a_server_announces_the_tools_of_a_source_that_was_late() {
     assert_eq!(starts(&project, "never"), 1);
     session.hang_up();
     assert_eq!(session.end(), 0);
-    none_left("slow.py never start");
+    given_up("slow.py never start");
+}
+
+/// The host waits for the command, and reads no second list.
+#[test]
+fn the_first_list_waits_for_a_server_that_was_never_heard_of() {
+    let project = project();
+    let sources = [unknown("t", "2.5")];
+    discover(&project, &sources).run().outputs(declared(&["t"]));
+    assert_eq!(starts(&project, "t"), 1);
+}
+
+/// What is configured for the user has these tools.
+fn configure(project: &Project, sources: &[Value]) {
+    let file = json!({"tool_sources": sources}).to_string();
+    project.file("../home/.gemini/cogtoolrc.yaml", file);
+}
+
+fn names(session: &mut Session, method: &str, key: &str) -> Vec<String> {
+    let listed = session.get(method, &json!({})).expect("a list");
+    let all = listed[key].as_array().expect("a list").iter();
+    let all = all.map(|it| it["name"].as_str().expect("a name").to_owned());
+    all.filter(|name| name != "ok").collect()
+}
+
+#[test]
+fn only_hosts_that_wait_get_a_first_list_late() {
+    for (host, expected) in [
+        ("gemini-cli-mcp-client", &["t"][..]),
+        ("opencode", &["t"]),
+        ("codex-mcp-client", &["t"]),
+        ("claude-code", &[]),
+        ("test", &[]),
+    ] {
+        let project = project();
+        configure(&project, &[unknown("t", "2.5")]);
+        let mut session = Session::of_host(&project, host);
+        assert_eq!(
+            names(&mut session, "tools/list", "tools"),
+            expected,
+            "{host}"
+        );
+        session.hang_up();
+        assert_eq!(session.end(), 0);
+    }
+}
+
+/// Claude Code shows no tool before it has all lists.
+#[test]
+fn claude_code_hears_of_prompts_later() {
+    let project = project();
+    let mut source = unknown("t", "0");
+    source["mcp"]["wait"] = 30.into();
+    configure(&project, &[source]);
+    let mut session = Session::of_host(&project, "claude-code");
+    assert_eq!(names(&mut session, "tools/list", "tools"), ["t"]);
+    assert_eq!(names(&mut session, "prompts/list", "prompts"), [""; 0]);
+    session.wait_for_notification("notifications/prompts/list_changed");
+    assert_eq!(names(&mut session, "prompts/list", "prompts"), ["p"]);
+    session.hang_up();
+    assert_eq!(session.end(), 0);
+}
+
+/// Else no list would ever have it, if each session is shorter.
+#[test]
+fn a_session_that_ends_leaves_a_process_that_asks_to_the_end() {
+    let project = project();
+    configure(&project, &[slow("t", "3", 60.0)]);
+    let mut session = Session::open(&project);
+    assert_eq!(names(&mut session, "tools/list", "tools"), [""; 0]);
+    session.hang_up();
+    assert_eq!(session.end(), 0);
+    until_declared(&project);
+    let mut session = Session::open(&project);
+    assert_eq!(names(&mut session, "tools/list", "tools"), ["t"]);
+    session.hang_up();
+    assert_eq!(session.end(), 0);
 }

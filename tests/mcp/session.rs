@@ -51,6 +51,22 @@ impl Session {
         capabilities: &Value,
         answers: &[Value],
     ) -> Self {
+        let client = ("test", capabilities);
+        Self::of_client(project, command, client, answers)
+    }
+
+    /// A session of the host with this name, which has no capabilities.
+    pub(super) fn of_host(project: &Project, name: &str) -> Self {
+        let client = (name, &json!({}));
+        Self::of_client(project, &mut Command::new(super::server()), client, &[])
+    }
+
+    fn of_client(
+        project: &Project,
+        command: &mut Command,
+        (name, capabilities): (&str, &Value),
+        answers: &[Value],
+    ) -> Self {
         let mut child = command
             .current_dir(project.root())
             .env_clear()
@@ -89,7 +105,7 @@ impl Session {
             &json!({
                 "protocolVersion": "2025-11-25",
                 "capabilities": capabilities,
-                "clientInfo": {"name": "test", "version": "1"},
+                "clientInfo": {"name": name, "version": "1"},
             }),
         );
         assert_eq!(
@@ -211,7 +227,7 @@ impl Session {
 
     /// Waits for a notification, and returns its parameters.
     #[track_caller]
-    fn wait_for_notification(&mut self, method: &str) -> Value {
+    pub(super) fn wait_for_notification(&mut self, method: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
             let left = end.saturating_duration_since(Instant::now());

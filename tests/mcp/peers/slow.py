@@ -32,9 +32,13 @@ def tools():
 def answer(method):
     if method == "initialize":
         info = {"name": NAME, "version": "1"}
-        return {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": info}
+        capabilities = {"tools": {}, "prompts": {}}
+        return {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": info}
     if method == "tools/list":
         return tools()
+    if method == "prompts/list":
+        time.sleep(1)
+        return {"prompts": [{"name": "p"}]}
     return {"content": [{"type": "text", "text": NAME}]}
 
 

@@ -34,6 +34,11 @@ pub enum ListWait {
     /// For the moment that a host has; one that takes longer is left out, or represented by
     /// its earlier declarations.
     Moment,
+    /// Like [`Self::Moment`], but longer for the tools of one that has neither declared any nor
+    /// failed: the host waits, and has no other list until it ends.
+    Patient,
+    /// Not at all: the host hears of what comes later.
+    Instant,
 }
 
 /// Warnings for the end of a run, each once; shared by all clones.
@@ -124,7 +129,7 @@ impl Background {
     }
 
     /// Starts it, unless it is started; returns true if it was.
-    pub(crate) fn start(&self) -> bool {
+    pub fn start(&self) -> bool {
         *self.is_started.get_or_init(|| {
             let mut command = self.command.lock().unwrap_or_else(PoisonError::into_inner);
             command.spawn().is_ok()

@@ -9,8 +9,8 @@ use cogtools_core::source::{Plugin, SkillFolder, Skills, Source};
 use cogtools_core::tool::Author;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
-    CallContext, Cancel, Config, Context, Diagnostic, EnvPriority, Environment, ListContext, Lock,
-    LockedTools, Project, Registry, Target,
+    Background, CallContext, Cancel, Config, Context, Diagnostic, EnvPriority, Environment,
+    ListContext, Lock, LockedTools, Project, Registry, Target,
 };
 
 use crate::args::{EnvArgs, RegistryArgs};
@@ -103,6 +103,21 @@ pub fn registry(
     host: Option<Target>,
 ) -> Result<Registry, Failure> {
     registry_and_context(args, io, host).map(|(registry, _)| registry)
+}
+
+/// The variable with which `cogtools-discover` asks sources and prints nothing.
+pub const FILL_CACHES: &str = "_COGTOOLS_FILL_CACHES";
+
+/// A process that asks the project's sources to the end, for lists that have stopped waiting.
+pub fn background(io: &Io<'_>) -> Option<Background> {
+    let folder = io.program.parent()?;
+    let file = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let own = (file("cogtools-discover"), &[][..]);
+    let inside = (file("cogtools"), &["discover"][..]);
+    let line = [own, inside].into_iter().find(|(file, _)| file.is_file())?;
+    let mut vars = io.vars.clone();
+    vars.insert(FILL_CACHES.into(), "1".into());
+    Some(Background::new(line, io.cwd.clone(), vars))
 }
 
 /// Like [`registry`], with the context in which its tools run.

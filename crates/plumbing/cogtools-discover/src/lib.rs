@@ -12,14 +12,13 @@ use std::time::Duration;
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
-    Background, Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot,
-    Tool,
+    Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
 };
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::call::VerboseArg;
 use cogtools_program::format::HostArg;
-use cogtools_program::project::{project, registry};
+use cogtools_program::project::{self, project, registry};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Program, Severity, SignalWatch, Stdin, man};
 
@@ -80,14 +79,12 @@ struct DiscoverArgs {
     filter: FilterArgs,
 }
 
-/// The variable with which the program starts itself, to ask sources and print nothing.
-const FILL_CACHES: &str = "_COGTOOLS_FILL_CACHES";
-/// The time after which it ends, whatever it waits for.
+/// The time after which a process that fills caches ends, whatever it waits for.
 const MAX_FILL: Duration = Duration::from_mins(5);
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: DiscoverArgs = args::parse(matches)?;
-    if io.var(FILL_CACHES).is_some() {
+    if io.var(project::FILL_CACHES).is_some() {
         return fill_caches(io);
     }
     match open(&args, io) {
@@ -114,18 +111,6 @@ fn fill_caches(io: &mut Io<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// This program as the process in the background.
-fn background(io: &Io<'_>) -> Option<Background> {
-    let folder = io.program.parent()?;
-    let file = |name: &str| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    let own = (file(PROGRAM.name), &[][..]);
-    let inside = (file("cogtools"), &["discover"][..]);
-    let line = [own, inside].into_iter().find(|(file, _)| file.is_file())?;
-    let mut vars = io.vars.clone();
-    vars.insert(FILL_CACHES.into(), "1".into());
-    Some(Background::new(line, io.cwd.clone(), vars))
-}
-
 /// Prints an empty list and why, because a host that gets no list may not work at all.
 fn declare_nothing(args: &DiscoverArgs, failure: Failure, io: &mut Io<'_>) -> Result<(), Failure> {
     // A command line that is wrong never worked.
@@ -146,9 +131,9 @@ fn open(args: &DiscoverArgs, io: &Io<'_>) -> Result<(Registry, Option<Loaded>), 
         filter: args.filter.clone(),
         refresh: args.refresh.refresh,
         locked: args.locked,
-        list_wait: ListWait::Moment,
+        list_wait: ListWait::Patient,
         lenient: !args.strict,
-        background: background(io),
+        background: project::background(io),
         ..RegistryArgs::default()
     };
     let registry = registry(&options, io, Some(args.host.target))?;

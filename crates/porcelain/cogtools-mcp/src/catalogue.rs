@@ -40,6 +40,8 @@ pub(crate) struct Catalogue {
     io: DetachedIo,
     workspace: Workspace,
     cache: DeclarationCache,
+    /// The wait of lists that fits the client, once it has said its name.
+    host_wait: OnceLock<ListWait>,
     /// See [`Self::listed`].
     listed: OnceLock<u64>,
     /// The hash of the first offers that a client has got.
@@ -97,7 +99,6 @@ impl Catalogue {
         let sessions = Arc::new(SourceSessions::new(Store::of(io), shared(io)));
         let resident = Resident::new(move || notify.notify_one());
         let resident = Arc::new(resident.with_sessions(Arc::<SourceSessions>::clone(&sessions)));
-        registry.list_wait = ListWait::Moment;
         registry.resident = Some(Arc::clone(&resident));
         Self {
             resident,
@@ -110,6 +111,7 @@ impl Catalogue {
             io: DetachedIo::new(io, Cancel::default()),
             workspace,
             cache: DeclarationCache::default(),
+            host_wait: OnceLock::new(),
             listed: OnceLock::new(),
             offered: OnceLock::new(),
             has_servers: AtomicBool::new(false),
@@ -143,8 +145,13 @@ impl Catalogue {
         })
     }
 
-    /// Stops the programs of sources.
+    /// Stops the programs of sources. Another process goes on asking those that have not answered.
     pub(crate) fn stop(&self) {
+        if self.resident.is_asking()
+            && let Some(background) = self.with_io(project::background)
+        {
+            background.start();
+        }
         self.io.cancel.cancel();
     }
 
@@ -165,14 +172,28 @@ impl Catalogue {
         Arc::clone(&self.source_changed)
     }
 
-    /// Returns a registry with the current configuration.
-    pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
-        self.registry_and_warnings().map(|(registry, _)| registry)
+    /// Fits the wait of lists to the only client.
+    pub(crate) fn fit(&self, wait: ListWait) {
+        let _ = self.host_wait.set(wait);
     }
 
-    fn registry_and_warnings(&self) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
+    /// Returns a registry with the current configuration.
+    pub(crate) fn registry(&self) -> Result<Registry, Vec<Diagnostic>> {
+        let found = self.registry_and_warnings(ListWait::Moment);
+        found.map(|(registry, _)| registry)
+    }
+
+    /// Returns a registry whose lists wait like this, and warnings.
+    fn registry_and_warnings(
+        &self,
+        list_wait: ListWait,
+    ) -> Result<(Registry, Vec<Diagnostic>), Vec<Diagnostic>> {
         self.with_io(|io| {
-            let mut registry = project::registry(&self.registry, io, Some(Target::Mcp))?;
+            let args = RegistryArgs {
+                list_wait,
+                ..self.registry.clone()
+            };
+            let mut registry = project::registry(&args, io, Some(Target::Mcp))?;
             if self.budget.is_set() {
                 registry = registry.counting_uses();
             }
@@ -227,7 +248,10 @@ impl Catalogue {
     }
 
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
-        let (registry, warnings) = self.registry_and_warnings()?;
+        let wait = self.host_wait.get().copied();
+        let is_first = self.listed.get().is_none();
+        let wait = wait.filter(|wait| is_first && *wait == ListWait::Patient);
+        let (registry, warnings) = self.registry_and_warnings(wait.unwrap_or(ListWait::Moment))?;
         let budget = self.budget.or_configured(&registry);
         let options = self.options(budget.is_some());
         let found = self.load_tools(&registry, options);
@@ -281,15 +305,25 @@ impl Catalogue {
         self.has_servers.load(Ordering::Relaxed)
     }
 
-    /// Returns everything besides tools that sources offer, and warnings.
-    pub(crate) fn offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let (offers, warnings) = self.load_offers(false)?;
+    /// Returns everything besides tools that sources offer, and warnings. A list waits for it as long as
+    /// fits the client.
+    pub(crate) fn offers(
+        &self,
+        is_list: bool,
+    ) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let wait = self.host_wait.get().copied();
+        let wait = wait.filter(|wait| is_list && *wait == ListWait::Instant);
+        let (offers, warnings) = self.load_offers(false, wait.unwrap_or(ListWait::Moment))?;
         self.offered.get_or_init(|| offers.digest());
         Ok((offers, self.new_offer_warnings(warnings)))
     }
 
-    fn load_offers(&self, only_cached: bool) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let registry = self.registry()?;
+    fn load_offers(
+        &self,
+        only_cached: bool,
+        wait: ListWait,
+    ) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (registry, _) = self.registry_and_warnings(wait)?;
         if !registry.has_servers() {
             return Ok(Default::default());
         }
@@ -324,7 +358,7 @@ impl Catalogue {
         // Tools have the URIs that apps have here.
         // Nothing is started for a list that no client has asked for.
         let only_cached = self.offered.get().is_none();
-        let offers = self.load_offers(only_cached);
+        let offers = self.load_offers(only_cached, ListWait::Moment);
         let offers = offers.map(|(offers, _)| offers.digest());
         let tools = self.load().map(|listing| listing.digest());
         (tools.unwrap_or_else(errors), offers.unwrap_or_default())

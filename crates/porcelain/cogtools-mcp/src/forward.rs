@@ -48,14 +48,14 @@ impl Updates {
 }
 
 impl Server {
-    /// Lists everything besides tools that sources offer now.
-    pub(crate) async fn offers(&self) -> Result<Offers, ErrorData> {
+    /// Returns everything besides tools that sources offer now, for a list or another request.
+    pub(crate) async fn offers(&self, is_list: bool) -> Result<Offers, ErrorData> {
         let catalogue = self.catalogue();
         if !catalogue.has_servers() {
             return Ok(Offers::default());
         }
         catalogue.workspace().known().await;
-        let offers = in_pool(move || catalogue.offers()).await?;
+        let offers = in_pool(move || catalogue.offers(is_list)).await?;
         let (offers, warnings) = offers.map_err(|it| call::internal_error(&it))?;
         self.warn(warnings).await;
         Ok(offers)
@@ -63,7 +63,7 @@ impl Server {
 
     /// Returns the way to the resource `uri`, if it is one of a source.
     pub(crate) async fn route(&self, uri: &str) -> Result<Option<Route>, ErrorData> {
-        let offers = self.offers().await?;
+        let offers = self.offers(false).await?;
         Ok(offers.resource(uri, self.state.catalogue.sessions()))
     }
 

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use cogtools_core::CallContext;
 use cogtools_core::resident::Client;
+use cogtools_core::{CallContext, ListWait};
 use cogtools_http::http::HeaderValue;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::request::Parts;
@@ -28,6 +28,39 @@ pub(crate) enum Link {
     Session(Arc<ClientSession>),
     /// One request over HTTP, without a stream for notifications that stays open, of this client.
     Stateless(Arc<Host>),
+}
+
+/// Beginnings of the names of clients that read only the first page of tools: Gemini CLI up to 0.61,
+/// as measured, and its descendants.
+const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
+
+/// Beginnings of the names of clients that have no tools before the first list, however late it is:
+/// opencode 1.18 up to 30 seconds, and Gemini CLI 0.61 up to minutes. Codex 0.169 reads no other.
+const PATIENT: [&str; 5] = [
+    "gemini-cli",
+    "qwen-code",
+    "llxprt",
+    "opencode",
+    "codex-mcp-client",
+];
+/// Claude Code 2.1 shows its model no tool before it has the lists of prompts and resources, too, and
+/// goes on without after two seconds. It reads what is announced later.
+const HURRIED: &str = "claude-code";
+
+/// Returns true if the client `name` reads all pages of tools.
+pub(crate) fn reads_pages(name: &str) -> bool {
+    !FIRST_PAGE.iter().any(|it| name.starts_with(it))
+}
+
+/// Returns the wait of lists for the client `name`.
+pub(crate) fn list_wait(name: &str) -> ListWait {
+    if name.starts_with(HURRIED) {
+        ListWait::Instant
+    } else if PATIENT.iter().any(|it| name.starts_with(it)) {
+        ListWait::Patient
+    } else {
+        ListWait::Moment
+    }
 }
 
 /// The number of stateless clients that have sessions with sources; the one that was silent for

@@ -36,7 +36,7 @@ use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::forward::forwarder;
-use crate::link::{Link, StatelessClients};
+use crate::link::{self, Link, StatelessClients};
 use crate::observe::Observers;
 use crate::offers::Offered;
 use crate::page::page;
@@ -120,7 +120,7 @@ impl Server {
             (None, Some(client)) => client.client_info.name.clone(),
             (None, None) => return false,
         };
-        !FIRST_PAGE.iter().any(|it| name.starts_with(it))
+        link::reads_pages(&name)
     }
 
     /// Lists the tools that clients show in `menu`, too.
@@ -235,10 +235,6 @@ impl Server {
     }
 }
 
-/// Beginnings of the names of clients that read only the first page of tools: Gemini CLI up to 0.61,
-/// as measured, and its descendants.
-const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         // Stateless clients subscribe to changes, over every transport.
@@ -261,6 +257,10 @@ impl ServerHandler for Server {
             self.announce(context.peer.clone());
             let has_roots = request.capabilities.roots.is_some();
             self.state.catalogue.workspace().expect(has_roots);
+        }
+        if matches!(self.link, Link::Stdio) {
+            let wait = link::list_wait(&request.client_info.name);
+            self.state.catalogue.fit(wait);
         }
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
@@ -369,7 +369,7 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         let published = self.menu("prompts").await?;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
-        let of_sources = typed(self.offers().await?.prompts);
+        let of_sources = typed(self.offers(true).await?.prompts);
         let prompts = prompts.chain(of_sources).collect();
         let (prompts, next_cursor) = page(prompts, request, |it: &Prompt| it.name.clone())?;
         let mut result = ListPromptsResult::with_all_items(prompts);
@@ -382,7 +382,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if let Some(route) = self.offers().await?.prompt(&request.name) {
+        if let Some(route) = self.offers(false).await?.prompt(&request.name) {
             let got = self.get_offered_prompt(&route, request.arguments, &context);
             return got.await.map(GetPromptResponse::Complete);
         }
@@ -396,7 +396,7 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let offers = self.offers().await?;
+        let offers = self.offers(false).await?;
         let route = match &request.r#ref {
             Reference::Prompt(prompt) => offers.prompt(&prompt.name),
             Reference::Resource(template) => offers.template(&template.uri),
@@ -415,7 +415,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let published = self.menu("resources").await?;
         let resources = published.iter().filter_map(|tool| prompt::document(tool));
-        let of_sources = typed(self.offers().await?.resources);
+        let of_sources = typed(self.offers(true).await?.resources);
         let resources = resources.chain(of_sources).collect();
         let (resources, next_cursor) = page(resources, request, |it: &Resource| it.uri.clone())?;
         let mut result = ListResourcesResult::with_all_items(resources);
@@ -428,7 +428,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = typed(self.offers().await?.templates).collect();
+        let templates = typed(self.offers(true).await?.templates).collect();
         let name = |it: &ResourceTemplate| it.uri_template.clone();
         let (templates, next_cursor) = page(templates, request, name)?;
         let mut result = ListResourceTemplatesResult::with_all_items(templates);

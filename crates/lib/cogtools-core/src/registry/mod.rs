@@ -309,7 +309,7 @@ impl Registry {
             let limit = match self.cx.list.wait {
                 ListWait::Timeout => most_at_once(),
                 // Each of them waits for the same moment.
-                ListWait::Moment => usize::MAX,
+                ListWait::Moment | ListWait::Patient | ListWait::Instant => usize::MAX,
             };
             prefetch(&providers, limit, |provider| {
                 drop(provider.tools(&self.cx).map(<[_]>::len));

@@ -191,6 +191,11 @@ impl Resident {
         drop(self.answered.wait_timeout_while(sources, limit, is_busy));
     }
 
+    /// Returns true if a source is being asked.
+    pub fn is_asking(&self) -> bool {
+        self.lock().values().any(|memory| memory.asked.is_some())
+    }
+
     fn start(
         self: &Arc<Self>,
         key: &str,

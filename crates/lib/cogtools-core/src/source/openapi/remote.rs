@@ -192,8 +192,9 @@ impl Specification {
             return Err(Fault::Absent);
         }
         let limit = match cx.list.wait {
-            ListWait::Moment if !is_call && !cx.list.refresh => MOMENT,
-            _ => LIMIT,
+            ListWait::Timeout => LIMIT,
+            _ if is_call || cx.list.refresh => LIMIT,
+            _ => MOMENT,
         };
         let requested = remote.request(&self.options, limit, cx);
         requested.or_else(|fault| stored().ok_or(fault))

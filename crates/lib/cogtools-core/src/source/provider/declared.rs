@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::cache::{Cache, Failure};
 use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
-use super::{Provider, ProviderError, Server, is_recursive, remote};
+use super::{Provider, ProviderError, Server, Settings, is_recursive, remote};
 use crate::context::{Background, ListWait};
 use crate::environment::Vars;
 use crate::process::{Exit, Output, TempFolder};
@@ -180,8 +180,8 @@ impl Provider {
         let result = match (&cx.list.resident, cx.list.wait) {
             _ if cx.list.refresh => return Ok((discovery.run(None)?, None)),
             (_, ListWait::Timeout) => discovery.run(None),
-            (None, ListWait::Moment) => discovery.run_for_a_moment(),
-            (Some(resident), ListWait::Moment) => discovery.run_in_background(resident),
+            (None, _) => discovery.run_for_a_moment(),
+            (Some(resident), _) => discovery.run_in_background(resident),
         };
         match result {
             Ok(values) => Ok((values, None)),
@@ -209,13 +209,24 @@ fn fresh(cache: &Cache, cx: &Context) -> Option<Values> {
 }
 
 impl Discovery {
+    /// The time that the list waits.
+    fn wait(&self) -> Duration {
+        let is_new = |cache: &Cache| {
+            cache.is_kept() && cache.read().is_none() && cache.failure_stamp().is_none()
+        };
+        let is_new =
+            matches!(self.work, SessionWork::List) && self.cache.as_ref().is_some_and(is_new);
+        let settings = &self.provider.settings;
+        settings.list_wait(self.cx.list.wait, is_new)
+    }
+
     /// Waits for a moment, unless the provider has failed a moment ago.
     fn run_for_a_moment(&self) -> Result<Values, ProviderError> {
         let failure = self.cache.as_ref().and_then(Cache::failure);
         if let Some(failure) = failure {
             return Err(self.remembered(failure));
         }
-        let wait = self.provider.settings.list_wait();
+        let wait = self.wait();
         let kept = self.cache.as_ref().filter(|cache| cache.is_kept());
         let background = self.cx.list.background.as_ref();
         match kept.filter(|_| background.is_some_and(Background::start)) {
@@ -251,7 +262,7 @@ impl Discovery {
     fn remembered(&self, failure: Failure) -> ProviderError {
         let name = self.provider.name();
         if failure.was_late {
-            ProviderError::Late(name, self.provider.settings.list_wait())
+            ProviderError::Late(name, self.wait())
         } else {
             ProviderError::Remembered(name, Box::new(failure.diagnostic))
         }
@@ -261,9 +272,9 @@ impl Discovery {
     fn run_in_background(self, resident: &Arc<Resident>) -> Result<Values, ProviderError> {
         let (name, cache) = (self.provider.name(), self.cache.clone());
         let Some(key) = cache.as_ref().map(Cache::key) else {
-            return self.run(Some(self.provider.settings.list_wait()));
+            return self.run(Some(self.wait()));
         };
-        let wait = self.provider.settings.list_wait();
+        let wait = self.wait();
         let known = cache.as_ref().and_then(Cache::failure);
         let is_general = cache.as_ref().is_some_and(Cache::is_general);
         let moment = if known.is_some() || is_general {
@@ -279,13 +290,18 @@ impl Discovery {
             resident.seed(&key, values);
         }
         match resident.ask(&key, moment, ask) {
-            Ok(Answer::Declared(values)) => Ok(values),
-            Ok(Answer::Late(values)) => {
-                let late = || match known {
-                    Some(failure) => ProviderError::Remembered(name, Box::new(failure.diagnostic)),
-                    None => ProviderError::Late(name, wait),
-                };
-                values.ok_or_else(late)
+            Ok(Answer::Declared(values) | Answer::Late(Some(values))) => Ok(values),
+            Ok(Answer::Late(None)) => {
+                if let Some(failure) = known.filter(|failure| !failure.was_late) {
+                    let diagnostic = Box::new(failure.diagnostic);
+                    return Err(ProviderError::Remembered(name, diagnostic));
+                }
+                let late = ProviderError::Late(name, wait);
+                // The next list is not patient.
+                if let Some(cache) = cache.filter(|_| moment > Settings::LIST_WAIT) {
+                    cache.write_failure(&late.diagnostic(), true, moment);
+                }
+                Err(late)
             }
             Err(diagnostic) => Err(ProviderError::Server(name, diagnostic)),
         }

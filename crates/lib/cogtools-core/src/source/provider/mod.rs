@@ -34,6 +34,7 @@ pub use self::start::{clean_path, neutral_directory};
 use self::cache::Cache;
 use self::call::RemoteCall;
 use self::remote::Declarations;
+use crate::context::ListWait;
 use crate::digest::Hash;
 use crate::environment::Vars;
 use crate::file::ReadScope;
@@ -245,6 +246,9 @@ impl Settings {
     /// The default time that a list waits for its declarations. With the time to end a program,
     /// a list takes less than two seconds.
     pub const LIST_WAIT: Duration = Duration::from_millis(1500);
+    /// That of a patient list for one that was never heard of. opencode gives a list up after 30
+    /// seconds, and others later.
+    const PATIENT_WAIT: Duration = Duration::from_secs(20);
 
     /// Returns true if it starts outside the project, and cannot run its code by name.
     pub(crate) const fn is_neutral(&self) -> bool {
@@ -324,9 +328,14 @@ impl Settings {
         runs
     }
 
-    /// The time that a list waits for its declarations.
-    pub(crate) fn list_wait(&self) -> Duration {
-        self.wait.unwrap_or(Self::LIST_WAIT)
+    /// The time that a list waits for its declarations; `is_new` is true if it was never heard of.
+    pub(crate) fn list_wait(&self, wait: ListWait, is_new: bool) -> Duration {
+        match (self.wait, wait) {
+            (_, ListWait::Instant) => Duration::ZERO,
+            (Some(wait), _) => wait,
+            (None, ListWait::Patient) if is_new => Self::PATIENT_WAIT,
+            (None, _) => Self::LIST_WAIT,
+        }
     }
 
     /// Returns the limit of one run, `default` unless configured.
