@@ -347,7 +347,7 @@ fn the_first_list_waits_for_a_server_that_was_never_heard_of() {
     assert_eq!(starts(&project, "t"), 1);
 }
 
-/// What is configured for the user has these tools.
+/// Makes these the sources of the user.
 fn configure(project: &Project, sources: &[Value]) {
     let file = json!({"tool_sources": sources}).to_string();
     project.file("../home/.gemini/cogtoolrc.yaml", file);

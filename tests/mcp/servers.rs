@@ -168,7 +168,7 @@ not set here, needed in .env or your environment:
     assert!(!project.path(".cogtoolrc.yaml").exists());
     mcp(&project, &["import", "nothing"]).run().fails(2, str![[r#"
 cogtools-mcp: error[USAGE]: nothing: neither a host nor a file
-hint: name a file, or one of claude-code, claude-desktop, cursor, vscode, codex, opencode, qwen, copilot, goose, crush, zed, antigravity, gemini
+hint: name a file, or one of claude-code, claude-desktop, cursor, vscode, codex, opencode, qwen, copilot, goose, crush, zed, antigravity, gemini, windsurf
 
 "#]]);
 }
@@ -213,6 +213,7 @@ may use the network
 NAME  TOKENS
 t         25
 1 tool, about 25 tokens with every request
+kept in a file that only you can read: API_TOKEN
 
 "#]]);
     assert_text(
@@ -502,4 +503,96 @@ fn a_tool_that_asks_is_not_called_unasked() {
     session.end();
     let list = run("cogtools-list", &project).run();
     list.stdout_contains("asks before each call");
+}
+
+/// Keeps one secret in a file, as secret-tool does in the keyring, unless that is locked.
+#[cfg(target_os = "linux")]
+const SECRET_TOOL: &str = "#!/bin/sh
+echo \"$@\" >> \"$HOME/arguments\"
+[ -e \"$HOME/locked\" ] && exit 1
+case $1 in
+store) cat > \"$HOME/secret\" ;;
+lookup) cat \"$HOME/secret\" ;;
+clear) rm \"$HOME/secret\" ;;
+esac
+";
+
+/// A run of a program where secret-tool is [`SECRET_TOOL`]: PATH does not count, so it is below `/run`
+/// of a mount namespace, where NixOS has it.
+#[cfg(target_os = "linux")]
+fn with_keyring(project: &Project, program: &str, args: &[&str]) -> Run {
+    let script = "mount -t tmpfs none /run && mkdir -p /run/current-system/sw/bin &&\n\
+        cp \"$1\" /run/current-system/sw/bin/secret-tool && shift && exec \"$@\"";
+    let tool = project.file("secret-tool", SECRET_TOOL).path("secret-tool");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    let [tool, program] =
+        [tool, crate::programs().join(program)].map(|it| it.display().to_string());
+    Run::new("/usr/bin/unshare")
+        .project(project)
+        .env("XDG_RUNTIME_DIR", project.home())
+        .args(["-rm", "sh", "-c", script, "sh", &tool, &program])
+        .args(args)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn secrets_are_in_the_keyring_or_else_in_a_private_file() {
+    let project = project();
+    let home = |file: &str| project.home().join(file);
+    let add = [
+        "add",
+        "s",
+        "--env",
+        "API_TOKEN=s3cr3t",
+        "--yes",
+        "--",
+        "python3",
+        "server.py",
+    ];
+    let mcp = |args: &[&str]| with_keyring(&project, "cogtools-mcp", args).run();
+    let declared = || {
+        let discover = with_keyring(&project, "cogtools-discover", &["--refresh"]);
+        discover.run().json()[0]["description"].clone()
+    };
+    let private = || {
+        let folder = std::fs::read_dir(home(".local/state/cogtools/variables"));
+        let mut files = folder.expect("a folder").flatten();
+        let file = files.next().expect("a file");
+        let mode = file.metadata().expect("metadata").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::read_to_string(file.path()).expect("text")
+    };
+
+    let added = mcp(&add);
+    added
+        .status(0)
+        .stdout_contains("kept in the keyring: API_TOKEN\n");
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+mcpServers:
+  s: {command: python3, args: [server.py], env: {API_TOKEN: "${API_TOKEN}"}}
+
+"#]],
+    );
+    assert_eq!(project.read("../home/secret"), r#"{"API_TOKEN":"s3cr3t"}"#);
+    assert!(!private().contains("s3cr3t"));
+    assert_eq!(declared(), "- s3cr3t");
+    mcp(&["remove", "s"]).status(0);
+    assert!(!home("secret").exists());
+
+    project.file("../home/locked", "");
+    let added = mcp(&add);
+    added
+        .status(0)
+        .stdout_contains("kept in a file that only you can read: API_TOKEN\n");
+    assert!(private().contains("s3cr3t"));
+    assert_eq!(declared(), "- s3cr3t");
+    mcp(&["remove", "s"]).status(0);
+    let left = std::fs::read_dir(home(".local/state/cogtools/variables"));
+    assert_eq!(left.expect("a folder").count(), 0);
+
+    let arguments = project.read("../home/arguments");
+    assert!(arguments.starts_with("store --label=cogtools: s service cogtools-mcp server "));
+    assert!(!arguments.contains("s3cr3t"), "{arguments}");
 }

@@ -1,6 +1,7 @@
 //! Entries of MCP servers in the files of other hosts, as our configuration writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::Path;
 
 use cogtools_core::environment::{is_dangerous, is_secret_name, is_variable};
@@ -184,6 +185,10 @@ impl Imported {
             _ => Map::new(),
         };
         let mut keep = |variable: String, secret: &str| {
+            let is_free = |name: &String| secrets.get(name).is_none_or(|it| it == secret);
+            let others = (2..).map(|number| format!("{variable}_{number}"));
+            let mut names = std::iter::once(variable.clone()).chain(others);
+            let variable = names.find(is_free).unwrap_or_default();
             let reference = format!("${{{variable}}}");
             secrets.insert(variable, secret.to_owned());
             reference
@@ -192,7 +197,7 @@ impl Imported {
         let mut env = texts(entry, "env");
         for (variable, value) in &mut env {
             if let Some(text) = value.as_str().filter(|text| is_literal(text))
-                && is_secret_name(variable)
+                && (is_secret_name(variable) || password(text).is_some())
             {
                 *value = keep(variable.clone(), text).into();
             }
@@ -219,8 +224,22 @@ impl Imported {
                 _ if is_option && is_literal(value) => {
                     *arg = format!("{option}={}", keep(variable(name, option), value)).into();
                 }
-                _ => flag = is_option.then(|| option.to_owned()),
+                _ => {
+                    flag = is_option.then(|| option.to_owned());
+                    if let Some((of, place)) = hidden(&text).filter(|_| is_literal(&text)) {
+                        let reference = keep(variable(name, of), &text[place.clone()]);
+                        let mut word = text.clone();
+                        word.replace_range(place, &reference);
+                        *arg = word.into();
+                    }
+                }
             }
+        }
+        if let Some(Value::String(url)) = entry.get_mut("url")
+            && let Some(place) = password(url).filter(|place| is_literal(&url[place.clone()]))
+        {
+            let reference = keep(variable(name, "password"), &url[place.clone()]);
+            url.replace_range(place, &reference);
         }
         if let Some(Value::String(url)) = entry.get_mut("url")
             && let Some((before, query)) = url.clone().split_once('?')
@@ -240,6 +259,38 @@ impl Imported {
             entry.insert("headers".to_owned(), headers.into());
         }
     }
+}
+
+/// Returns the place of the password in `text`, if it is a URL with one.
+fn password(text: &str) -> Option<Range<usize>> {
+    let start = text.find("://")? + "://".len();
+    let end = text[start..].find(['/', '?', '#']);
+    let end = end.map_or(text.len(), |end| start + end);
+    let at = start + text[start..end].rfind('@')?;
+    let colon = start + text[start..at].find(':')?;
+    (colon + 1 < at).then(|| colon + 1..at)
+}
+
+/// Returns the name and the place of the secret in a word of a command line that is no option: a
+/// header (`Authorization: Bearer …`), a variable (`API_KEY=…`), or a URL with a password.
+fn hidden(word: &str) -> Option<(&str, Range<usize>)> {
+    if let Some(place) = password(word) {
+        return Some(("password", place));
+    }
+    let (name, value) = word.split_once([':', '='])?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+    let is_header = word[name.len()..].starts_with(':');
+    let is_secret = is_secret_name(&name.replace('-', "_"))
+        || is_header && name.eq_ignore_ascii_case("authorization");
+    // After the scheme of a header.
+    let secret = if is_header {
+        value.trim().rsplit(' ').next()?
+    } else {
+        value
+    };
+    let is_hidden = is_secret && name.chars().all(is_name) && !secret.is_empty();
+    let end = word.trim_end().len();
+    is_hidden.then(|| (name, end - secret.len()..end))
 }
 
 /// Returns `value` with the entries of its `command`, if that is a map, as Zed writes it.
@@ -282,6 +333,8 @@ fn rewritten(text: &str) -> String {
     let mut text = text
         .replace("${workspaceFolder}/", "./")
         .replace("${workspaceFolder}", ".")
+        .replace("${CLAUDE_PROJECT_DIR:-.}", ".")
+        .replace("${CLAUDE_PROJECT_DIR}", ".")
         .replace("${userHome}", "${HOME}")
         .replace("${env:", "${")
         .replace("{env:", "${");
@@ -357,6 +410,37 @@ mod tests {
                         "env": {"B": "${B}"}},
                     {"S_1_API_KEY": "k", "S_1_TOKEN": "t"}, [],
                 ]),
+            ),
+            (
+                json!({"command": "a", "args": [
+                    "postgresql://me:p@ss@localhost:5432/db", "--header", "Authorization: Bearer t",
+                    "--header", "X-API-Key:k", "-e", "API_TOKEN=v", "https://x:8080/@y", "MODE=fast",
+                    "-H", "Authorization: Bearer ${T}",
+                ], "env": {"DATABASE_URL": "redis://:p@localhost"}}),
+                json!([
+                    {"command": "a", "args": [
+                        "postgresql://me:${S_1_PASSWORD}@localhost:5432/db",
+                        "--header", "Authorization: Bearer ${S_1_AUTHORIZATION}",
+                        "--header", "X-API-Key:${S_1_X_API_KEY}", "-e", "API_TOKEN=${S_1_API_TOKEN}",
+                        "https://x:8080/@y", "MODE=fast", "-H", "Authorization: Bearer ${T}",
+                    ], "env": {"DATABASE_URL": "${DATABASE_URL}"}},
+                    {"DATABASE_URL": "redis://:p@localhost", "S_1_API_TOKEN": "v",
+                        "S_1_AUTHORIZATION": "t", "S_1_PASSWORD": "p@ss", "S_1_X_API_KEY": "k"},
+                    [],
+                ]),
+            ),
+            (
+                json!({"url": "https://me:p@x/mcp?token=a", "headers": {"X-Token": "b", "X_TOKEN": "c"}}),
+                json!([
+                    {"url": "https://me:${S_1_PASSWORD}@x/mcp?token=${S_1_TOKEN}", "env": {},
+                        "headers": {"X-Token": "${S_1_X_TOKEN}", "X_TOKEN": "${S_1_X_TOKEN_2}"}},
+                    {"S_1_PASSWORD": "p", "S_1_TOKEN": "a", "S_1_X_TOKEN": "b", "S_1_X_TOKEN_2": "c"},
+                    [],
+                ]),
+            ),
+            (
+                json!({"command": "a", "args": ["${CLAUDE_PROJECT_DIR}/b", "${CLAUDE_PROJECT_DIR:-.}/c"]}),
+                json!([{"command": "a", "args": ["./b", "./c"]}, {}, []]),
             ),
             (
                 json!({"command": "a", "args": ["${input:my-key}"], "cwd": "/elsewhere"}),

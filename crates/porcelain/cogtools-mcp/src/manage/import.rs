@@ -35,11 +35,14 @@ pub(crate) struct ImportArgs {
 }
 
 /// Files of hosts below the home directory, besides the files of [`McpHost`], and of Gemini CLI.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
+    ("antigravity", ".gemini/antigravity/mcp_config.json"),
     ("claude-code", ".claude.json"),
     ("cursor", ".cursor/mcp.json"),
     ("gemini", ".gemini/settings.json"),
     ("vscode", ".config/Code/User/mcp.json"),
+    ("windsurf", ".codeium/windsurf/mcp_config.json"),
+    ("zed", ".config/zed/settings.json"),
 ];
 /// Where a file has its servers.
 const TABLES: [&str; 8] = [
@@ -123,7 +126,9 @@ fn take_over(
     }
     let change = file.plan_set(project, &[KEY], &json!(all));
     let change = change.map_err(|error| Failure::from(error.diagnostics()))?;
-    text.push_str(&change.preview());
+    if !servers.is_empty() {
+        text.push_str(&change.preview());
+    }
     for (title, lines) in [
         ("not taken over:", &notes),
         ("kept for you, outside the file:", &secrets),
@@ -176,7 +181,7 @@ fn files(args: &ImportArgs, project: &Project, io: &Io<'_>) -> Result<Vec<PathBu
             let path = io.cwd.join(from);
             if !path.is_file() {
                 let hosts = McpHost::ALL.iter().map(|host| host.key);
-                let hosts: Vec<&str> = hosts.chain(["gemini"]).collect();
+                let hosts: Vec<&str> = hosts.chain(["gemini", "windsurf"]).collect();
                 let diagnostic = Diagnostic::new(Code::Usage, "neither a host nor a file");
                 let hint = format!("name a file, or one of {}", hosts.join(", "));
                 return Err(diagnostic.with_subject(from).hint(hint).into());

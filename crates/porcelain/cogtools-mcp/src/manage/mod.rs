@@ -160,13 +160,14 @@ fn agrees(question: &str, yes: bool, io: &mut Io<'_>) -> Result<bool, Failure> {
 
 /// Keeps the secrets of a server of the project at `root`, or of the user, outside the configuration: in
 /// the keyring, or else in a file that nobody else can read. Words of a command line are in the file,
-/// because they decide what is started. Without secrets, the last ones are forgotten.
+/// because they decide what is started. Without secrets, the last ones are forgotten. Returns true if
+/// the keyring has some.
 fn keep(
     name: &str,
     imported: Option<&Imported>,
     root: Option<&Path>,
     io: &Io<'_>,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let Some(state) = state_dir(io) else {
         let diagnostic = Diagnostic::new(Code::Usage, "the home directory is unknown");
         return Err(diagnostic.hint("set HOME").into());
@@ -205,10 +206,23 @@ fn keep(
     }));
     own.write(&values).map_err(|error| {
         let message = format!("its secrets cannot be kept: {error}");
-        Diagnostic::new(Code::IoFailed, message)
-            .with_subject(name)
-            .into()
-    })
+        Diagnostic::new(Code::IoFailed, message).with_subject(name)
+    })?;
+    Ok(in_keyring)
+}
+
+/// A line that says where the secrets of a server are, if it has some.
+fn kept(imported: &Imported, in_keyring: bool) -> String {
+    let names: Vec<&str> = imported.secrets.keys().map(String::as_str).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let place = if in_keyring {
+        "the keyring"
+    } else {
+        "a file that only you can read"
+    };
+    format!("kept in {place}: {}\n", names.join(", "))
 }
 
 impl AddArgs {
@@ -264,7 +278,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         imported: args.entry()?,
     };
     candidate.server()?;
-    keep(name, Some(&candidate.imported), root, io)?;
+    let in_keyring = keep(name, Some(&candidate.imported), root, io)?;
     let added = candidate.try_out(args.yes, &cx, io).and_then(|tools| {
         let Some(tools) = tools else { return Ok(()) };
         let value = json!(candidate.imported.entry);
@@ -274,6 +288,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         io.show(&format!("{tools}{}", change.preview()))?;
         if agrees("Add it, to run as shown? [y/N] ", args.yes, io)? {
             write_and_approve(change, &candidate.server()?, io)?;
+            io.show(&kept(&candidate.imported, in_keyring))?;
         }
         Ok(())
     });
