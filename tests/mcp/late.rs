@@ -194,7 +194,9 @@ fn what_a_server_declared_last_holds_while_it_fails() {
 #[test]
 fn a_call_waits_for_a_late_server() {
     let project = project();
-    let file = json!({"tool_sources": [slow("late", "3", 60.0), slow("never", "start", 60.0)]});
+    let mut silent = slow("silent", "start", 60.0);
+    silent["mcp"]["timeout"] = json!(8);
+    let file = json!({"tool_sources": [slow("late", "3", 60.0), silent]});
     project.file("../home/.gemini/cogtoolrc.yaml", file.to_string());
     let mut session = Session::open(&project);
     let id = session.call("late", &json!({}));
