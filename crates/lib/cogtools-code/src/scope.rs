@@ -12,8 +12,8 @@ use cogtools_core::process::TempFolder;
 use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::tool::{AgentTask, CodeTask, FlowTask};
 use cogtools_core::{
-    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool,
-    estimate_tokens, rank_tools,
+    AskConfig, Cancel, Code, Context, Diagnostic, FindError, Limit, Registry, Tool, ToolIndex,
+    estimate_tokens,
 };
 use cogtools_log::Id;
 use serde_json::Value;
@@ -245,7 +245,7 @@ impl Scope {
     /// The tools that match `query`, best first.
     pub fn find_all(&self, query: &str) -> Vec<Arc<Tool>> {
         let tools = self.tools();
-        let ranked = rank_tools(query, &tools).into_iter();
+        let ranked = ToolIndex::new(&tools).rank(query).into_iter();
         ranked.map(|index| Arc::clone(&tools[index])).collect()
     }
 
@@ -255,7 +255,8 @@ impl Scope {
         let tools = self.tools();
         let clauses = clauses(task).into_iter().take(MAX_CLAUSES);
         let queries = std::iter::once(task.to_owned()).chain(clauses);
-        let ranked: Vec<Vec<usize>> = queries.map(|query| rank_tools(&query, &tools)).collect();
+        let index = ToolIndex::new(&tools);
+        let ranked: Vec<Vec<usize>> = queries.map(|query| index.rank(&query)).collect();
         let most = ranked.iter().map(Vec::len).max().unwrap_or_default();
         let places = (0..most).flat_map(|place| ranked.iter().filter_map(move |it| it.get(place)));
         let mut seen = BTreeSet::new();

@@ -83,7 +83,7 @@ pub use project::{Project, lexical};
 pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all};
 pub use resident::Resident;
 pub use schema::{Violation, ViolationKind};
-pub use search::rank_tools;
+pub use search::ToolIndex;
 pub use source::{Candidate, Folder, Source, SourceError};
 pub use token_estimate::estimate_tokens;
 pub use tool::{Tool, ToolOutput};

@@ -3,23 +3,18 @@
 mod rank;
 mod words;
 
-use std::borrow::Borrow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde_json::json;
 
+pub use self::rank::ToolIndex;
 use crate::{Name, Tool};
-
-/// The indexes of the `tools` that match `query`, best first; all for an empty one.
-pub fn rank_tools(query: &str, tools: &[impl Borrow<Tool>]) -> Vec<usize> {
-    rank::rank(query, tools)
-}
 
 /// Prints the first `limit` of the `tools` that match `query`, best first, as a JSON object with
 /// one match per line and a hint for the model on what to do next.
 pub(crate) fn search(query: &str, tools: &[Tool], limit: usize) -> String {
-    let ranked = rank_tools(query, tools);
+    let ranked = ToolIndex::new(tools).rank(query);
     let matches = ranked.iter().filter_map(|index| tools.get(*index));
     let lines: Vec<String> = matches.take(limit).map(line).collect();
     let more = ranked.len().saturating_sub(limit);
@@ -263,35 +258,36 @@ fn undouble(base: &str) -> String {
     base[..base.len() - usize::from(is_double)].to_owned()
 }
 
-/// Splits `text` into tokens: runs of letters and digits in lower case, split where `camelCase`
-/// and `XMLFile` have their parts.
+/// Returns the tokens of `text`: runs of letters and digits in lower case, split where `camelCase`
+/// has its parts. A word with a capital first is one, such as `GitHub`.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
-    let mut token = String::new();
-    let mut before: Option<char> = None;
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        let is_part = letter.is_alphanumeric();
-        let begins_word = letter.is_uppercase()
-            && match before {
-                Some(before) if before.is_uppercase() => {
-                    letters.peek().is_some_and(|next| next.is_lowercase())
-                }
-                Some(before) => before.is_lowercase(),
-                None => false,
-            };
-        if !token.is_empty() && (!is_part || begins_word) {
-            tokens.push(std::mem::take(&mut token));
-        }
-        if is_part {
-            token.extend(letter.to_lowercase());
-        }
-        before = Some(letter);
-    }
-    if !token.is_empty() {
-        tokens.push(token);
-    }
+    each_token(text, false, |token| tokens.push(token.to_owned()));
     tokens
+}
+
+/// Calls `add` with each token of `text`, which is a name or prose.
+fn each_token(text: &str, is_name: bool, mut add: impl FnMut(&str)) {
+    let mut token = String::new();
+    for word in text.split(|letter: char| !letter.is_alphanumeric()) {
+        let splits = is_name || word.starts_with(char::is_lowercase);
+        let mut before = '\0';
+        let mut letters = word.chars().peekable();
+        while let Some(letter) = letters.next() {
+            let begins = before.is_lowercase()
+                || before.is_uppercase() && letters.peek().is_some_and(|next| next.is_lowercase());
+            if splits && begins && letter.is_uppercase() {
+                add(&token);
+                token.clear();
+            }
+            token.extend(letter.to_lowercase());
+            before = letter;
+        }
+        if !token.is_empty() {
+            add(&token);
+            token.clear();
+        }
+    }
 }
 
 /// Returns how similar `token` is to the `query`'s, from 0 to 1: equal, a longer or a shorter
@@ -434,6 +430,7 @@ mod text_tests {
                 vec!["read", "json", "file", "twice"],
             ),
             ("git.push 2", vec!["git", "push", "2"]),
+            ("GitHub's OneNote", vec!["github", "s", "onenote"]),
             ("Straße für ÄPFEL", vec!["straße", "für", "äpfel"]),
             ("天気 予報", vec!["天気", "予報"]),
         ] {

@@ -5,39 +5,39 @@
 //! looks like the right one is not returned, since a model would call it.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use crate::Tool;
 use crate::search::words::{Verbs, WORDS};
-use crate::search::{Word, is_stop_word, parse, similarity, stem, tokens};
+use crate::search::{Word, each_token, is_stop_word, parse, similarity, stem};
 use crate::suggest::nearest;
 
 /// BM25's `k1`: how soon repetitions of a stem stop to matter.
 const SATURATION: f64 = 1.2;
 /// BM25's `b`: how much a long description counts against a tool.
-const LENGTH_WEIGHT: f64 = 0.4;
+const LENGTH_WEIGHT: f64 = 0.25;
 /// The weight of a parameter for a value of the request.
 const VALUE_WEIGHT: f64 = 0.6;
 /// The gain of a tool all of whose name is asked for.
 const NAME_GAIN: f64 = 1.0;
 /// The part of a verb of the name that is asked for by another for the same kind of operation.
-const VERB_ASKED: f64 = 0.5;
+const VERB_ASKED: f64 = 0.65;
 /// The gain of a tool that does what is asked for, and the loss of one that does not.
-const VERB_GAIN: f64 = 0.3;
+const VERB_GAIN: f64 = 0.15;
 /// The part of the best score below which a tool is not shown.
 const MIN_PART: f64 = 0.2;
 /// The part of the score of a perfect match below which a tool does not fit.
 const MIN_FIT: f64 = 0.7;
+/// The number of words of the request that a tool needs in its name, its title or the beginning of
+/// its description: at least, and for each word that no tool has.
+const MIN_OWN: f64 = 0.9;
+const FOREIGN: f64 = 0.9;
 /// The number of words up to which a request is a list of keywords.
 const MAX_KEYWORDS: usize = 3;
-/// The part from which on it fits without a word of its own.
-const SURE_FIT: f64 = 1.35;
 /// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
 const OWN: f64 = 1.0;
-/// The weight from which on a meaning is the word itself, or the same.
-const SAME: f64 = 0.9;
 
 /// The weights of the parts of a tool. They were chosen by trial, with questions about the
 /// tools of a dozen servers.
@@ -45,139 +45,162 @@ const NAME: f64 = 4.0;
 const TITLE: f64 = 2.0;
 const BEGINNING: f64 = 2.0;
 const DESCRIPTION: f64 = 0.5;
-const PARAMETER: f64 = 0.4;
+const PARAMETER: f64 = 0.3;
 const PARAMETER_DESCRIPTION: f64 = 0.2;
 /// The sizes of the beginning of a description, which names the purpose of the tool, and of the
 /// rest that is read; in bytes.
 const BEGINNING_BYTES: usize = 80;
 const DESCRIPTION_BYTES: usize = 600;
 const PARAMETER_BYTES: usize = 200;
+/// The number of values of an enum that are read.
+const MAX_VALUES: usize = 40;
 /// The number of parameters that are read.
 const MAX_PARAMETERS: usize = 40;
 
-/// The stems of one tool.
+/// One tool.
 struct Document {
-    /// All stems with their weights.
-    stems: BTreeMap<String, f64>,
     /// The stems of the name.
-    name: Vec<String>,
+    name: Vec<usize>,
     /// The stems of the names of the parameters.
-    parameters: BTreeSet<String>,
+    parameters: BTreeSet<usize>,
     /// The kinds of its operation.
     verbs: Verbs,
+    /// The sum of the weights of its stems.
     length: f64,
 }
 
-/// The tools that are ranked.
-struct Index {
+/// Tools, prepared for searches. It takes a hundredth of a second for a thousand tools.
+pub struct ToolIndex {
     documents: Vec<Document>,
     average_length: f64,
-    /// The number of tools that have each stem.
-    frequencies: BTreeMap<String, usize>,
-    /// The stems that are a tool's own.
-    own: BTreeSet<String>,
+    stems: Stems,
+    /// The tools that have each stem, in their order, with its weight.
+    postings: Vec<Vec<(usize, f64)>>,
 }
 
-/// Returns the indices of the `tools` that match `request`, best first. Ties keep their order,
-/// as do all tools for a request without words.
-pub(super) fn rank(request: &str, tools: &[impl Borrow<Tool>]) -> Vec<usize> {
-    let words = parse(request);
-    if words.is_empty() {
-        return (0..tools.len()).collect();
+/// The stems of the tools, by number.
+#[derive(Default)]
+struct Stems {
+    numbers: HashMap<String, usize>,
+    /// The number of the stem of each word; `None` for a stop word.
+    of_words: HashMap<String, Option<usize>>,
+}
+
+impl Stems {
+    /// Returns the number of `stem`, a new one if it is unknown.
+    fn add(&mut self, stem: String) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(stem).or_insert(next)
     }
-    Index::new(tools).rank(words)
+
+    /// Calls `add` with the stems of the words of `text` that are no stop words.
+    fn of(&mut self, text: &str, is_name: bool, mut add: impl FnMut(usize)) {
+        each_token(text, is_name, |word| {
+            let number = self.of_words.get(word).copied().unwrap_or_else(|| {
+                let stem = (!is_stop_word(word)).then(|| stem(word));
+                let number = stem.map(|stem| self.add(stem));
+                self.of_words.insert(word.to_owned(), number);
+                number
+            });
+            number.into_iter().for_each(&mut add);
+        });
+    }
 }
 
-impl Document {
-    fn of(tool: &Tool) -> Self {
-        let name = tokens(tool.name().as_str()).into_iter();
-        let mut name: Vec<String> = name.map(|token| stem(&token)).collect();
+/// Calls `add` with the parts of `tool` that are searched: each with its weight, and true for a name.
+fn fields(tool: &Tool, mut add: impl FnMut(&str, bool, f64)) {
+    add(tool.name().as_str(), true, NAME);
+    add(tool.title().unwrap_or_default(), false, TITLE);
+    for capability in tool.capabilities() {
+        add(&capability, true, TITLE);
+    }
+    let (beginning, rest) = split(tool.description(), BEGINNING_BYTES);
+    add(beginning, false, BEGINNING);
+    add(split(rest, DESCRIPTION_BYTES).0, false, DESCRIPTION);
+    for (name, schema) in properties(tool) {
+        add(name, true, PARAMETER);
+        let description = schema.get("description").and_then(Value::as_str);
+        let (description, _) = split(description.unwrap_or_default(), PARAMETER_BYTES);
+        add(description, false, PARAMETER_DESCRIPTION);
+        let values = schema
+            .get("enum")
+            .or_else(|| schema.get("items")?.get("enum"));
+        let values = values.and_then(Value::as_array).into_iter().flatten();
+        for value in values.filter_map(Value::as_str).take(MAX_VALUES) {
+            add(split(value, PARAMETER_BYTES).0, true, PARAMETER);
+        }
+    }
+}
+
+/// Returns the parameters of `tool` that are searched: their names and schemas.
+fn properties(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
+    let properties = tool.schema().as_object().get("properties");
+    let properties = properties.and_then(Value::as_object).into_iter().flatten();
+    let properties = properties.take(MAX_PARAMETERS);
+    properties.map(|(name, schema)| (split(name, PARAMETER_BYTES).0, schema))
+}
+
+impl ToolIndex {
+    /// Prepares the `tools`.
+    pub fn new(tools: &[impl Borrow<Tool>]) -> Self {
+        let mut index = Self {
+            documents: Vec::new(),
+            average_length: 1.0,
+            stems: Stems::default(),
+            postings: Vec::new(),
+        };
+        for tool in tools {
+            index.add(tool.borrow());
+        }
+        let total: f64 = index.documents.iter().map(|document| document.length).sum();
+        index.average_length = (total / count(tools.len())).max(1.0);
+        index
+    }
+
+    fn add(&mut self, tool: &Tool) {
+        let number = self.documents.len();
+        let (mut all, mut parameters) = (BTreeMap::new(), BTreeSet::new());
+        fields(tool, |text, is_name, weight| {
+            let add = |stem| *all.entry(stem).or_default() += weight;
+            self.stems.of(text, is_name, add);
+        });
+        for (name, _) in properties(tool) {
+            self.stems.of(name, true, |stem| parameters.extend([stem]));
+        }
+        let mut name: Vec<String> = Vec::new();
+        each_token(tool.name().as_str(), true, |token| name.push(stem(token)));
         let verbs = Verbs::of_tool(tool, &name);
         name.dedup();
-        let mut document = Self {
-            stems: BTreeMap::new(),
-            name,
-            parameters: BTreeSet::new(),
+        self.documents.push(Document {
+            name: name.into_iter().map(|stem| self.stems.add(stem)).collect(),
+            parameters,
             verbs,
-            length: 0.0,
-        };
-        document.add(tool.name().as_str(), NAME);
-        document.add(tool.title().unwrap_or_default(), TITLE);
-        for capability in tool.capabilities() {
-            document.add(&capability, TITLE);
-        }
-        let (beginning, rest) = split(tool.description(), BEGINNING_BYTES);
-        document.add(beginning, BEGINNING);
-        document.add(split(rest, DESCRIPTION_BYTES).0, DESCRIPTION);
-        document.add(
-            tool.provenance().toolset.as_deref().unwrap_or_default(),
-            DESCRIPTION,
-        );
-        let properties = tool.schema().as_object().get("properties");
-        let properties = properties.and_then(Value::as_object).into_iter().flatten();
-        for (name, schema) in properties.take(MAX_PARAMETERS) {
-            let (name, _) = split(name, PARAMETER_BYTES);
-            let stems = tokens(name).into_iter().map(|token| stem(&token));
-            document.parameters.extend(stems);
-            document.add(name, PARAMETER);
-            let description = schema.get("description").and_then(Value::as_str);
-            let (description, _) = split(description.unwrap_or_default(), PARAMETER_BYTES);
-            document.add(description, PARAMETER_DESCRIPTION);
-        }
-        document.length = document.stems.values().sum();
-        document
-    }
-
-    fn add(&mut self, text: &str, weight: f64) {
-        for token in tokens(text).iter().filter(|token| !is_stop_word(token)) {
-            *self.stems.entry(stem(token)).or_default() += weight;
-        }
-    }
-}
-
-impl Index {
-    fn new(tools: &[impl Borrow<Tool>]) -> Self {
-        let documents: Vec<Document> = tools
-            .iter()
-            .map(|tool| Document::of(tool.borrow()))
-            .collect();
-        let total: f64 = documents.iter().map(|document| document.length).sum();
-        let average_length = (total / count(documents.len())).max(1.0);
-        let mut frequencies: BTreeMap<String, usize> = BTreeMap::new();
-        for stem in documents.iter().flat_map(|document| document.stems.keys()) {
-            match frequencies.get_mut(stem) {
-                Some(known) => *known += 1,
-                None => drop(frequencies.insert(stem.clone(), 1)),
-            }
-        }
-        let own = documents.iter().flat_map(|document| &document.stems);
-        let own = own.filter(|(_, weight)| **weight >= OWN);
-        Self {
-            own: own.map(|(stem, _)| stem.clone()).collect(),
-            documents,
-            average_length,
-            frequencies,
+            length: all.values().sum(),
+        });
+        self.postings
+            .resize_with(self.stems.numbers.len(), Vec::new);
+        for (stem, weight) in all {
+            self.postings[stem].push((number, weight));
         }
     }
 
-    /// Returns the indices of the tools that match a request of these `words`, best first.
-    fn rank(&self, mut words: Vec<Word>) -> Vec<usize> {
+    /// Returns the indices of the tools that match `request`, best first. Ties keep their order, as
+    /// do all tools for a request without words.
+    pub fn rank(&self, request: &str) -> Vec<usize> {
+        let mut words = parse(request);
+        if words.is_empty() {
+            return (0..self.documents.len()).collect();
+        }
         self.mark_names(&mut words);
         let words = words.as_slice();
         let terms = self.terms(words);
-        let said = words.iter().filter(|word| !word.is_value);
-        let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
-        let verbs = Verbs::of_request(&said);
-        let score = |document: &Document| {
-            self.score(document, &terms, verbs) + self.value_score(document, words)
-        };
-        let scores: Vec<f64> = self.documents.iter().map(score).collect();
+        let scores = self.scores(&terms, words);
         let mut ranked: Vec<usize> = (0..scores.len())
             .filter(|index| scores[*index] > 0.0)
             .collect();
         ranked.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]));
         match ranked.first().copied() {
-            Some(best) if self.fits(&self.documents[best], scores[best], &terms, words) => {
+            Some(best) if self.fits(best, scores[best], &terms, words) => {
                 ranked.retain(|index| scores[*index] >= MIN_PART * scores[best]);
                 ranked
             }
@@ -188,7 +211,11 @@ impl Index {
     /// Makes values of names, such as `New York`, of which a word is unknown to the tools.
     fn mark_names(&self, words: &mut [Word]) {
         for name in words.chunk_by_mut(|one, other| one.is_name && other.is_name) {
-            let is_unknown = |word: &Word| !self.own.contains(&word.stem);
+            let is_unknown = |word: &Word| {
+                let number = self.stems.numbers.get(&word.stem);
+                let tools = number.map_or(&[][..], |number| &self.postings[*number]);
+                tools.iter().all(|(_, weight)| *weight < OWN)
+            };
             if name.iter().all(|word| word.is_name) && name.iter().any(is_unknown) {
                 for word in name {
                     word.is_value = true;
@@ -197,31 +224,73 @@ impl Index {
         }
     }
 
-    fn score(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
-        let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * document.length / self.average_length;
-        let gain = |(stem, rarity): &(String, f64)| {
-            let frequency = document.stems.get(stem).copied().unwrap_or_default();
-            rarity * frequency * (SATURATION + 1.0) / (frequency + SATURATION * length)
+    /// Returns the score of each tool.
+    fn scores(&self, terms: &[Term], words: &[Word]) -> Vec<f64> {
+        let mut scores = vec![0.0; self.documents.len()];
+        for term in terms {
+            let mut best = vec![0.0_f64; scores.len()];
+            for meaning in &term.meanings {
+                let mut gains: HashMap<usize, f64> = HashMap::new();
+                for (stem, rarity) in &meaning.stems {
+                    for (tool, frequency) in &self.postings[*stem] {
+                        *gains.entry(*tool).or_default() += rarity * self.gain(*tool, *frequency);
+                    }
+                }
+                for (tool, gain) in gains {
+                    best[tool] = best[tool].max(meaning.weight * gain);
+                }
+            }
+            for (score, best) in scores.iter_mut().zip(best) {
+                *score += term.weight * best;
+            }
+        }
+        let verbs = Verbs::of_request(&said(words));
+        let meant = self.meant(terms, verbs);
+        for (score, document) in scores.iter_mut().zip(&self.documents) {
+            if *score > 0.0 {
+                *score *= 1.0 + NAME_GAIN * self.asked(document, &meant);
+                *score *= 1.0 + VERB_GAIN * document.verbs.fit(verbs);
+            }
+            *score += self.value_score(document, words);
+        }
+        scores
+    }
+
+    /// Returns what it is worth, from 0 to `k1` + 1, that `tool` has a stem with this weight.
+    fn gain(&self, tool: usize, weight: f64) -> f64 {
+        let length = self.documents[tool].length / self.average_length;
+        let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length;
+        weight * (SATURATION + 1.0) / (weight + SATURATION * length)
+    }
+
+    /// Returns how certainly each stem is meant, from 0 to 1.
+    fn meant(&self, terms: &[Term], verbs: Verbs) -> HashMap<usize, f64> {
+        let mut meant = HashMap::new();
+        let mut add = |stem: usize, weight: f64| {
+            let known: &mut f64 = meant.entry(stem).or_default();
+            *known = known.max(weight.min(1.0));
         };
-        let of = |meaning: &Meaning| meaning.weight * meaning.stems.iter().map(gain).sum::<f64>();
-        let best = |term: &Term| term.weight * term.meanings.iter().map(of).fold(0.0, f64::max);
-        let score: f64 = terms.iter().map(best).sum();
-        let fit = document.verbs.fit(verbs);
-        score * (1.0 + NAME_GAIN * self.asked(document, terms, verbs)) * (1.0 + VERB_GAIN * fit)
+        for (stem, number) in &self.stems.numbers {
+            if verbs.has(stem) {
+                add(*number, VERB_ASKED);
+            }
+        }
+        for term in terms {
+            for meaning in &term.meanings {
+                for (stem, _) in &meaning.stems {
+                    add(*stem, meaning.weight * term.weight);
+                }
+            }
+        }
+        meant
     }
 
     /// Returns how much of the name is asked for, from 0 to 1.
-    fn asked(&self, document: &Document, terms: &[Term], verbs: Verbs) -> f64 {
+    fn asked(&self, document: &Document, meant: &HashMap<usize, f64>) -> f64 {
         let (mut asked, mut all) = (0.0, 0.0);
         for stem in &document.name {
-            let weights = terms.iter().flat_map(|term| {
-                let is_meant = |it: &&Meaning| it.stems.iter().any(|(meant, _)| meant == stem);
-                let meanings = term.meanings.iter().filter(is_meant);
-                meanings.map(|meaning| meaning.weight * term.weight)
-            });
-            let rarity = self.rarity_of(stem);
-            let least = if verbs.has(stem) { VERB_ASKED } else { 0.0 };
-            asked += rarity * weights.fold(least, f64::max).min(1.0);
+            let rarity = self.rarity_of(*stem);
+            asked += rarity * meant.get(stem).copied().unwrap_or_default();
             all += rarity;
         }
         if all > 0.0 { asked / all } else { 0.0 }
@@ -230,33 +299,56 @@ impl Index {
     /// Returns the worth of the parameters for values of the request: the most of one of them.
     fn value_score(&self, document: &Document, words: &[Word]) -> f64 {
         let stems = words.iter().flat_map(|word| word.parameters);
-        let taken = stems.filter(|stem| document.parameters.contains(**stem));
-        let rarities = taken.map(|stem| self.rarity_of(stem));
+        let stems = stems.filter_map(|stem| self.stems.numbers.get(*stem));
+        let taken = stems.filter(|stem| document.parameters.contains(stem));
+        let rarities = taken.map(|stem| self.rarity_of(*stem));
         VALUE_WEIGHT * rarities.fold(0.0, f64::max)
     }
 
     /// Returns the rarity of `stem`.
-    fn rarity_of(&self, stem: &str) -> f64 {
-        let having = self.frequencies.get(stem).copied().unwrap_or_default();
-        rarity(having, self.documents.len())
+    fn rarity_of(&self, stem: usize) -> f64 {
+        rarity(self.postings[stem].len(), self.documents.len())
     }
 
-    /// Returns true if `document`, with this score, is what the `terms` ask for.
-    fn fits(&self, document: &Document, score: f64, terms: &[Term], words: &[Word]) -> bool {
+    /// Returns true if `tool`, with this score, is what the `terms` ask for.
+    fn fits(&self, tool: usize, score: f64, terms: &[Term], words: &[Word]) -> bool {
+        let document = &self.documents[tool];
         let said: Vec<&Word> = words.iter().filter(|word| !word.is_stop).collect();
-        let is_said = |stem: &String| said.iter().any(|word| word.stem == *stem);
+        let number = |word: &&Word| self.stems.numbers.get(&word.stem);
+        let is_said = |stem: &usize| said.iter().any(|word| number(word) == Some(stem));
         // A few words are a list of keywords, in which a name stands for itself.
-        if said.len() <= MAX_KEYWORDS && document.name.iter().all(is_said) {
+        if said.len() <= MAX_KEYWORDS.min(2 * document.name.len())
+            && document.name.iter().all(is_said)
+        {
             return true;
         }
-        let perfect = self.perfect(terms);
-        let is_taken = self.value_score(document, words) > 0.0;
-        let needed = if is_taken || has_evidence(document, terms) {
-            MIN_FIT
+        let foreign = terms
+            .iter()
+            .filter(|term| term.is_needed && !term.is_known());
+        let foreign: f64 = foreign.map(|term| term.weight).sum();
+        let needed = if terms.len() == 1 {
+            0.0
         } else {
-            SURE_FIT
+            MIN_OWN.max(FOREIGN * foreign)
         };
-        score >= needed * perfect
+        let is_meant = self.value_score(document, words) > 0.0 || self.owned(tool, terms) >= needed;
+        is_meant && score >= MIN_FIT * self.perfect(terms)
+    }
+
+    /// Returns the number of `terms` that are in the name, the title or the beginning of the
+    /// description of `tool`, each as far as it is certain.
+    fn owned(&self, tool: usize, terms: &[Term]) -> f64 {
+        let has = |stem: usize| {
+            let tools = &self.postings[stem];
+            let found = tools.binary_search_by_key(&tool, |(tool, _)| *tool);
+            found.is_ok_and(|at| tools[at].1 >= OWN)
+        };
+        let is_in = |meaning: &&Meaning| meaning.stems.iter().all(|(stem, _)| has(*stem));
+        let best = |term: &Term| {
+            let meant = term.meanings.iter().filter(is_in);
+            term.weight * meant.map(|meaning| meaning.weight).fold(0.0, f64::max)
+        };
+        terms.iter().map(best).sum()
     }
 
     /// Returns the score of a tool that has each term once; a word that only has a part in common with
@@ -290,19 +382,10 @@ const fn count(number: usize) -> f64 {
     number as f64
 }
 
-/// Returns true if more than one synonym speaks for a tool: a word of its own, or two terms.
-/// A request of one word is a search for it.
-fn has_evidence(document: &Document, terms: &[Term]) -> bool {
-    let has = |stem: &str| {
-        let weight = document.stems.get(stem);
-        weight.is_some_and(|weight| *weight >= OWN)
-    };
-    let is_in = |meaning: &Meaning| meaning.stems.iter().all(|(stem, _)| has(stem));
-    let is_own = |meaning: &Meaning| meaning.weight >= SAME && is_in(meaning);
-    let is_in_part = |term: &&Term| term.meanings.iter().any(is_in);
-    terms.len() == 1
-        || terms.iter().any(|term| term.meanings.iter().any(is_own))
-        || terms.iter().filter(is_in_part).count() > 1
+/// Returns the stems of the `words` outside values.
+fn said(words: &[Word]) -> Vec<&str> {
+    let words = words.iter().filter(|word| !word.is_value);
+    words.map(|word| word.stem.as_str()).collect()
 }
 
 /// Splits `text` after at most this many bytes.
@@ -316,6 +399,8 @@ const PHRASE_WEIGHT: f64 = 0.8;
 const SAID_IN_VALUE_WEIGHT: f64 = 0.25;
 /// The weight of a word for a kind of operation, besides what the kind says.
 const VERB_WEIGHT: f64 = 0.5;
+/// The part of the weight of a meaning of such a word.
+const VERB_SENSE: f64 = 0.85;
 /// The weight of a word that is only similar to the request's.
 const SIMILAR_WEIGHT: f64 = 0.5;
 /// The size from which on a word can be a misspelt one.
@@ -337,7 +422,7 @@ struct Term {
 #[derive(Debug)]
 struct Meaning {
     /// The stems, each with its rarity among the tools.
-    stems: Vec<(String, f64)>,
+    stems: Vec<(usize, f64)>,
     /// The certainty that it is meant.
     weight: f64,
 }
@@ -350,12 +435,10 @@ impl Term {
     }
 }
 
-impl Index {
+impl ToolIndex {
     /// Returns the terms of a request of these `words`.
     fn terms(&self, words: &[Word]) -> Vec<Term> {
-        let said = words.iter().filter(|word| !word.is_value);
-        let said: Vec<&str> = said.map(|word| word.stem.as_str()).collect();
-        let phrases = WORDS.phrases(&said).into_iter().map(|senses| {
+        let phrases = WORDS.phrases(&said(words)).into_iter().map(|senses| {
             let weight = |stems: &[String]| {
                 let are_verbs = stems.iter().all(|stem| Verbs::is_verb(stem));
                 if are_verbs { VERB_WEIGHT } else { 1.0 }
@@ -369,7 +452,7 @@ impl Index {
                 is_needed: true,
             }
         });
-        let mut terms: Vec<Term> = phrases.filter(|it| !it.meanings.is_empty()).collect();
+        let mut terms: Vec<Term> = phrases.collect();
         let mut seen: Vec<&str> = Vec::new();
         for word in words.iter().filter(|word| !word.is_stop) {
             if !seen.contains(&word.stem.as_str()) {
@@ -387,7 +470,9 @@ impl Index {
         let mut meanings: Vec<Meaning> = own.into_iter().collect();
         if !word.is_value {
             let senses = WORDS.of(&word.stem).iter();
-            meanings.extend(senses.filter_map(|sense| self.meaning(&sense.stems, sense.weight)));
+            let part = if is_verb { VERB_SENSE } else { 1.0 };
+            meanings
+                .extend(senses.filter_map(|sense| self.meaning(&sense.stems, part * sense.weight)));
             if meanings.is_empty() && !is_verb {
                 meanings = self.similar(&word.stem);
             }
@@ -406,17 +491,17 @@ impl Index {
 
     /// Returns `stems` with this weight, if tools have all of them.
     fn meaning(&self, stems: &[String], weight: f64) -> Option<Meaning> {
-        let is_known = |stem: &String| self.frequencies.contains_key(stem);
-        let known = stems.iter().all(is_known).then(|| {
-            let rarities = stems.iter().map(|stem| self.rarity_of(stem));
-            stems.iter().cloned().zip(rarities).collect()
+        let known = stems.iter().map(|stem| {
+            let number = *self.stems.numbers.get(stem)?;
+            (!self.postings[number].is_empty()).then(|| (number, self.rarity_of(number)))
         });
-        known.map(|stems| Meaning { stems, weight })
+        let stems = known.collect::<Option<_>>()?;
+        Some(Meaning { stems, weight })
     }
 
     /// Returns the stems of the tools that are longer or shorter forms of `stem`, or else misspelt.
     fn similar(&self, stem: &str) -> Vec<Meaning> {
-        let all = || self.frequencies.keys().map(String::as_str);
+        let all = || self.stems.numbers.keys().map(String::as_str);
         let forms = all().map(|other| (other, similarity(stem, other)));
         let mut found: Vec<(&str, f64)> = forms.filter(|(_, weight)| *weight > 0.0).collect();
         if found.is_empty() && stem.len() >= MIN_MISSPELT_BYTES {

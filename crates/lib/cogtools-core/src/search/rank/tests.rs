@@ -31,6 +31,13 @@ const CATALOGUE: &str = include_str!("../../../tests/search/catalogue.txt");
 /// half is independent of the choice of the weights.
 const QUESTIONS: &str = include_str!("../../../tests/search/questions.txt");
 
+/// A tool, and a request for it in words of everyday, which are not the tool's.
+const EVERYDAY: &str = include_str!("../../../tests/search/everyday.txt");
+
+fn rank(request: &str, tools: &[Tool]) -> Vec<usize> {
+    ToolIndex::new(tools).rank(request)
+}
+
 fn tool(name: &str, description: &str, rest: &str) -> Tool {
     let text = format!("name: {name}\ndescription: {description:?}\nimplementation: a\n{rest}");
     let text = Text::new(name, text.into_bytes()).expect("it is text");
@@ -94,8 +101,8 @@ fn parameters_text(parameters: &str) -> String {
     text
 }
 
-fn catalogue() -> Vec<Tool> {
-    let lines = CATALOGUE.lines().filter(|line| !line.is_empty());
+fn catalogue(text: &str) -> Vec<Tool> {
+    let lines = text.lines().filter(|line| !line.is_empty());
     lines
         .map(|line| {
             let mut cells = line.split(" | ");
@@ -138,7 +145,7 @@ fn answered(mark: &str, tools: &[Tool]) -> (usize, usize, usize, Vec<String>) {
 
 #[test]
 fn questions_find_their_tools() {
-    let tools = catalogue();
+    let tools = catalogue(CATALOGUE);
     for (mark, least_first, least_early) in [("used", 70, 90), ("held", 80, 95)] {
         let (first, early, all, missed) = answered(mark, &tools);
         assert!(
@@ -150,8 +157,21 @@ fn questions_find_their_tools() {
 }
 
 #[test]
+fn words_of_everyday_find_their_tools() {
+    let tools = catalogue(EVERYDAY);
+    let missed = EVERYDAY.lines().filter_map(|line| {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        let best = rank(cells[3], &tools)
+            .first()
+            .map(|at| tools[*at].name().as_str());
+        (best != Some(cells[0])).then(|| format!("{line}: {best:?}"))
+    });
+    assert_eq!(missed.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
 fn what_no_tool_does_finds_none() {
-    let tools = catalogue();
+    let tools = catalogue(CATALOGUE);
     for question in [
         "book a flight to Paris",
         "order a pizza with mushrooms",
@@ -192,6 +212,29 @@ fn what_no_tool_does_finds_none() {
         let names: Vec<&str> = ranked.iter().map(|at| tools[*at].name().as_str()).collect();
         assert_eq!(names, Vec::<&str>::new(), "{question}");
     }
+}
+
+#[test]
+fn a_value_of_an_enum_is_searched() {
+    let action = "parameters:\n  action: {type: string, enum: [archive, markUnread]}\n";
+    let tools = [
+        tool("change_mail", "Changes a mail", action),
+        tool("get_mail", "Returns a mail", ""),
+    ];
+    assert_eq!(rank("archive a mail", &tools).first(), Some(&0));
+    assert_eq!(rank("the unread mail", &tools).first(), Some(&0));
+}
+
+#[test]
+fn a_meaning_that_no_tool_has_is_missed() {
+    let tools = [
+        tool("go_back", "Goes back to the last page", ""),
+        tool("list_customers", "Lists the customers", ""),
+    ];
+    assert_eq!(
+        rank("give the customer their money back", &tools),
+        Vec::<usize>::new()
+    );
 }
 
 /// Tools of sources whose names begin with their source's.

@@ -2,7 +2,7 @@
 //!
 //! The tables are text. A line with `=` has entries that are the same; one with `->` says what
 //! tools call the entries on its left. An entry is a word or a phrase, in which `*` skips up to
-//! four words. Lines that begin with a space continue the one before.
+//! five words. Lines that begin with a space continue the one before.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,19 +11,21 @@ use crate::Tool;
 use crate::search::stem;
 
 /// The number of words that `*` can skip.
-const MAX_GAP: usize = 4;
+const MAX_GAP: usize = 5;
 /// The weight of a word that means the same.
 const SAME: f64 = 0.9;
 /// The weight of the name that tools use.
 const NAMED: f64 = 0.65;
 
 /// The tables, one for each trade.
-const TABLES: [&str; 5] = [
+const TABLES: [&str; 7] = [
     include_str!("code.txt"),
     include_str!("data.txt"),
     include_str!("office.txt"),
     include_str!("operations.txt"),
     include_str!("web.txt"),
+    include_str!("trade.txt"),
+    include_str!("general.txt"),
 ];
 
 /// The one table that they make.
@@ -181,6 +183,9 @@ const STOP: Verbs = Verbs(1 << 11);
 /// The kinds that change nothing.
 const READING: Verbs = Verbs(0b1111);
 
+/// The kinds after which something is no longer there.
+const ENDING: Verbs = Verbs(DELETE.0 | STOP.0);
+
 /// The names of the kinds in the table.
 const NAMES: [(&str, Verbs); 12] = [
     ("read", READ),
@@ -284,7 +289,9 @@ impl Verbs {
             0.0
         } else if self.meets(asked) {
             1.0
-        } else if self.meets(READING) == asked.meets(READING) {
+        } else if self.meets(READING) == asked.meets(READING)
+            && self.meets(ENDING) == asked.meets(ENDING)
+        {
             0.0
         } else {
             -1.0
@@ -347,8 +354,8 @@ mod tests {
         for (stems, is_there) in [
             ("now pull it all back", true),
             ("pull back", true),
-            ("pull a b c d back", true),
-            ("pull a b c d e back", false),
+            ("pull a b c d e back", true),
+            ("pull a b c d e f back", false),
             ("back pull", false),
         ] {
             let stems: Vec<&str> = stems.split(' ').collect();
@@ -417,7 +424,8 @@ mod verb_tests {
     fn reading_and_changing_do_not_fit() {
         for (tool, asked, expected) in [
             (DELETE, DELETE, 1.0),
-            (DELETE, UPDATE, 0.0),
+            (DELETE, UPDATE, -1.0),
+            (CREATE, UPDATE, 0.0),
             (DELETE, LIST, -1.0),
             (LIST, DELETE, -1.0),
             (LIST, COUNT, 0.0),
