@@ -107,7 +107,7 @@ impl Stems {
     }
 }
 
-/// Calls `add` with the parts of `tool` that are searched: each with its weight, and true for a name.
+/// Calls `add` with the parts of `tool` that are searched: true for a name, and its weight.
 fn fields(tool: &Tool, mut add: impl FnMut(&str, bool, f64)) {
     add(tool.name().as_str(), true, NAME);
     add(tool.title().unwrap_or_default(), false, TITLE);
@@ -326,7 +326,8 @@ impl ToolIndex {
             .iter()
             .filter(|term| term.is_needed && !term.is_known());
         let foreign: f64 = foreign.map(|term| term.weight).sum();
-        let needed = if terms.len() == 1 {
+        // A request of one word is a search for it.
+        let needed = if words.len() == 1 {
             0.0
         } else {
             MIN_OWN.max(FOREIGN * foreign)
@@ -351,8 +352,8 @@ impl ToolIndex {
         terms.iter().map(best).sum()
     }
 
-    /// Returns the score of a tool that has each term once; a word that only has a part in common with
-    /// words of the tools is an unknown one.
+    /// Returns the score of a tool that has each term once; a word that only has a part in common
+    /// with words of the tools is an unknown one.
     fn perfect(&self, terms: &[Term]) -> f64 {
         let unknown = rarity(0, self.documents.len());
         let rarest = |meaning: &Meaning| {
