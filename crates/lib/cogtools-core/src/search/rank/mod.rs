@@ -29,7 +29,7 @@ const VERB_GAIN: f64 = 0.15;
 /// The part of the best score below which a tool is not shown.
 const MIN_PART: f64 = 0.2;
 /// The part of the score of a perfect match below which a tool does not fit.
-const MIN_FIT: f64 = 0.7;
+const MIN_FIT: f64 = 0.6;
 /// The number of words of the request that a tool needs in its name, its title or the beginning of
 /// its description: at least, and for each word that no tool has.
 const MIN_OWN: f64 = 0.9;
@@ -256,7 +256,7 @@ impl ToolIndex {
         scores
     }
 
-    /// Returns what it is worth, from 0 to `k1` + 1, that `tool` has a stem with this weight.
+    /// Returns the worth of a stem with this weight in `tool`, from 0 to `k1` + 1.
     fn gain(&self, tool: usize, weight: f64) -> f64 {
         let length = self.documents[tool].length / self.average_length;
         let length = 1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length;
