@@ -34,6 +34,8 @@ const MIN_FIT: f64 = 0.6;
 /// its description: at least, and for each word that no tool has.
 const MIN_OWN: f64 = 0.9;
 const FOREIGN: f64 = 0.9;
+/// The number of tools from which on a word that none has counts as much against the best one.
+const MAX_UNKNOWN: usize = 600;
 /// The number of words up to which a request is a list of keywords.
 const MAX_KEYWORDS: usize = 3;
 /// The weight from which on a stem of a tool is its own: one of its name, title or beginning.
@@ -355,7 +357,7 @@ impl ToolIndex {
     /// Returns the score of a tool that has each term once; a word that only has a part in common
     /// with words of the tools is an unknown one.
     fn perfect(&self, terms: &[Term]) -> f64 {
-        let unknown = rarity(0, self.documents.len());
+        let unknown = rarity(0, self.documents.len().min(MAX_UNKNOWN));
         let rarest = |meaning: &Meaning| {
             let rarities = meaning.stems.iter().map(|(_, rarity)| *rarity);
             meaning.weight * rarities.fold(0.0, f64::max)
