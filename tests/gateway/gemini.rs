@@ -67,7 +67,7 @@ Good day
 <untrusted_context>
 {"query": "echo back the input", "tools": [
 {"name":"everything_echo","description":"Echoes back the input string","parameters":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}
-], "hint": "4 more match; use a higher limit or a more specific query"}
+], "hint": "5 more match; use a higher limit or a more specific query"}
 
 </untrusted_context>
 <untrusted_context>
@@ -85,7 +85,7 @@ Good day
 
 {"query": "echo back the input", "tools": [
 {"name":"everything_echo","description":"Echoes back the input string","parameters":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}
-], "hint": "4 more match; use a higher limit or a more specific query"}
+], "hint": "5 more match; use a higher limit or a more specific query"}
 
 Echo: hi
 

@@ -61,7 +61,8 @@ pub fn refusal(name: &str) -> Option<Refusal> {
         patterns.any(|pattern| WildMatch::new(pattern).matches(&name))
     };
     let (reason, _) = FAMILIES.iter().find(|(_, patterns)| is_in(patterns))?;
-    let is_usable = !reason.is_absolute() && is_in(USABLE);
+    let is_usable =
+        !reason.is_absolute() && is_in(USABLE) || matches!(reason, Refusal::Search) && is_in(DATA);
     (!is_usable).then_some(*reason)
 }
 
@@ -97,6 +98,9 @@ const FAMILIES: &[(Refusal, &str)] = &[
 const USABLE: &str = "\
     *_API_KEY *_TOKEN *_SECRET *_PASSWORD NODE_ENV RUST_LOG RUST_BACKTRACE FEATURE_FLAGS \
     *_SRC";
+
+/// Paths of applications' own data, in which nothing is searched for.
+const DATA: &str = "*_FILE_PATH *_DB_PATH *_DATABASE_PATH *_VAULT_PATH";
 
 const COGTOOLS: &str = "\
     COGTOOLS_* _COGTOOLS_* GEMINI_CLI_* GEMINI_SANDBOX* GEMINI_SYSTEM_MD \
@@ -175,7 +179,7 @@ mod tests {
         for patterns in FAMILIES
             .iter()
             .map(|(_, patterns)| *patterns)
-            .chain([USABLE])
+            .chain([USABLE, DATA])
         {
             assert_eq!(patterns, patterns.to_ascii_uppercase());
         }
