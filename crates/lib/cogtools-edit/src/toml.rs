@@ -1,4 +1,4 @@
-//! Appending a table to a TOML file, and removing what it replaces, without changing other bytes.
+//! Appends a table to a TOML file and removes entries; all other bytes stay.
 //!
 //! `toml_edit` writes a document without its carriage returns, which cannot be
 //! restored in a file with mixed line endings. It is therefore used
@@ -172,8 +172,11 @@ pub fn remove(file: &Path, text: &str, [table, name]: [&str; 2]) -> Result<Strin
     Ok(without(text, body, range))
 }
 
-/// `text`, which ends with `body`, without this part of `body`.
+/// `text`, which ends with `body`, without this part of `body`, unless the part has a line with a
+/// comment of the user.
 fn without(text: &str, body: &str, range: Option<Range<usize>>) -> String {
+    let is_comment = |line: &str| line.trim_start().starts_with('#');
+    let range = range.filter(|range| !body[range.clone()].lines().any(is_comment));
     let mut text = text.to_owned();
     if let Some(range) = range {
         let mark = text.len() - body.len();

@@ -176,4 +176,7 @@ fn an_entry_takes_the_place_of_former_ones() {
     let current = table("mine", "['a']");
     check_former(&format!("{other}\r\n{current}"), &format!("\r\n{current}"));
     check_former(&format!("{current}\n{former}"), &current);
+    // A comment of the user stays, with the entry that it is in.
+    let noted = other.replacen('\n', "\n# mine\n", 1);
+    check_former(&format!("{current}{noted}"), &format!("{current}{noted}"));
 }
