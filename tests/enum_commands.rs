@@ -190,7 +190,6 @@ updated cogtools.lock: 1 tool of 1 source
     };
     let pinned = pin(&project.read("cogtools.lock"));
     lock().run().expect(0, str![[r#"
-go: `cogtools.lock` pins it, but values of its enums are not known
 other: `tools` declares it, but `cogtools.lock` does not pin it
 updated cogtools.lock: 2 tools of 1 source
 

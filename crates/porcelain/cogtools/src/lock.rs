@@ -115,7 +115,9 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let errors = [unavailable, snapshot.tool_errors].concat();
     io.warn(&errors, &EACH);
     if !args.format.is_json() {
-        let values = values.iter().map(|line| format!("values of {line}\n"));
+        let values = values
+            .iter()
+            .map(|line| format!("values of {}\n", sanitize(line)));
         let changes = changes.iter().map(describe);
         io.show(&changes.chain(values).collect::<String>())?;
     }
@@ -125,7 +127,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// Describes a change, with the new description of others whole.
 fn describe(change: &Change) -> String {
     let (what, message) = (&change.diagnostic.subject, &change.diagnostic.message);
-    let mut text = format!("{}: {}\n", what, sanitize(message));
+    let mut text = format!("{}: {}\n", sanitize(what), sanitize(message));
     for line in change.description.iter().flat_map(|it| it.lines()) {
         let _ = writeln!(text, "  | {}", sanitize(line));
     }

@@ -21,11 +21,17 @@ impl Lock {
     /// Every difference between the pins and what is declared `now`.
     pub fn drift(&self, now: &Snapshot) -> Vec<Diagnostic> {
         let unavailable = now.unavailable.iter().map(SourceError::diagnostic);
-        let changes = self
-            .changes(now)
-            .into_iter()
-            .map(|change| change.diagnostic);
-        let mut diagnostics: Vec<Diagnostic> = unavailable.chain(changes).collect();
+        let is_pinned = |(source, name): &&(String, String)| {
+            let tools = self.sources.get(source);
+            tools.is_some_and(|tools| tools.contains_key(name))
+        };
+        let unlisted = now.unlisted.iter().filter(is_pinned).map(|(_, name)| {
+            let message = "`cogtools.lock` pins it, but values of its enums are not known";
+            Diagnostic::new(Code::Locked, message).with_subject(name)
+        });
+        let changes = self.changes(now).into_iter();
+        let changes = changes.map(|change| change.diagnostic);
+        let mut diagnostics: Vec<Diagnostic> = unavailable.chain(unlisted).chain(changes).collect();
         if let Some(last) = diagnostics.last_mut() {
             let before = "review what has changed; to accept it, run ";
             last.hints.push(Hint::run(before, Command::Lock, ""));
@@ -108,7 +114,7 @@ impl Lock {
     }
 }
 
-/// The differences between the pins of `source` and what it declares.
+/// Adds to `all` the differences between the pins of `source` and its declarations.
 fn changes(
     source: &str,
     pinned: &BTreeMap<String, Pin>,
@@ -136,10 +142,8 @@ fn changes(
                 );
                 add(name, message);
             }
-            None if now.unlisted.contains(&(source.to_owned(), name.clone())) => {
-                let message = "`cogtools.lock` pins it, but values of its enums are not known";
-                add(name, message.to_owned());
-            }
+            // It keeps its pin.
+            None if now.unlisted.contains(&(source.to_owned(), name.clone())) => {}
             None => add(
                 name,
                 format!("`cogtools.lock` pins it, but `{source}` no longer declares it"),
