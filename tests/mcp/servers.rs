@@ -309,7 +309,7 @@ t         23
 "#]]);
 }
 
-/// A server that says nothing about what it lacks.
+/// A server that exits without a message when its sandbox denies a file.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_the_sandbox_denies_to_a_silent_server_is_traced() {

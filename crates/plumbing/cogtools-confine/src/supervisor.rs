@@ -178,8 +178,11 @@ impl Supervisor {
 
     /// Checks the budget if that is due; the time after which to do so again.
     fn look(&mut self) -> Option<Duration> {
-        if let Some(due) = self.due.filter(|due| *due > Instant::now()) {
-            return Some(due.saturating_duration_since(Instant::now()));
+        let left = self
+            .due
+            .map(|due| due.saturating_duration_since(Instant::now()));
+        if let Some(left) = left.filter(|left| !left.is_zero()) {
+            return Some(left);
         }
         let (exceeded, pause) = self.budget.check();
         self.is_over |= exceeded;

@@ -34,15 +34,10 @@ pub(crate) enum Link {
 /// as measured, and its descendants.
 const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
 
-/// Beginnings of the names of clients that have no tools before the first list, however late it is:
-/// opencode 1.18 up to 30 seconds, and Gemini CLI 0.61 up to minutes. Codex 0.169 reads no other.
-const PATIENT: [&str; 5] = [
-    "gemini-cli",
-    "qwen-code",
-    "llxprt",
-    "opencode",
-    "codex-mcp-client",
-];
+/// Beginnings of the names of other clients that have no tools before the first list, however late it
+/// is: opencode 1.18 waits up to 30 seconds, as Gemini CLI does for minutes. Codex 0.169 reads no
+/// second list.
+const PATIENT: [&str; 2] = ["opencode", "codex-mcp-client"];
 /// Claude Code 2.1 shows its model no tool before it has the lists of prompts and resources, too, and
 /// goes on without after two seconds. It reads what is announced later.
 const HURRIED: &str = "claude-code";
@@ -56,7 +51,7 @@ pub(crate) fn reads_pages(name: &str) -> bool {
 pub(crate) fn list_wait(name: &str) -> ListWait {
     if name.starts_with(HURRIED) {
         ListWait::Instant
-    } else if PATIENT.iter().any(|it| name.starts_with(it)) {
+    } else if !reads_pages(name) || PATIENT.iter().any(|it| name.starts_with(it)) {
         ListWait::Patient
     } else {
         ListWait::Moment

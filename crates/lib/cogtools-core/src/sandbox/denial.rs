@@ -1,15 +1,14 @@
 //! Denials of a sandbox: what the program reports on standard error, or what a trace has seen.
 //!
-//! The program may lie, and may want what it can do without. So a denial only becomes a hint or a
-//! question, never a right, and never names the places of keys.
+//! A program may lie, or ask for files that it does not need. A denial therefore only becomes a hint
+//! or a question, never a right, and never names the places of keys.
 
-use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::run::RUN_LATER;
-use super::{Roots, Sandbox, SandboxPath};
+use super::{Roots, Sandbox, SandboxPath, home};
 use crate::{Context, file};
 
 /// A file that the program wanted.
@@ -102,10 +101,12 @@ impl Sandbox {
     /// Returns the first file that a program was denied, if the end of its standard error, `text`,
     /// says so.
     pub(crate) fn denial(&self, text: &str, cx: &Context) -> Option<Denial> {
-        let home = cx.environment.user_vars(["HOME"]);
-        let home = home.get(OsStr::new("HOME")).map(Path::new);
-        let project = &cx.root;
-        self.denial_below(text, Roots { project, home })
+        let home = home(cx);
+        let roots = Roots {
+            project: &cx.root,
+            home: home.as_deref(),
+        };
+        self.denial_below(text, roots)
     }
 
     /// Returns the denial in a trace for which a program has failed most likely: the last one of
@@ -113,10 +114,12 @@ impl Sandbox {
     /// have been left out of the program's namespace. Programs look for much that they can do
     /// without, so what they read counts if they have `said` nothing, or its name.
     pub(crate) fn traced_denial(&self, trace: &str, said: &str, cx: &Context) -> Option<Denial> {
-        let home = cx.environment.user_vars(["HOME"]);
-        let home = home.get(OsStr::new("HOME")).map(Path::new);
-        let project = &cx.root;
-        self.traced_below(trace, said, Roots { project, home })
+        let home = home(cx);
+        let roots = Roots {
+            project: &cx.root,
+            home: home.as_deref(),
+        };
+        self.traced_below(trace, said, roots)
     }
 
     fn traced_below(&self, trace: &str, said: &str, roots: Roots<'_>) -> Option<Denial> {
@@ -190,7 +193,7 @@ fn paths(line: &str) -> impl Iterator<Item = PathBuf> {
     paths.filter(|path| !is_up(path))
 }
 
-/// Returns true if what `path` names may not be what it means.
+/// Returns true if `path` has a `..`: links decide where such a path leads.
 fn is_up(path: &Path) -> bool {
     path.components().any(|part| part == Component::ParentDir)
 }

@@ -9,6 +9,7 @@ mod run;
 mod secrets;
 mod support;
 
+use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Component, Path, PathBuf};
 
@@ -23,7 +24,7 @@ use crate::file::{self, WriteError, WritePath};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Actual, Code, Diagnostic, pluralize, size};
+use crate::{Actual, Code, Context, Diagnostic, pluralize, size};
 
 /// Bounds of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -427,6 +428,12 @@ struct Roots<'r> {
     project: &'r Path,
     /// The home directory, if known.
     home: Option<&'r Path>,
+}
+
+/// Returns the home directory that the user has set.
+fn home(cx: &Context) -> Option<PathBuf> {
+    let mut variables = cx.environment.user_vars(["HOME"]);
+    variables.remove(OsStr::new("HOME")).map(PathBuf::from)
 }
 
 impl SandboxPath {

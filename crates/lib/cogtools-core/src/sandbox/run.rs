@@ -156,8 +156,8 @@ impl Run {
         variables: &Vars,
         cx: &Context,
     ) -> Result<Policy, RunError> {
-        let home = cx.environment.user_vars(["HOME"]);
-        let home = home.get(OsStr::new("HOME")).map(Path::new);
+        let home = super::home(cx);
+        let home = home.as_deref();
         let roots = Roots {
             project: &cx.root,
             home,

@@ -1,8 +1,8 @@
 //! The files that remember the declarations and the last failure of a provider.
 //!
-//! A provider has one set of files for a user. Their key is everything that decides which program
-//! runs and what it sees. The project is a part of it only if the provider sees the project's files;
-//! PATH and the client never are. Only hashes are stored: a variable may be a secret.
+//! A provider has one set of files for a user, in all projects; one that sees the files of the project
+//! has a set for each. Its name is a hash of the program, its arguments, the variables that it
+//! declares and its sandbox: a variable may be a secret.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
