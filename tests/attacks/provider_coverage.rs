@@ -225,3 +225,24 @@ provider p
         assert!(!project.path("ran").exists(), "{entry}");
     }
 }
+
+/// A database changes with each call: what uses it stays approved and finds it where it is, until
+/// code is in its place.
+#[test]
+fn a_database_is_used_where_it_is_until_it_is_code() {
+    let project = scene("[sh, ./pro/run, ./pro/app.db]");
+    let database = |rows: &str| format!("SQLite format 3\0{rows}");
+    project
+        .file("pro/run", "echo \"$1\" >> ran\necho '[]'\n")
+        .file("pro/app.db", database("one"));
+    let text = review(&project).text();
+    let line = "  unhashed  pro/app.db (is data, which may change and is used where it is)\n";
+    assert!(text.contains(line), "{text}");
+    trust(&project).status(0);
+    project.file("pro/app.db", database("two"));
+    discover(&project).outputs("[]\n");
+    let ran = project.read("ran");
+    assert!(ran.lines().all(|line| line == "./pro/app.db"), "{ran}");
+    project.file("pro/app.db", "echo evil >> ran\n");
+    is_changed(&project);
+}

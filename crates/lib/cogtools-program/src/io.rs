@@ -167,12 +167,17 @@ impl Io<'_> {
     /// Prints warnings on standard error. For people, those about many tools of a source are one,
     /// with the hint `each`, how to see them all; for programs, nothing is lost.
     pub fn warn(&mut self, diagnostics: &[Diagnostic], each: &Hint) {
-        let summary = self
-            .reporter
-            .is_human()
-            .then(|| Diagnostic::summarize(diagnostics, each));
-        for diagnostic in summary.as_deref().unwrap_or(diagnostics) {
+        for diagnostic in &self.summarize(diagnostics, each) {
             self.report(Severity::Warning, diagnostic);
+        }
+    }
+
+    /// Returns `diagnostics` as people read them, with the hint `each` for what was cut.
+    pub fn summarize(&self, diagnostics: &[Diagnostic], each: &Hint) -> Vec<Diagnostic> {
+        if self.reporter.is_human() {
+            Diagnostic::summarize(diagnostics, each)
+        } else {
+            diagnostics.to_vec()
         }
     }
 

@@ -10,7 +10,7 @@ use cogtools_core::hint::Callee;
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::call::{Call, CallOptions, accept_and_run};
 use cogtools_program::project::registry_and_context;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{EACH, Failure, Io, Program, Stdin, man};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -73,9 +73,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     args.registry.lenient = true;
     let call = Call::new(&args.options, Callee::Tool(args.tool.clone()))?;
     let (registry, context) = registry_and_context(&args.registry, io, None)?;
-    let tool = registry
-        .find(&args.tool)
-        .map_err(|error| Failure::from(error.diagnostics()))?;
+    let tool = registry.find(&args.tool);
+    let tool = tool.map_err(|error| io.summarize(&error.diagnostics(), &EACH))?;
     if call.verbose {
         io.note(&format!("{}: {}", args.tool, tool.file().display()));
     }

@@ -275,6 +275,11 @@ impl TrustableSource {
             .flatten()
             .flat_map(|argument| named_paths(&cx.root, argument))
             .collect();
+        let data = provider.data(cx);
+        files.retain(|file| {
+            let real = cx.root.join(file).canonicalize();
+            real.map_or(true, |file| !data.contains(&file))
+        });
         files.sort_unstable();
         files.dedup();
         files

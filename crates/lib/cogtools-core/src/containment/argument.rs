@@ -1,7 +1,14 @@
 //! The paths in an argument: `../x`, `--require=../x`, `-f../x`, `file:../x`, and the
 //! words of a command in a string.
 
+use std::collections::BTreeSet;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{loader, read_first_line};
+use crate::file::{self, ReadScope};
 
 /// A file that an argument names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +73,67 @@ pub fn starts(argument: &str) -> Vec<usize> {
         starts.push(at);
     }
     starts
+}
+
+/// The marks of SQLite and DuckDB, each at its place in the file.
+const DATABASES: [(usize, &[u8]); 2] = [(0, b"SQLite format 3\0"), (8, b"DUCK")];
+
+/// Returns the files that the command `lines` name, seen from `base`, and that are data: a database,
+/// an empty file, or JSON that the program may change. They are known by their content, which
+/// is read at each start, so that code in their place is approved like other code. The paths have no
+/// links.
+pub fn data_files(
+    base: &Path,
+    lines: &[&[String]],
+    may_change: impl Fn(&Path) -> bool,
+) -> BTreeSet<PathBuf> {
+    let files = |word: &String, is_module: bool| {
+        let named = named_files(base, word, is_module).unwrap_or_default();
+        named
+            .into_iter()
+            .filter_map(|it| it.file.canonicalize().ok())
+    };
+    let scripts = lines.iter().filter_map(|line| loader::script(line));
+    let scripts: BTreeSet<PathBuf> = scripts.flat_map(|word| files(word, true)).collect();
+    let named = lines.iter().flat_map(|line| {
+        let is_module = line.iter().any(|word| loader::loads_modules(word));
+        line.iter().flat_map(move |word| files(word, is_module))
+    });
+    named
+        .filter(|file| !scripts.contains(file) && !is_code(file))
+        .filter(|file| is_database(file) || may_change(file) && is_json(file))
+        .collect()
+}
+
+/// Returns true if the file at `path` has the name or the first line of a script.
+fn is_code(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    let mut code = EXTENSIONS.iter().filter(|end| **end != ".json");
+    code.any(|end| name.ends_with(end)) || read_first_line(path).is_some()
+}
+
+/// Returns true if the file at `path` is a database, or has no content yet.
+fn is_database(path: &Path) -> bool {
+    let Ok((file, _)) = file::open(path, &ReadScope::User) else {
+        return false;
+    };
+    let mut bytes = Vec::new();
+    if file.take(16).read_to_end(&mut bytes).is_err() {
+        return false;
+    }
+    let begins =
+        |(at, mark): &(usize, &[u8])| bytes.get(*at..).is_some_and(|it| it.starts_with(mark));
+    bytes.is_empty() || DATABASES.iter().any(begins)
+}
+
+/// Returns true if the file at `path` has objects or arrays of JSON, and nothing else.
+fn is_json(path: &Path) -> bool {
+    let Ok((file, _)) = file::open(path, &ReadScope::User) else {
+        return false;
+    };
+    let values = serde_json::Deserializer::from_reader(BufReader::new(file));
+    let mut values = values.into_iter::<Value>();
+    values.all(|value| value.is_ok_and(|value| value.is_object() || value.is_array()))
 }
 
 /// The existing files that `argument` may name, seen from `base`; `None` if it names too
@@ -205,6 +273,48 @@ mod tests {
             ("MYPATH=x", false),
         ] {
             assert_eq!(sets_path(argument), expected, "{argument}");
+        }
+    }
+
+    #[test]
+    fn data_is_known_by_its_content() {
+        let folder = tempfile::tempdir().expect("it is created");
+        let root = folder.path().canonicalize().expect("it exists");
+        let database = b"SQLite format 3\0\x10\0".as_slice();
+        for (name, content) in [
+            ("app.db", database),
+            ("duck", b"\0\0\0\0\0\0\0\0DUCK@\0".as_slice()),
+            ("new.db", b"".as_slice()),
+            ("log.json", b"{\"a\": 1}\n{\"a\": 2}\n".as_slice()),
+            ("settings", b"run=x\n".as_slice()),
+            ("word.json", b"\"x\"".as_slice()),
+            ("run.db", database),
+            ("load.py", database),
+            ("tool", b"#!/bin/sh\n".as_slice()),
+        ] {
+            std::fs::write(root.join(name), content).expect("it is written");
+        }
+        for (line, expected, changed) in [
+            ("server app.db duck new.db", "app.db duck new.db", ""),
+            ("server --db=app.db ./log.json", "app.db", "log.json"),
+            ("server settings word.json tool", "", ""),
+            ("python3 run.db app.db", "app.db", ""),
+            ("env sh -e run.db ./load.py", "", ""),
+            ("python3 -m server run.db", "run.db", ""),
+            (r#"{"env":{"FILE":"./log.json"}}"#, "", "log.json"),
+        ] {
+            let words = shlex::split(line).expect("it is a command line");
+            let words = if line.starts_with('{') {
+                vec![line.to_owned()]
+            } else {
+                words
+            };
+            for (may_change, more) in [(false, ""), (true, changed)] {
+                let found = data_files(&root, &[&words], |_| may_change);
+                let names = expected.split_whitespace().chain(more.split_whitespace());
+                let names: BTreeSet<PathBuf> = names.map(|name| root.join(name)).collect();
+                assert_eq!(found, names, "{line} {may_change}");
+            }
         }
     }
 }

@@ -39,6 +39,15 @@ pub fn loads_modules(word: &str) -> bool {
     contains(MODULE_LOADERS, &program_name(word))
 }
 
+/// Returns the word that names the script of an interpreter in a literal command line.
+pub(super) fn script(words: &[String]) -> Option<&String> {
+    let interpreter = words.iter().position(|word| is_interpreter(word))?;
+    let is_shell = contains(SHELLS, &program_name(&words[interpreter]));
+    let mut after = words[interpreter + 1..].iter();
+    let word = after.find(|word| is_code_option(word, is_shell) || !word.starts_with('-'))?;
+    (!word.starts_with('-')).then_some(word)
+}
+
 /// Lists what a literal command line runs without being covered.
 pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     let mut found: Vec<Uncovered> = Vec::new();
@@ -281,6 +290,8 @@ pub enum Reason {
     Large,
     /// A link to something that is not covered.
     Link,
+    /// A database, or JSON that it may change.
+    Data,
 }
 
 impl Display for Reason {
@@ -298,6 +309,7 @@ impl Display for Reason {
             Self::Loaded => "may be loaded from the project",
             Self::Large => "may be loaded from the project, and are too many to be hashed",
             Self::Link => "is a link to something outside the hashed files",
+            Self::Data => "is data, which may change and is used where it is",
         })
     }
 }

@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
-pub use argument::{NamedFile, named_files, starts as argument_starts};
+pub use argument::{NamedFile, data_files, named_files, starts as argument_starts};
 pub use loader::{
     Loaded, Reason, Uncovered, is_interpreter, loaded_files, loads_modules, runs_in_place,
     uncovered,

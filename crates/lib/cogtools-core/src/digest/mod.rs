@@ -1,5 +1,6 @@
 //! SHA-256 digests of values, command lines and packages.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -70,22 +71,31 @@ pub fn file(path: &Path) -> Result<Hash, DigestError> {
 }
 
 /// The digest of command lines run in `root`: their arguments, and the content of the
-/// files that they name or load.
-pub fn command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
-    command_with(root, lines, |hasher, file| {
+/// files that they name or load, except `data`.
+pub fn command(
+    root: &Path,
+    lines: &[&[String]],
+    data: &BTreeSet<PathBuf>,
+) -> Result<Hash, DigestError> {
+    command_with(root, lines, data, |hasher, file| {
         add_file(hasher, file, &ReadScope::User)
     })
 }
 
 /// Computes the digest under which facts about commands are cached on this machine: a large
 /// file, such as a program, is recognized by its metadata instead of being read each time. Not for approvals.
-pub(crate) fn recognized_command(root: &Path, lines: &[&[String]]) -> Result<Hash, DigestError> {
-    command_with(root, lines, add_recognized)
+pub(crate) fn recognized_command(
+    root: &Path,
+    lines: &[&[String]],
+    data: &BTreeSet<PathBuf>,
+) -> Result<Hash, DigestError> {
+    command_with(root, lines, data, add_recognized)
 }
 
 fn command_with(
     root: &Path,
     lines: &[&[String]],
+    data: &BTreeSet<PathBuf>,
     add: impl Fn(&mut Sha256, &Path) -> Result<(), DigestError>,
 ) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();
@@ -95,6 +105,9 @@ fn command_with(
         for argument in *arguments {
             add_part(&mut hasher, argument.as_bytes());
             for file in files_of(root, argument, loads_modules) {
+                if file.canonicalize().is_ok_and(|file| data.contains(&file)) {
+                    continue;
+                }
                 add_part(&mut hasher, b"file");
                 add(&mut hasher, &file)?;
             }

@@ -116,6 +116,19 @@ impl Sandbox {
         read.chain(&self.write).filter(|path| !path.is_inside())
     }
 
+    /// Returns true if it permits changing the file at `path`, which has no links.
+    pub(crate) fn may_write(&self, path: &Path, cx: &Context) -> bool {
+        let home = home(cx);
+        let roots = Roots {
+            project: &cx.root,
+            home: home.as_deref(),
+        };
+        self.write.iter().any(|allowed| {
+            let allowed = allowed.resolve(roots).ok().flatten();
+            allowed.is_some_and(|allowed| path.starts_with(allowed))
+        })
+    }
+
     /// Describes what it permits and limits, for people: one line for each.
     pub fn describe(&self) -> Vec<String> {
         let list = |paths: &[SandboxPath]| {

@@ -33,6 +33,8 @@ pub struct Mirror {
     named: BTreeMap<String, Named>,
     /// Files that are named and not covered.
     uncovered: Vec<Uncovered>,
+    /// Files that are named and used where they are, without links.
+    data: BTreeSet<PathBuf>,
 }
 
 /// A word that ends in the path of a file.
@@ -47,8 +49,9 @@ struct Named {
 }
 
 impl Mirror {
-    /// Collects what the command `lines`, which start in `directory`, run of the project.
-    pub fn of(root: &Path, directory: &Path, lines: &[&[String]]) -> Self {
+    /// Collects what the command `lines`, which start in `directory`, run of the project. Files in
+    /// `data` are not covered.
+    pub fn of(root: &Path, directory: &Path, lines: &[&[String]], data: BTreeSet<PathBuf>) -> Self {
         let real = root.canonicalize();
         let mut mirror = Self {
             root: real.unwrap_or_else(|_| root.to_path_buf()),
@@ -56,6 +59,7 @@ impl Mirror {
             units: Vec::new(),
             named: BTreeMap::new(),
             uncovered: Vec::new(),
+            data,
         };
         let mut files = BTreeSet::new();
         for line in lines.iter().filter(|line| !runs_in_place(line)) {
@@ -144,6 +148,7 @@ impl Mirror {
                 continue;
             }
             let found = self.find(word, is_module);
+            let found = found.filter(|named| !self.is_data(&named.file));
             let moved = found.as_ref().map(|named| named.file.clone());
             self.named.extend(found.map(|named| (word.clone(), named)));
             let named = named_files(&self.directory, word, is_module).unwrap_or_default();
@@ -154,6 +159,9 @@ impl Mirror {
                     }
                     continue;
                 };
+                if self.is_data(&below) {
+                    continue;
+                }
                 if moved.as_ref() != Some(&below) {
                     self.add_in_place(path);
                     continue;
@@ -204,7 +212,10 @@ impl Mirror {
                 continue;
             }
             match Walked::folder(&self.root, folder, &mut left) {
-                Some(walked) => self.units.push(Unit::folder(folder, walked)),
+                Some(mut walked) => {
+                    walked.files.retain(|file| !self.is_data(file));
+                    self.units.push(Unit::folder(folder, walked));
+                }
                 None => {
                     too_large.insert(folder);
                 }
@@ -221,6 +232,12 @@ impl Mirror {
             }
         }
         self.units.sort_by(|one, other| one.path.cmp(&other.path));
+    }
+
+    /// Returns true if the file at `below` the root is data.
+    fn is_data(&self, below: &Path) -> bool {
+        let file = self.root.join(below).canonicalize();
+        file.is_ok_and(|file| self.data.contains(&file))
     }
 
     /// `path` relative to the root, with the links of its folder resolved.

@@ -14,7 +14,7 @@ use cogtools_core::{Code, Context, Diagnostic, Hint};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{cancellable_context, config, project};
 use cogtools_program::terminal::Stream;
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
+use cogtools_program::{EACH, Failure, Io, Program, Stdin, args, man};
 
 use report::{Action, Entry, Report};
 
@@ -140,14 +140,14 @@ fn list(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let mut report = Report::new(cx);
+    let mut warnings = Vec::new();
     for subject in all {
         let status = subject.status(cx);
-        if let Some(diagnostic) = status.diagnostic {
-            io.report(Severity::Warning, &diagnostic);
-        }
+        warnings.extend(status.diagnostic);
         let action = Action::Show(status.verdict);
         report.entries.push(Entry { subject, action });
     }
+    io.warn(&warnings, &EACH);
     if args.format.is_json() {
         return io.show_json(&format!("{:#}\n", report.json()));
     }
@@ -220,7 +220,7 @@ fn act(
     if diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(diagnostics.into())
+        Err(io.summarize(&diagnostics, &EACH).into())
     }
 }
 

@@ -72,7 +72,7 @@ impl Cache {
         let plugin = settings.plugin.as_ref();
         let described = plugin.map_or(&[][..], |plugin| plugin.described.as_slice());
         let lines = [&line, program.as_slice(), described];
-        let command = digest::recognized_command(&directory, &lines).ok()?;
+        let command = digest::recognized_command(&directory, &lines, &provider.data(cx)).ok()?;
         let seen = |name: &OsStr| {
             let mut names = settings.env.iter().chain(&settings.optional_env);
             name == "HOME" || names.any(|it| name == it.as_str())

@@ -5,6 +5,7 @@
 //! PATH (`python3 -m`, `npx`), so they start outside the project.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -22,7 +23,7 @@ use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
 use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
-use crate::{Context, Diagnostic, digest, file};
+use crate::{Context, Diagnostic, containment, digest, file};
 
 /// The project's files that the approval of a provider covers, which run from a private
 /// copy: only [`Provider::check_approval`] creates a value.
@@ -66,14 +67,31 @@ impl Provider {
             ["sh".to_owned(), manifest.display().to_string()]
         });
         lines.extend(manifest.as_ref().map(<[String; 2]>::as_slice));
-        Mirror::of(&cx.root, &directory, &lines)
+        Mirror::of(&cx.root, &directory, &lines, self.data(cx))
+    }
+
+    /// The files that its command lines and variables name and that are data, without links. Their
+    /// content is not approved, and they are used where they are.
+    pub fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
+        let settings = &self.settings;
+        if settings.plugin.is_some() {
+            return BTreeSet::new();
+        }
+        let command = self.expanded_command(cx);
+        let mut lines = settings.approved_parts();
+        lines.extend(command.as_deref());
+        let sandbox = settings.sandbox.as_ref();
+        containment::data_files(&directory(settings, cx), &lines, |file| {
+            sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
+        })
     }
 
     /// The grant, and the digest of the files in `mirror`.
     fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
         let directory = directory(&self.settings, cx);
         let failed = |error: DigestError| self.unrunnable(&error, error.diagnostic());
-        let lines = digest::command(&directory, &self.settings.approved_parts()).map_err(failed)?;
+        let lines = digest::command(&directory, &self.settings.approved_parts(), &self.data(cx));
+        let lines = lines.map_err(failed)?;
         let files = mirror.digest().map_err(failed)?;
         // Another project at the same path does not inherit the approval.
         let hash = Identity::of(&cx.root).bind(lines.and(files));
