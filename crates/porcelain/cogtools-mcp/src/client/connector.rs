@@ -80,26 +80,24 @@ impl Connector<'_> {
             Transport::Command(program, args) => {
                 let confinement = self.server.confine(self.confinement.clone());
                 let vars = self.server.program_vars(self.vars);
-                let started = ServerProcess::start(
-                    name,
-                    program,
-                    args,
-                    &vars.map_err(|error| self.explain(&error))?,
-                    self.directory,
-                    confinement,
-                );
+                let vars = vars.map_err(|error| self.explain(&error))?;
+                let started = {
+                    let _entered = runtime.enter();
+                    ServerProcess::start(name, program, args, &vars, self.directory, confinement)
+                };
                 let mut process = started.map_err(|it| Box::new(it.diagnostic(String::new())))?;
                 let transport = process.transport();
                 let first = FirstRequest::Initialize;
                 let opening = Session::start(name, phase, listener, first, || transport.clone());
-                let ended = runtime.block_on(work(Box::pin(opening)));
-                match ended {
-                    Ok(result) => {
-                        let _ = process.stop(Stop::Gracefully);
-                        Ok(result)
+                runtime.block_on(async {
+                    match work(Box::pin(opening)).await {
+                        Ok(result) => {
+                            let _ = process.stop(Stop::Gracefully).await;
+                            Ok(result)
+                        }
+                        Err(error) => Err(process_error(&mut process, error).await),
                     }
-                    Err(error) => Err(process_error(&mut process, error)),
-                }
+                })
             }
             Transport::Url(url) => {
                 let url = self.server.expand(url, self.vars);
@@ -139,9 +137,9 @@ impl Connector<'_> {
 }
 
 /// Returns the error of a session with `process`, which is stopped.
-fn process_error(process: &mut ServerProcess, error: SessionError) -> Box<Diagnostic> {
+async fn process_error(process: &mut ServerProcess, error: SessionError) -> Box<Diagnostic> {
     let error = match error {
-        SessionError::Disconnected(phase) => process.exit_error(phase),
+        SessionError::Disconnected(phase) => process.exit_error(phase).await,
         SessionError::Server(error) => match (error, process.stray_output()) {
             (ClientError::TimedOut(name, ..), Some(output)) => {
                 ClientError::StrayOutput(name, output)
@@ -149,7 +147,7 @@ fn process_error(process: &mut ServerProcess, error: SessionError) -> Box<Diagno
             (error, _) => error,
         },
     };
-    let _ = process.stop(Stop::Immediately);
+    let _ = process.stop(Stop::Immediately).await;
     // A server whose stdout is no longer read complains about that: misleading here.
     let stderr = match error {
         ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),

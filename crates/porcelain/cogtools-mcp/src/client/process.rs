@@ -4,15 +4,14 @@
 //! process group gets SIGTERM, then SIGKILL.
 
 use std::ffi::OsStr;
-use std::io::{Read, Write as _};
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use cogtools_core::process::{Confinement, Exit, Group};
-use cogtools_program::{Line, Lines, Vars};
+use cogtools_program::Vars;
+use futures::StreamExt as _;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, JsonRpcResponse, JsonRpcVersion2_0, RequestId,
@@ -21,7 +20,12 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_util::codec::{AnyDelimiterCodec, FramedRead};
 
 use crate::client::connector::ClientError;
 
@@ -45,7 +49,6 @@ struct OutputCapture {
     stray_output: Option<String>,
     stray_bytes: usize,
     too_large: bool,
-    closed: bool,
     stderr: Vec<u8>,
 }
 
@@ -53,7 +56,13 @@ struct OutputCapture {
 #[derive(Clone)]
 pub(crate) struct ChildTransport {
     messages: Arc<tokio::sync::Mutex<Receiver<ServerJsonRpcMessage>>>,
-    stdin_tx: Arc<Mutex<Option<mpsc::Sender<Vec<u8>>>>>,
+    stdin_tx: Arc<Mutex<Option<UnboundedSender<Vec<u8>>>>>,
+}
+
+/// The tasks that read the output of a server.
+struct Readers {
+    stdout: JoinHandle<()>,
+    stderr: JoinHandle<()>,
 }
 
 /// A running server.
@@ -63,6 +72,7 @@ pub(crate) struct ServerProcess {
     group: Group,
     transport: ChildTransport,
     capture: Arc<Mutex<OutputCapture>>,
+    readers: Readers,
 }
 
 /// The ways to stop a server: with time to exit by itself, or without.
@@ -73,7 +83,8 @@ pub(crate) enum Stop {
 }
 
 impl ServerProcess {
-    /// Starts the server `name` with exactly the variables `vars`.
+    /// Starts the server `name` with exactly the variables `vars`, in a runtime, which reads and
+    /// writes its streams.
     pub(crate) fn start(
         name: &str,
         program: &str,
@@ -98,13 +109,14 @@ impl ServerProcess {
         });
         let mut group = group.map_err(failed)?;
         let capture = Arc::<Mutex<OutputCapture>>::default();
-        let transport = connect(group.child(), &capture).map_err(failed)?;
+        let (transport, readers) = connect(group.child(), &capture).map_err(failed)?;
         Ok(Self {
             name: name.to_owned(),
             confinement,
             group,
             transport,
             capture,
+            readers,
         })
     }
 
@@ -114,33 +126,36 @@ impl ServerProcess {
     }
 
     /// Stops it and the processes that it has started; returns its status.
-    pub(crate) fn stop(&mut self, stop: Stop) -> std::io::Result<ExitStatus> {
+    pub(crate) async fn stop(&mut self, stop: Stop) -> std::io::Result<ExitStatus> {
         lock(&self.transport.stdin_tx).take();
-        let was_closed = lock(&self.capture).closed;
+        let was_closed = self.readers.stdout.is_finished();
         if stop == Stop::Gracefully {
-            self.wait_closed(EXIT_GRACE);
+            self.wait_closed(EXIT_GRACE).await;
         }
-        if !lock(&self.capture).closed {
+        if !self.readers.stdout.is_finished() {
             self.group.terminate();
-            self.wait_closed(KILL_GRACE);
+            self.wait_closed(KILL_GRACE).await;
         } else if was_closed {
             // The streams are closed shortly before the process has exited.
-            thread::sleep(CLOSED_GRACE);
+            sleep(CLOSED_GRACE).await;
         }
         self.group.kill();
-        self.group.reap()
+        let status = self.group.reap();
+        if !self.readers.stderr.is_finished() {
+            let _ = timeout(CLOSED_GRACE, &mut self.readers.stderr).await;
+        }
+        status
     }
 
     /// Waits until its standard output is closed, at most for `grace`.
-    fn wait_closed(&self, grace: Duration) {
-        let end = Instant::now() + grace;
-        while !lock(&self.capture).closed && Instant::now() < end {
-            thread::sleep(Duration::from_millis(5));
+    async fn wait_closed(&mut self, grace: Duration) {
+        if !self.readers.stdout.is_finished() {
+            let _ = timeout(grace, &mut self.readers.stdout).await;
         }
     }
 
     /// Returns the reason for a lost connection, of which the protocol knows nothing more.
-    pub(crate) fn exit_error(&mut self, phase: &'static str) -> ClientError {
+    pub(crate) async fn exit_error(&mut self, phase: &'static str) -> ClientError {
         let (too_large, too_much_stray) = {
             let capture = lock(&self.capture);
             let output = capture.stray_output.clone();
@@ -152,7 +167,7 @@ impl ServerProcess {
             _ if too_large => ClientError::TooLarge(name),
             Some(output) => ClientError::StrayOutput(name, output),
             None => {
-                let status = match self.stop(Stop::Gracefully) {
+                let status = match self.stop(Stop::Gracefully).await {
                     Ok(status) => status,
                     Err(error) => return ClientError::Exited(name, error.to_string(), phase),
                 };
@@ -185,39 +200,33 @@ impl ServerProcess {
     }
 }
 
-/// Starts a thread for each of the server's streams.
+/// Starts a task for each of the server's streams.
 fn connect(
     child: &mut Child,
     capture: &Arc<Mutex<OutputCapture>>,
-) -> std::io::Result<ChildTransport> {
-    let (stdin_tx, lines) = mpsc::channel::<Vec<u8>>();
-    let (sender, messages) = channel(16);
-    if let Some(mut stdin) = child.stdin.take() {
-        spawn("stdin", move || {
-            for line in lines {
-                if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
-                    return;
-                }
+) -> std::io::Result<(ChildTransport, Readers)> {
+    let no_stream = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+    let mut stdin = ChildStdin::from_std(child.stdin.take().ok_or_else(no_stream)?)?;
+    let stdout = ChildStdout::from_std(child.stdout.take().ok_or_else(no_stream)?)?;
+    let stderr = ChildStderr::from_std(child.stderr.take().ok_or_else(no_stream)?)?;
+    let (stdin_tx, mut lines) = unbounded_channel::<Vec<u8>>();
+    tokio::spawn(async move {
+        while let Some(line) = lines.recv().await {
+            if stdin.write_all(&line).await.is_err() {
+                return;
             }
-        })?;
-    }
-    if let Some(stdout) = child.stdout.take() {
-        let capture = Arc::clone(capture);
-        spawn("stdout", move || {
-            read_messages(stdout, &capture, &|message| {
-                sender.blocking_send(message).is_ok()
-            });
-            lock(&capture).closed = true;
-        })?;
-    }
-    if let Some(stderr) = child.stderr.take() {
-        let capture = Arc::clone(capture);
-        spawn("stderr", move || capture_stderr(stderr, &capture))?;
-    }
-    Ok(ChildTransport {
+        }
+    });
+    let (sender, messages) = channel(16);
+    let readers = Readers {
+        stdout: tokio::spawn(read_messages(stdout, Arc::clone(capture), sender)),
+        stderr: tokio::spawn(capture_stderr(stderr, Arc::clone(capture))),
+    };
+    let transport = ChildTransport {
         messages: Arc::new(tokio::sync::Mutex::new(messages)),
         stdin_tx: Arc::new(Mutex::new(Some(stdin_tx))),
-    })
+    };
+    Ok((transport, readers))
 }
 
 impl Transport<RoleClient> for ChildTransport {
@@ -248,14 +257,17 @@ impl Transport<RoleClient> for ChildTransport {
 }
 
 /// Reads messages until the end of the output, or until too much of it is stray.
-fn read_messages(
-    stdout: impl Read,
-    capture: &Mutex<OutputCapture>,
-    send: &dyn Fn(ServerJsonRpcMessage) -> bool,
+async fn read_messages(
+    stdout: ChildStdout,
+    capture: Arc<Mutex<OutputCapture>>,
+    messages: Sender<ServerJsonRpcMessage>,
 ) {
-    for line in Lines::new(stdout, MAX_MESSAGE_BYTES) {
-        let Line::Text(line) = line else {
-            lock(capture).too_large = true;
+    let newline = || b"\n".to_vec();
+    let codec = AnyDelimiterCodec::new_with_max_length(newline(), newline(), MAX_MESSAGE_BYTES);
+    let mut lines = FramedRead::new(stdout, codec);
+    while let Some(line) = lines.next().await {
+        let Ok(line) = line else {
+            lock(&capture).too_large = true;
             return;
         };
         let text = line.trim_ascii();
@@ -263,12 +275,12 @@ fn read_messages(
             continue;
         }
         if let Ok(message) = parse(text, LISTS_AND_CALLS) {
-            if !send(message) {
+            if messages.send(message).await.is_err() {
                 return;
             }
             continue;
         }
-        let mut capture = lock(capture);
+        let mut capture = lock(&capture);
         capture.stray_bytes += line.len();
         capture.stray_output.get_or_insert_with(|| {
             let text = String::from_utf8_lossy(text);
@@ -281,21 +293,14 @@ fn read_messages(
 }
 
 /// Stores the end of standard error.
-fn capture_stderr(mut source: impl Read, capture: &Mutex<OutputCapture>) {
-    let mut buffer = vec![0; 8 << 10];
-    while let Ok(count @ 1..) = source.read(&mut buffer) {
-        let stderr = &mut lock(capture).stderr;
+async fn capture_stderr(mut source: ChildStderr, capture: Arc<Mutex<OutputCapture>>) {
+    let mut buffer = vec![0; 2 << 10];
+    while let Ok(count @ 1..) = source.read(&mut buffer).await {
+        let stderr = &mut lock(&capture).stderr;
         stderr.extend_from_slice(&buffer[..count]);
         let excess = stderr.len().saturating_sub(2 * STDERR_TAIL_BYTES);
         stderr.drain(..excess);
     }
-}
-
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
-    thread::Builder::new()
-        .name(name.into())
-        .spawn(work)
-        .map(drop)
 }
 
 /// Locks a mutex whose data stays consistent even if a holder panics.
