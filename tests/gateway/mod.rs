@@ -5,6 +5,7 @@
 
 mod claude;
 mod codex;
+mod daemon;
 mod declared;
 mod first;
 mod gemini;

@@ -187,7 +187,7 @@ pub(super) fn configure(project: &Project) {
 }
 
 impl Server {
-    fn source(&self, modules: &Path) -> Value {
+    pub(super) fn source(&self, modules: &Path) -> Value {
         let home = |folder: &&str| format!("~/{folder}");
         let reads = self.reads.iter().map(home);
         let writes = self.writes.iter().map(home);
@@ -197,7 +197,7 @@ impl Server {
         let names: Vec<&str> = self.env.iter().map(|(name, _)| *name).collect();
         let file = self.file(modules).display().to_string();
         let mut command = match self.keeps {
-            // A file that the command names belongs to what is approved, and this one changes.
+            // The server finds a relative path from its own folder.
             Some(name) => {
                 let script = format!("{name}=\"$PWD/data/{}\" exec \"$0\"", self.name);
                 vec!["/bin/sh".to_owned(), "-c".to_owned(), script, file]

@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
             return played, CALLS[played - 1] if played <= len(CALLS) else None
 
     def do_GET(self):
-        if self.path == "/page":
+        if self.path.split("?")[0] == "/page":
             return self.answer("text/html", PAGE)
         self.answer("application/json", json.dumps({"data": [], "models": []}))
 

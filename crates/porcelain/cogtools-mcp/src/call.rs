@@ -329,6 +329,18 @@ pub(crate) fn to_call(outcome: Result<ToolOutput, CallError>) -> Result<CallTool
     }
 }
 
+/// Gives `result` structured content if it has none and its first text is JSON, but no object.
+pub(crate) fn structure_text(result: &mut CallToolResult) {
+    let text = result.content.first().and_then(|block| block.as_text());
+    let value = text.and_then(|text| serde_json::from_str::<Value>(&text.text).ok());
+    if let (None, Some(value)) = (
+        &result.structured_content,
+        value.filter(|it| !it.is_object()),
+    ) {
+        result.structured_content = Some(json!({"result": value}));
+    }
+}
+
 /// Answers `prompts/get`, whose results cannot be errors.
 pub(crate) fn to_prompt(
     outcome: Result<ToolOutput, CallError>,
@@ -435,6 +447,21 @@ pub(crate) fn render(diagnostics: &[Diagnostic]) -> String {
 mod answer_tests {
 
     use super::*;
+
+    #[test]
+    fn a_text_in_json_that_is_no_object_is_structured() {
+        for (text, expected) in [
+            ("[1]", Some(json!({"result": [1]}))),
+            ("null", Some(json!({"result": null}))),
+            ("{\"a\": 1}", None),
+            ("some text", None),
+            ("", None),
+        ] {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            structure_text(&mut result);
+            assert_eq!(result.structured_content, expected, "{text}");
+        }
+    }
 
     #[test]
     fn hints_to_list_tools_are_left_out() {

@@ -47,6 +47,12 @@ pub(crate) fn reads_pages(name: &str) -> bool {
     !FIRST_PAGE.iter().any(|it| name.starts_with(it))
 }
 
+/// Returns true if the client `name` takes a text in JSON for structured content, as Gemini CLI does
+/// from 0.61 on, and rejects it unless it is an object.
+pub(crate) fn parses_text(name: &str) -> bool {
+    !reads_pages(name)
+}
+
 /// Returns the wait of lists for the client `name`.
 pub(crate) fn list_wait(name: &str) -> ListWait {
     if name.starts_with(HURRIED) {

@@ -29,6 +29,7 @@ use crate::call;
 use crate::catalogue::CallError;
 use crate::command::ClientArguments;
 use crate::command::RawArguments;
+use crate::serve;
 use crate::server::Server;
 use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all};
 
@@ -424,6 +425,54 @@ impl Server {
             _cancel: cancel.drop_guard(),
         };
         self.follow(running, (name, arguments), &ct).await
+    }
+
+    /// Answers `tools/call`.
+    pub(crate) async fn answer_call(
+        &self,
+        mut request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = context
+            .extensions
+            .get::<RawArguments>()
+            .or_else(|| serve::raw_arguments(&context))
+            .cloned()
+            .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
+        self.state.catalogue.workspace().known().await;
+        self.learn(&context);
+        let questions = &self.state.questions;
+        let answered = questions.answer(&request, &arguments, self.host().id)?;
+        let paused = match answered {
+            None => None,
+            Some(Answered::Flow(answered)) => match *answered {
+                Ok(paused) => Some(paused),
+                Err(unanswered) => {
+                    let failed = Err(CallError::Failed(vec![unanswered]));
+                    return call::to_call(failed).map(CallToolResponse::Complete);
+                }
+            },
+            Some(Answered::Call(running)) => {
+                let call = (&*request.name, arguments);
+                return self.follow(running, call, &context.ct).await;
+            }
+        };
+        if let Some(code) = &self.state.code {
+            let call = (&*request.name, arguments);
+            return self.call_code(code, call, paused, &context).await;
+        }
+        let call = (&*request.name, arguments);
+        if able_to_answer(&context).is_some() {
+            return self.call_and_ask(call, paused, context).await;
+        }
+        let (name, arguments) = call;
+        let parts = CallContext {
+            paused,
+            ..self.parts()
+        };
+        let arguments = ClientArguments::OfCall(arguments);
+        let outcome = self.call(name, arguments, &context, parts).await;
+        call::to_call(outcome).map(CallToolResponse::Complete)
     }
 
     /// Waits until a call has ended or asks, unless `ct` is cancelled first.

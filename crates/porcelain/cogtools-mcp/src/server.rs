@@ -41,8 +41,8 @@ use crate::observe::Observers;
 use crate::offers::Offered;
 use crate::page::page;
 use crate::prompt::{self, Introduction};
-use crate::questions::{Answered, Questions, able_to_answer, asks_by_result};
-use crate::serve::{self, Outgoing};
+use crate::questions::{Questions, asks_by_result};
+use crate::serve::Outgoing;
 use crate::sources::host::{OWN_STREAM, SetLevel};
 use crate::stdio::RawToolList;
 
@@ -112,15 +112,13 @@ impl Server {
         Ok(listing)
     }
 
-    /// Returns true if the client reads all pages of tools, as far as it has said who it is.
-    fn reads_pages(&self, request: &RequestContext<RoleServer>) -> bool {
+    /// Returns the name of the client, if it has said who it is.
+    fn client_name(&self, request: &RequestContext<RoleServer>) -> Option<String> {
         let initialized = request.peer.peer_info().filter(|_| self.is_stateful());
-        let name = match (request.meta.client_info(), initialized) {
-            (Some(client), _) => client.name,
-            (None, Some(client)) => client.client_info.name.clone(),
-            (None, None) => return false,
-        };
-        link::reads_pages(&name)
+        match (request.meta.client_info(), initialized) {
+            (Some(client), _) => Some(client.name),
+            (None, client) => client.map(|client| client.client_info.name.clone()),
+        }
     }
 
     /// Lists the tools that clients show in `menu`, too.
@@ -193,7 +191,7 @@ impl Server {
 
 impl Server {
     /// Calls one of the three tools of `code`.
-    async fn call_code(
+    pub(crate) async fn call_code(
         &self,
         code: &Arc<CodeMode>,
         (name, arguments): (&str, RawArguments),
@@ -298,7 +296,9 @@ impl ServerHandler for Server {
         self.learn(&context);
         let published = self.listing().await?.tools;
         let has_cursor = request.as_ref().is_some_and(|it| it.cursor.is_some());
-        let (published, next_cursor) = if has_cursor || self.reads_pages(&context) {
+        let client = self.client_name(&context);
+        let reads_pages = client.is_some_and(|name| link::reads_pages(&name));
+        let (published, next_cursor) = if has_cursor || reads_pages {
             page(published, request, |tool| tool.name())?
         } else {
             (published, None)
@@ -317,49 +317,17 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = context
-            .extensions
-            .get::<RawArguments>()
-            .or_else(|| serve::raw_arguments(&context))
-            .cloned()
-            .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
-        self.state.catalogue.workspace().known().await;
-        self.learn(&context);
-        let questions = &self.state.questions;
-        let answered = questions.answer(&request, &arguments, self.host().id)?;
-        let paused = match answered {
-            None => None,
-            Some(Answered::Flow(answered)) => match *answered {
-                Ok(paused) => Some(paused),
-                Err(unanswered) => {
-                    let failed = Err(CallError::Failed(vec![unanswered]));
-                    return call::to_call(failed).map(CallToolResponse::Complete);
-                }
-            },
-            Some(Answered::Call(running)) => {
-                let call = (&*request.name, arguments);
-                return self.follow(running, call, &context.ct).await;
-            }
-        };
-        if let Some(code) = &self.state.code {
-            let call = (&*request.name, arguments);
-            return self.call_code(code, call, paused, &context).await;
+        let client = self.client_name(&context);
+        let mut response = self.answer_call(request, context).await?;
+        if let CallToolResponse::Complete(result) = &mut response
+            && client.is_some_and(|name| link::parses_text(&name))
+        {
+            call::structure_text(result);
         }
-        let call = (&*request.name, arguments);
-        if able_to_answer(&context).is_some() {
-            return self.call_and_ask(call, paused, context).await;
-        }
-        let (name, arguments) = call;
-        let parts = CallContext {
-            paused,
-            ..self.parts()
-        };
-        let arguments = ClientArguments::OfCall(arguments);
-        let outcome = self.call(name, arguments, &context, parts).await;
-        call::to_call(outcome).map(CallToolResponse::Complete)
+        Ok(response)
     }
 
     async fn list_prompts(
