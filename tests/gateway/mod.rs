@@ -11,6 +11,7 @@ mod first;
 mod gemini;
 pub(crate) mod model;
 mod own_list;
+mod results;
 mod servers;
 mod skills;
 mod tasks;

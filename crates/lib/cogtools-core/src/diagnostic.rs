@@ -4,7 +4,7 @@
 //! `Diagnostic` is the common form for what programs print, MCP results and JSON
 //! reports.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{Code, Hint, Location, Omission, OmissionReason};
 
@@ -23,6 +23,9 @@ pub struct Diagnostic {
     /// Output of another program about it, such as its standard error. May be empty or
     /// have several lines.
     pub details: String,
+    /// The result of `tools/call` with `isError` that an MCP server has sent, for clients that get
+    /// it as it is.
+    pub result: Option<Box<Map<String, Value>>>,
     /// The log of the code that failed, for a program whose errors contain it.
     pub logs: Option<Vec<String>>,
     /// Remedies, one line each.
@@ -71,6 +74,7 @@ impl Diagnostic {
             pointer: None,
             message: message.into(),
             details: String::new(),
+            result: None,
             logs: None,
             hints: Vec::new(),
             location: None,

@@ -323,10 +323,29 @@ pub(crate) fn to_call(outcome: Result<ToolOutput, CallError>) -> Result<CallTool
     let error = |text: String| CallToolResult::error(vec![ContentBlock::text(text)]);
     match outcome {
         Ok(output) => Ok(result(output)),
-        Err(CallError::Failed(diagnostics)) => Ok(error(render(&diagnostics))),
+        Err(CallError::Failed(diagnostics)) => {
+            let of_server = match &*diagnostics {
+                [diagnostic] => diagnostic.result.as_deref(),
+                _ => None,
+            };
+            let result = of_server.map(|it| failed(it.clone()));
+            Ok(result.unwrap_or_else(|| error(render(&diagnostics))))
+        }
         Err(CallError::Cancelled) => Ok(error("the call was cancelled\n".to_owned())),
         Err(CallError::NotFound(diagnostics)) => Err(not_found(&diagnostics)),
     }
+}
+
+/// Returns the result of an MCP server whose tool has failed, as the server has sent it.
+fn failed(result: Map<String, Value>) -> CallToolResult {
+    let output = ToolOutput::from_mcp(result);
+    let is_empty = output.content.is_empty() && output.value.is_none();
+    let mut result = self::result(output);
+    if is_empty {
+        result.content.clear();
+    }
+    result.is_error = Some(true);
+    result
 }
 
 /// Gives `result` structured content if it has none and its first text is JSON, but no object.

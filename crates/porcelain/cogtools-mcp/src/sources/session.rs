@@ -415,7 +415,9 @@ impl Requests<'_> {
         };
         let answer = match result {
             Ok(Value::Object(result)) if result.get("isError") == Some(&Value::Bool(true)) => {
-                Err(Box::new(tool_error(ToolOutput::from_mcp(result).text)))
+                let mut error = tool_error(ToolOutput::from_mcp(result.clone()).text);
+                error.result = Some(Box::new(result));
+                Err(Box::new(error))
             }
             Ok(result) => Ok(result),
             Err(session::SessionError::Server(error)) => Err(self.run.connector().explain(&error)),
