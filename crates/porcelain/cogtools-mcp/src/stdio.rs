@@ -36,7 +36,7 @@ const MAX_MESSAGE_BYTES: usize = Input::MAX_BYTES + (64 << 10);
 const READ_AHEAD: usize = 16;
 /// The bytes of requests that wait for others to end, so that a response, a cancellation or a ping
 /// behind them is read; further ones stay in the pipe.
-const MAX_WAITING_BYTES: usize = 1 << 20;
+const MAX_WAITING_BYTES: usize = 8 << 20;
 /// The bytes that a request takes in addition to its line.
 const WAITING_BYTES: usize = size_of::<Waiting>();
 /// The time for which calls may continue after the end of the input.
