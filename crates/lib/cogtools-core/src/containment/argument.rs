@@ -75,7 +75,7 @@ pub fn starts(argument: &str) -> Vec<usize> {
     starts
 }
 
-/// The marks of SQLite and DuckDB, each at its place in the file.
+/// The marks of two formats of databases, each at its place in the file.
 const DATABASES: [(usize, &[u8]); 2] = [(0, b"SQLite format 3\0"), (8, b"DUCK")];
 
 /// Returns the files that the command `lines` name, seen from `base`, and that are data: a database,
