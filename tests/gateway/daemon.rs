@@ -2,12 +2,12 @@
 
 use std::thread;
 
-use cogtools_test_support::{FakeGemini, Project, Run, Turn};
+use cogtools_test_support::{FakeGemini, Project, Turn};
 use serde_json::{Value, json};
 
 use super::model::{LAST, Model};
 use super::servers::{SERVERS, install};
-use super::{LIMIT, node};
+use super::{host, outputs};
 use crate::clients;
 
 /// The hosts, each with a prefix of its own for the names of tools.
@@ -41,14 +41,8 @@ fn scene() -> Project {
     project
 }
 
-fn host(project: &Project, program: impl Into<std::path::PathBuf>) -> Run {
-    let programs = crate::programs();
-    let run = Run::new(program).project(project).limit(LIMIT);
-    run.path(node()).path(programs)
-}
-
-/// Returns the calls for the host `name`: it changes something, meets the others, and looks
-/// whether it is alone with what it has changed.
+/// Returns the calls of the host `name`. It changes a page, a table and the memory, waits for the
+/// other hosts, and reads all three again.
 fn calls(name: &str, page: &str) -> [(&'static str, Value); 8] {
     let entity = json!({"name": name, "entityType": "host", "observations": []});
     let insert = format!("insert into mine values ('{name}')");
@@ -128,14 +122,7 @@ fn three_hosts_on_a_daemon_mix_nothing() {
                 .args(["--allowedTools", "mcp__cogtools"])
                 .run()
                 .outputs(format!("{LAST}\n"));
-            let asked = claude.asked();
-            let content = |request: &Value| {
-                let last = request["messages"]
-                    .as_array()
-                    .and_then(|all| all.last().cloned());
-                last.unwrap_or_default()["content"].to_string()
-            };
-            asked.iter().skip(1).map(content).collect::<Vec<String>>()
+            outputs(&claude.asked(), "messages", "content")
         });
         let in_codex = scope.spawn(|| {
             let run = host(&project, clients::codex());
@@ -143,18 +130,7 @@ fn three_hosts_on_a_daemon_mix_nothing() {
                 .args(["--dangerously-bypass-approvals-and-sandbox", "Go on."])
                 .run()
                 .status(0);
-            let output = |request: &Value| {
-                let last = request["input"]
-                    .as_array()
-                    .and_then(|all| all.last().cloned());
-                last.unwrap_or_default()["output"].to_string()
-            };
-            codex
-                .asked()
-                .iter()
-                .skip(1)
-                .map(output)
-                .collect::<Vec<String>>()
+            outputs(&codex.asked(), "input", "output")
         });
         let in_gemini = scope.spawn(|| {
             let conversation = clients::converse(&project, fake);

@@ -105,11 +105,7 @@ impl Scene {
     }
 
     fn host(&self, program: impl Into<PathBuf>) -> Run {
-        Run::new(program)
-            .project(&self.project)
-            .path(node())
-            .path(crate::programs())
-            .limit(LIMIT)
+        host(&self.project, program)
     }
 
     /// The names that are declared in this format.
@@ -123,6 +119,25 @@ impl Scene {
             .expect("declarations are JSON");
         names(&declared)
     }
+}
+
+/// A run of a host or of one of our programs in `project`.
+fn host(project: &Project, program: impl Into<PathBuf>) -> Run {
+    Run::new(program)
+        .project(project)
+        .path(node())
+        .path(crate::programs())
+        .limit(LIMIT)
+}
+
+/// Returns the results that the model gets, one for each call: `key` of the last of `messages`.
+fn outputs(asked: &[Value], messages: &str, key: &str) -> Vec<String> {
+    let last = |request: &Value| {
+        let last = request[messages].as_array().and_then(|all| all.last());
+        last.map_or(Value::Null, |last| last[key].clone())
+            .to_string()
+    };
+    asked.iter().skip(1).map(last).collect()
 }
 
 /// The directory of Node.js that Gemini CLI is run with: what a source has declared is cached for one

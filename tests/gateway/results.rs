@@ -1,10 +1,10 @@
 //! Every kind of result of a server reaches the model of each host as it does without us.
 
-use cogtools_test_support::{FakeGemini, Project, Request, Run, Turn};
-use serde_json::{Value, json};
+use cogtools_test_support::{FakeGemini, Project, Request, Turn};
+use serde_json::json;
 
 use super::model::{LAST, Model};
-use super::{LIMIT, node};
+use super::{host, outputs};
 use crate::clients;
 
 /// The tools of the server, each for one kind of result.
@@ -55,23 +55,6 @@ fn scene() -> (Project, [Vec<String>; 2]) {
     discover.run().status(0);
     let ours = ["cogtools", "mcp"].map(str::to_owned);
     (project, [alone.to_vec(), ours.to_vec()])
-}
-
-fn host(project: &Project, program: impl Into<std::path::PathBuf>) -> Run {
-    let programs = crate::programs();
-    let run = Run::new(program).project(project).limit(LIMIT);
-    run.path(node()).path(programs)
-}
-
-/// Returns the results that the model gets, one for each call.
-fn outputs(asked: &[Value], messages: &str, key: &str) -> Vec<String> {
-    let last = |request: &Value| {
-        let last = request[messages]
-            .as_array()
-            .and_then(|all| all.last().cloned());
-        last.unwrap_or_default()[key].to_string()
-    };
-    asked.iter().skip(1).map(last).collect()
 }
 
 /// Fails unless both ways gave the same, except for the `mended` kinds, each with a text that the

@@ -325,27 +325,30 @@ pub(crate) fn to_call(outcome: Result<ToolOutput, CallError>) -> Result<CallTool
         Ok(output) => Ok(result(output)),
         Err(CallError::Failed(diagnostics)) => {
             let of_server = match &*diagnostics {
-                [diagnostic] => diagnostic.result.as_deref(),
+                [diagnostic] => failed(diagnostic),
                 _ => None,
             };
-            let result = of_server.map(|it| failed(it.clone()));
-            Ok(result.unwrap_or_else(|| error(render(&diagnostics))))
+            Ok(of_server.unwrap_or_else(|| error(render(&diagnostics))))
         }
         Err(CallError::Cancelled) => Ok(error("the call was cancelled\n".to_owned())),
         Err(CallError::NotFound(diagnostics)) => Err(not_found(&diagnostics)),
     }
 }
 
-/// Returns the result of an MCP server whose tool has failed, as the server has sent it.
-fn failed(result: Map<String, Value>) -> CallToolResult {
-    let output = ToolOutput::from_mcp(result);
+/// Returns the result of an MCP server whose tool has failed, as the server has sent it, with a text
+/// for each hint of ours, such as what its sandbox has denied; `None` for another failure.
+fn failed(diagnostic: &Diagnostic) -> Option<CallToolResult> {
+    let output = ToolOutput::from_mcp(diagnostic.result.as_deref()?.clone());
     let is_empty = output.content.is_empty() && output.value.is_none();
-    let mut result = self::result(output);
+    let mut result = result(output);
     if is_empty {
         result.content.clear();
     }
+    let hints = diagnostic.hints.iter().map(render_hint);
+    let hints = hints.map(|hint| ContentBlock::text(format!("hint: {hint}")));
+    result.content.extend(hints);
     result.is_error = Some(true);
-    result
+    Some(result)
 }
 
 /// Gives `result` structured content if it has none and its first text is JSON, but no object.
@@ -466,6 +469,19 @@ pub(crate) fn render(diagnostics: &[Diagnostic]) -> String {
 mod answer_tests {
 
     use super::*;
+
+    #[test]
+    fn a_failed_result_passes_with_our_hints() {
+        let sent = json!({"content": [{"type": "text", "text": "denied"}], "isError": true});
+        let mut diagnostic = Diagnostic::new(Code::ToolFailed, "it failed").hint("permit it");
+        assert!(failed(&diagnostic).is_none());
+        diagnostic.result = sent.as_object().cloned().map(Box::new);
+        let result = to_call(Err(CallError::Failed(vec![diagnostic]))).expect("a result");
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let content = serde_json::to_value(&result.content).expect("JSON");
+        assert_eq!(content, json!([text("denied"), text("hint: permit it")]));
+        assert_eq!(result.is_error, Some(true));
+    }
 
     #[test]
     fn a_text_in_json_that_is_no_object_is_structured() {

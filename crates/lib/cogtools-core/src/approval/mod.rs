@@ -58,17 +58,6 @@ impl TrustableSource {
                     found.extend(containment::uncovered(line));
                 }
                 found.extend(provider.mirror(cx).uncovered());
-                let root = cx.root.canonicalize();
-                let data = provider.data(cx).into_iter().map(|file| {
-                    let below = root
-                        .as_ref()
-                        .ok()
-                        .and_then(|root| file.strip_prefix(root).ok());
-                    let what = below.unwrap_or(&file).display().to_string();
-                    let why = Reason::Data;
-                    Uncovered { what, why }
-                });
-                found.extend(data);
                 found.extend(variables(&settings.env));
             }
             Kind::Package { root, .. } => {

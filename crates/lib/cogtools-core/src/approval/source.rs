@@ -275,10 +275,10 @@ impl TrustableSource {
             .flatten()
             .flat_map(|argument| named_paths(&cx.root, argument))
             .collect();
-        let data = provider.data(cx);
+        let mirror = provider.mirror(cx);
         files.retain(|file| {
             let real = cx.root.join(file).canonicalize();
-            real.map_or(true, |file| !data.contains(&file))
+            real.map_or(true, |file| !mirror.data().contains(&file))
         });
         files.sort_unstable();
         files.dedup();

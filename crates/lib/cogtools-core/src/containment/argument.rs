@@ -78,13 +78,14 @@ pub fn starts(argument: &str) -> Vec<usize> {
 /// The marks of two formats of databases, each at its place in the file.
 const DATABASES: [(usize, &[u8]); 2] = [(0, b"SQLite format 3\0"), (8, b"DUCK")];
 
-/// Returns the files that the command `lines` name, seen from `base`, and that are data: a database,
-/// an empty file, or JSON that the program may change. They are known by their content, which
-/// is read at each start, so that code in their place is approved like other code. The paths have no
-/// links.
+/// Returns the files that the command `lines` and the `other` texts name, seen from `base`, and that
+/// are data: a database, an empty file, or JSON that the program may change. They are known by
+/// their content, which is read at each start, so that code in their place is approved like other
+/// code. What the lines may run is never data. The paths have no links.
 pub fn data_files(
     base: &Path,
     lines: &[&[String]],
+    other: &[&[String]],
     may_change: impl Fn(&Path) -> bool,
 ) -> BTreeSet<PathBuf> {
     let files = |word: &String, is_module: bool| {
@@ -93,14 +94,14 @@ pub fn data_files(
             .into_iter()
             .filter_map(|it| it.file.canonicalize().ok())
     };
-    let scripts = lines.iter().filter_map(|line| loader::script(line));
-    let scripts: BTreeSet<PathBuf> = scripts.flat_map(|word| files(word, true)).collect();
-    let named = lines.iter().flat_map(|line| {
+    let code = lines.iter().flat_map(|line| loader::code_words(line));
+    let code: BTreeSet<PathBuf> = code.flat_map(|word| files(word, true)).collect();
+    let named = lines.iter().chain(other).flat_map(|line| {
         let is_module = line.iter().any(|word| loader::loads_modules(word));
         line.iter().flat_map(move |word| files(word, is_module))
     });
     named
-        .filter(|file| !scripts.contains(file) && !is_code(file))
+        .filter(|file| !code.contains(file) && !is_code(file))
         .filter(|file| is_database(file) || may_change(file) && is_json(file))
         .collect()
 }
@@ -126,12 +127,22 @@ fn is_database(path: &Path) -> bool {
     bytes.is_empty() || DATABASES.iter().any(begins)
 }
 
-/// Returns true if the file at `path` has objects or arrays of JSON, and nothing else.
+/// The largest file that is read for this.
+const MAX_JSON_BYTES: u64 = 16 << 20;
+
+/// Returns true if the file at `path` has objects or arrays of JSON, and nothing else. A larger file
+/// than is read is none.
 fn is_json(path: &Path) -> bool {
     let Ok((file, _)) = file::open(path, &ReadScope::User) else {
         return false;
     };
-    let values = serde_json::Deserializer::from_reader(BufReader::new(file));
+    if file
+        .metadata()
+        .map_or(true, |meta| meta.len() > MAX_JSON_BYTES)
+    {
+        return false;
+    }
+    let values = serde_json::Deserializer::from_reader(BufReader::new(file.take(MAX_JSON_BYTES)));
     let mut values = values.into_iter::<Value>();
     values.all(|value| value.is_ok_and(|value| value.is_object() || value.is_array()))
 }
@@ -301,20 +312,29 @@ mod tests {
             ("python3 run.db app.db", "app.db", ""),
             ("env sh -e run.db ./load.py", "", ""),
             ("python3 -m server run.db", "run.db", ""),
-            (r#"{"env":{"FILE":"./log.json"}}"#, "", "log.json"),
+            ("sh -c '. ./run.db' app.db", "", ""),
+            ("npx -c '. ./run.db' app.db", "app.db", ""),
+            ("bash --rcfile ./run.db app.db", "", ""),
         ] {
             let words = shlex::split(line).expect("it is a command line");
-            let words = if line.starts_with('{') {
-                vec![line.to_owned()]
-            } else {
-                words
-            };
+            // The description of a server has its words, too.
+            let described = [format!("{{\"command\": {words:?}}}")];
             for (may_change, more) in [(false, ""), (true, changed)] {
-                let found = data_files(&root, &[&words], |_| may_change);
+                let found = data_files(&root, &[&words], &[&described], |_| may_change);
                 let names = expected.split_whitespace().chain(more.split_whitespace());
                 let names: BTreeSet<PathBuf> = names.map(|name| root.join(name)).collect();
                 assert_eq!(found, names, "{line} {may_change}");
             }
+        }
+        let variable = [r#"{"env":{"FILE":"./log.json"}}"#.to_owned()];
+        for (may_change, expected) in [
+            (false, BTreeSet::new()),
+            (true, [root.join("log.json")].into()),
+        ] {
+            assert_eq!(
+                data_files(&root, &[], &[&variable], |_| may_change),
+                expected
+            );
         }
     }
 }

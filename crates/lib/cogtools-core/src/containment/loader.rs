@@ -39,13 +39,24 @@ pub fn loads_modules(word: &str) -> bool {
     contains(MODULE_LOADERS, &program_name(word))
 }
 
-/// Returns the word that names the script of an interpreter in a literal command line.
-pub(super) fn script(words: &[String]) -> Option<&String> {
-    let interpreter = words.iter().position(|word| is_interpreter(word))?;
+/// Returns the words of a literal command line whose files may run as code: the script of an
+/// interpreter, words with blanks, which may be commands, and all words if an interpreter gets code.
+pub(super) fn code_words(words: &[String]) -> Vec<&String> {
+    let has_blank = |word: &&String| word.contains(char::is_whitespace);
+    let mut code: Vec<&String> = words.iter().filter(has_blank).collect();
+    let Some(interpreter) = words.iter().position(|word| is_interpreter(word)) else {
+        return code;
+    };
     let is_shell = contains(SHELLS, &program_name(&words[interpreter]));
     let mut after = words[interpreter + 1..].iter();
-    let word = after.find(|word| is_code_option(word, is_shell) || !word.starts_with('-'))?;
-    (!word.starts_with('-')).then_some(word)
+    let is_end = |word: &&String| is_code_option(word, is_shell) || !word.starts_with('-');
+    match after.find(is_end) {
+        Some(option) if option.starts_with('-') && option != "-m" => words.iter().collect(),
+        word => {
+            code.extend(word);
+            code
+        }
+    }
 }
 
 /// Lists what a literal command line runs without being covered.

@@ -85,7 +85,12 @@ impl Mirror {
         files.cloned().collect()
     }
 
-    /// Lists what may be loaded from the project without being covered.
+    /// The files that are used where they are, without links.
+    pub const fn data(&self) -> &BTreeSet<PathBuf> {
+        &self.data
+    }
+
+    /// Lists what may be loaded from the project, or used, without being covered.
     pub fn uncovered(&self) -> Vec<Uncovered> {
         let mut found = self.uncovered.clone();
         for unit in &self.units {
@@ -105,6 +110,12 @@ impl Mirror {
                 }
             }
         }
+        found.extend(self.data.iter().map(|file| {
+            let what = file.strip_prefix(&self.root).unwrap_or(file);
+            let what = what.display().to_string();
+            let why = Reason::Data;
+            Uncovered { what, why }
+        }));
         found
     }
 

@@ -72,16 +72,17 @@ impl Provider {
 
     /// The files that its command lines and variables name and that are data, without links. Their
     /// content is not approved, and they are used where they are.
-    pub fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
+    pub(super) fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
         let settings = &self.settings;
         if settings.plugin.is_some() {
             return BTreeSet::new();
         }
         let command = self.expanded_command(cx);
-        let mut lines = settings.approved_parts();
+        let mut lines = settings.lines();
         lines.extend(command.as_deref());
+        let (directory, other) = (directory(settings, cx), settings.approved_parts());
         let sandbox = settings.sandbox.as_ref();
-        containment::data_files(&directory(settings, cx), &lines, |file| {
+        containment::data_files(&directory, &lines, &other, |file| {
             sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
         })
     }
@@ -90,7 +91,7 @@ impl Provider {
     fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
         let directory = directory(&self.settings, cx);
         let failed = |error: DigestError| self.unrunnable(&error, error.diagnostic());
-        let lines = digest::command(&directory, &self.settings.approved_parts(), &self.data(cx));
+        let lines = digest::command(&directory, &self.settings.approved_parts(), mirror.data());
         let lines = lines.map_err(failed)?;
         let files = mirror.digest().map_err(failed)?;
         // Another project at the same path does not inherit the approval.
