@@ -16,6 +16,7 @@ mod reference;
 mod remote;
 mod start;
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
@@ -42,7 +43,7 @@ use crate::sandbox::{Launcher, Sandbox};
 use crate::source::{Candidate, Declared, FileNames, Listing, PluginStart, SourceError};
 use crate::tool::{Author, Provenance, ToolError};
 use crate::trust::Grant;
-use crate::{Context, Name, Tool, digest};
+use crate::{Context, Name, Tool, containment, digest};
 
 /// A provider and its declarations.
 #[derive(Clone)]
@@ -51,6 +52,25 @@ pub struct Provider {
     /// The names that files have, which its tools do not take.
     files: FileNames,
     declared: Arc<OnceLock<Result<Declarations, Arc<ProviderError>>>>,
+}
+
+impl Provider {
+    /// The files that its command lines and variables name and that are data, without links. Their
+    /// content is not approved, and they are used where they are.
+    fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
+        let settings = &self.settings;
+        if settings.plugin.is_some() {
+            return BTreeSet::new();
+        }
+        let command = self.expanded_command(cx);
+        let mut lines = settings.lines();
+        lines.extend(command.as_deref());
+        let (directory, other) = (start::directory(settings, cx), settings.approved_parts());
+        let sandbox = settings.sandbox.as_ref();
+        containment::data_files(&directory, &lines, &other, |file| {
+            sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
+        })
+    }
 }
 
 impl Provider {

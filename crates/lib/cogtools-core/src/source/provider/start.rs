@@ -5,7 +5,6 @@
 //! PATH (`python3 -m`, `npx`), so they start outside the project.
 
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -23,7 +22,7 @@ use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
 use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
-use crate::{Context, Diagnostic, containment, digest, file};
+use crate::{Context, Diagnostic, digest, file};
 
 /// The project's files that the approval of a provider covers, which run from a private
 /// copy: only [`Provider::check_approval`] creates a value.
@@ -68,23 +67,6 @@ impl Provider {
         });
         lines.extend(manifest.as_ref().map(<[String; 2]>::as_slice));
         Mirror::of(&cx.root, &directory, &lines, self.data(cx))
-    }
-
-    /// The files that its command lines and variables name and that are data, without links. Their
-    /// content is not approved, and they are used where they are.
-    pub(super) fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
-        let settings = &self.settings;
-        if settings.plugin.is_some() {
-            return BTreeSet::new();
-        }
-        let command = self.expanded_command(cx);
-        let mut lines = settings.lines();
-        lines.extend(command.as_deref());
-        let (directory, other) = (directory(settings, cx), settings.approved_parts());
-        let sandbox = settings.sandbox.as_ref();
-        containment::data_files(&directory, &lines, &other, |file| {
-            sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
-        })
     }
 
     /// The grant, and the digest of the files in `mirror`.
@@ -327,7 +309,7 @@ impl Provider {
     }
 
     /// The command line of its server with the values of variables, if it refers to some.
-    fn expanded_command(&self, cx: &Context) -> Option<Vec<String>> {
+    pub(super) fn expanded_command(&self, cx: &Context) -> Option<Vec<String>> {
         let mut words = self.settings.server.iter().flat_map(Server::command);
         let refers = words.any(|word| references(word).next().is_some());
         let variables = refers.then(|| self.variables(cx).ok())?;
