@@ -352,6 +352,23 @@ fn a_late_source_is_announced() {
 }
 
 #[test]
+fn a_request_waits_for_a_late_source_unless_cogtools_answers_it() {
+    let project = offering(&[("a", "slow")]);
+    let begin = Instant::now();
+    let mut session = open(&project, &json!({}), &[]);
+    read(&mut session, "cogtools://tools/ok");
+    assert!(
+        begin.elapsed() < Duration::from_secs(2),
+        "a document has waited"
+    );
+    assert_eq!(read(&mut session, "mem://shared"), "a: mem://shared");
+    drop(session);
+    let _ = std::fs::remove_dir_all(project.home().join(".cache"));
+    let mut session = open(&project, &json!({}), &[]);
+    assert_eq!(prompt(&mut session, "ask"), "a: ask {'city': 'Rome'}");
+}
+
+#[test]
 fn what_is_cached_starts_nothing() {
     let project = offering(&[("a", "")]);
     let starts = || asked(&project, "a", "initialize").len();

@@ -26,7 +26,8 @@ use crate::auth::Store;
 use crate::declarations::{
     DeclarationCache, LoadResult, PublishOptions, PublishedTool, Renamed, publish,
 };
-use crate::offers::Offers;
+use crate::offers::{Offers, Route, Subject};
+use crate::prompt;
 use crate::server::AppState;
 use crate::sources::{OpenSessions, SourceSessions};
 use crate::workspace::Workspace;
@@ -205,21 +206,63 @@ impl Catalogue {
     }
 
     /// Finds the tool of that name, and the registry that contains it. Sources that are being asked
-    /// are waited for, at most for the time of a call.
+    /// are waited for.
     pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
+        self.awaiting(|| {
+            let registry = self.registry().map_err(CallError::Failed)?;
+            match registry.find(name) {
+                Ok(tool) => Ok((registry, Arc::new(tool))),
+                Err(error @ FindError::Invalid(_)) => Err(CallError::Failed(error.diagnostics())),
+                Err(error) => Err(CallError::NotFound(error.diagnostics())),
+            }
+        })
+    }
+
+    /// Finds the way to `subject` at its source, and warnings. Sources that are being asked are
+    /// waited for, unless cogtools itself answers for it.
+    pub(crate) fn route(
+        &self,
+        subject: &Subject,
+    ) -> Result<(Option<Route>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let mut warnings = Vec::new();
+        let found = self.awaiting(|| {
+            let (offers, new) = self.offers(false).map_err(CallError::Failed)?;
+            warnings.extend(new);
+            let route = offers.route(subject, &self.sessions);
+            if route.is_some() || self.is_own(subject).map_err(CallError::Failed)? {
+                return Ok(route);
+            }
+            Err(CallError::NotFound(Vec::new()))
+        });
+        match found {
+            Ok(route) => Ok((route, warnings)),
+            Err(CallError::Failed(diagnostics)) => Err(diagnostics),
+            Err(CallError::NotFound(_) | CallError::Cancelled) => Ok((None, warnings)),
+        }
+    }
+
+    /// Returns true if `subject` is a document, or has the name of a tool that is there now.
+    fn is_own(&self, subject: &Subject) -> Result<bool, Vec<Diagnostic>> {
+        Ok(match subject {
+            Subject::Prompt(name) => match self.registry()?.find(name) {
+                Ok(_) => true,
+                Err(error) => matches!(error, FindError::Invalid(_)),
+            },
+            Subject::Resource(uri) => prompt::is_document(uri),
+            Subject::Template(_) => false,
+        })
+    }
+
+    /// Looks for something until it is there, or no source that is being asked can have it, at most
+    /// for the time of a call.
+    fn awaiting<T>(&self, mut look: impl FnMut() -> Result<T, CallError>) -> Result<T, CallError> {
         let end = std::time::Instant::now() + Tool::TIMEOUT;
         loop {
             let answers = self.resident.late_answers();
-            let registry = self.registry().map_err(CallError::Failed)?;
-            let error = match registry.find(name) {
-                Ok(tool) => return Ok((registry, Arc::new(tool))),
-                Err(error) => error,
-            };
-            if matches!(error, FindError::Invalid(_)) {
-                return Err(CallError::Failed(error.diagnostics()));
-            }
-            if !self.resident.wait_for_late_answer(answers, end) {
-                return Err(CallError::NotFound(error.diagnostics()));
+            match look() {
+                Err(CallError::NotFound(_)) if self.resident.wait_for_late_answer(answers, end) => {
+                }
+                found => return found,
             }
         }
     }

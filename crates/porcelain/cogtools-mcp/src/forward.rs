@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cogtools_core::{CallContext, Progress, ProgressUpdate};
+use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate};
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, ErrorCode, GetPromptResult, JsonObject,
     ProgressNotificationParam, ProgressToken, ReadResourceResult, ServerNotification,
@@ -18,9 +18,9 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinHandle;
 
 use crate::call::{self, in_pool};
-use crate::catalogue::CallError;
+use crate::catalogue::{CallError, Catalogue};
 use crate::client::session::{SUBSCRIBE, UNSUBSCRIBE};
-use crate::offers::{Offers, Route};
+use crate::offers::{Offers, Route, Subject};
 use crate::server::Server;
 use crate::sources::host::{OWN_STREAM, Subscriber};
 
@@ -48,23 +48,32 @@ impl Updates {
 }
 
 impl Server {
-    /// Returns everything besides tools that sources offer now, for a list or another request.
-    pub(crate) async fn offers(&self, is_list: bool) -> Result<Offers, ErrorData> {
-        let catalogue = self.catalogue();
-        if !catalogue.has_servers() {
-            return Ok(Offers::default());
-        }
-        catalogue.workspace().known().await;
-        let offers = in_pool(move || catalogue.offers(is_list)).await?;
-        let (offers, warnings) = offers.map_err(|it| call::internal_error(&it))?;
-        self.warn(warnings).await;
-        Ok(offers)
+    /// Returns everything besides tools that sources offer now, for a list.
+    pub(crate) async fn offers(&self) -> Result<Offers, ErrorData> {
+        let offers = self.of_sources(|catalogue| catalogue.offers(true)).await?;
+        Ok(offers.unwrap_or_default())
     }
 
-    /// Returns the way to the resource `uri`, if it is one of a source.
-    pub(crate) async fn route(&self, uri: &str) -> Result<Option<Route>, ErrorData> {
-        let offers = self.offers(false).await?;
-        Ok(offers.resource(uri, self.state.catalogue.sessions()))
+    /// Returns the way to `subject`, if it is of a source.
+    pub(crate) async fn route(&self, subject: Subject) -> Result<Option<Route>, ErrorData> {
+        let route = self.of_sources(move |catalogue| catalogue.route(&subject));
+        Ok(route.await?.flatten())
+    }
+
+    /// Asks the sources, if one is a server, and reports warnings.
+    async fn of_sources<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Catalogue) -> Result<(T, Vec<Diagnostic>), Vec<Diagnostic>> + Send + 'static,
+    ) -> Result<Option<T>, ErrorData> {
+        let catalogue = self.catalogue();
+        if !catalogue.has_servers() {
+            return Ok(None);
+        }
+        catalogue.workspace().known().await;
+        let answer = in_pool(move || ask(&catalogue)).await?;
+        let (answer, warnings) = answer.map_err(|it| call::internal_error(&it))?;
+        self.warn(warnings).await;
+        Ok(Some(answer))
     }
 
     /// Gets the prompt at the end of `route`.
@@ -186,7 +195,7 @@ impl Server {
         cancelled: impl Future<Output = ()>,
     ) -> Result<(), ErrorData> {
         let uri = subscriber.uri.clone();
-        let Some(route) = self.route(&uri).await? else {
+        let Some(route) = self.route(Subject::Resource(uri.clone())).await? else {
             let data = json!({"uri": uri});
             return Err(ErrorData::resource_not_found(
                 "there is no such resource",
@@ -210,7 +219,7 @@ impl Server {
         uri: &str,
         cancelled: impl Future<Output = ()>,
     ) -> Result<(), ErrorData> {
-        let Some(route) = self.route(uri).await? else {
+        let Some(route) = self.route(Subject::Resource(uri.to_owned())).await? else {
             return Ok(());
         };
         if self.host().unsubscribe(&route.key, &route.own, stream) {

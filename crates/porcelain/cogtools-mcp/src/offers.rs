@@ -45,6 +45,13 @@ pub(crate) struct Offered {
     route: Route,
 }
 
+/// What a request is about: a prompt by its name, a resource or a template by its URI.
+pub(crate) enum Subject {
+    Prompt(String),
+    Resource(String),
+    Template(String),
+}
+
 /// The way to the owner of a prompt or a resource.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
@@ -129,10 +136,15 @@ impl Offers {
         hasher.finish()
     }
 
-    /// Returns the way to the prompt `name`.
-    pub(crate) fn prompt(&self, name: &str) -> Option<Route> {
-        let prompt = self.prompts.iter().find(|it| it.name == name)?;
-        Some(prompt.route.clone())
+    /// Returns the way to `subject`, if a source has it.
+    pub(crate) fn route(&self, subject: &Subject, sessions: &SourceSessions) -> Option<Route> {
+        let (mut candidates, name) = match subject {
+            Subject::Resource(uri) => return self.resource(uri, sessions),
+            Subject::Prompt(name) => (self.prompts.iter().chain(&[]), name),
+            Subject::Template(uri) => (self.templates.iter().chain(&self.resources), uri),
+        };
+        let found = candidates.find(|it| it.name == *name)?;
+        Some(found.route.clone())
     }
 
     /// Returns the way to the resource `uri`: to the source that lists it, else that has the most
@@ -159,13 +171,6 @@ impl Offers {
         let key = sessions.linking(uri)?;
         let linking = self.sources.iter().find(|source| source.key() == key)?;
         Some(Route::to(linking, uri))
-    }
-
-    /// Returns the way to the template with the URI `template`, for its completions.
-    pub(crate) fn template(&self, template: &str) -> Option<Route> {
-        let mut all = self.templates.iter().chain(&self.resources);
-        all.find(|it| it.name == template)
-            .map(|it| it.route.clone())
     }
 
     /// Returns the instructions of all sources, each under its name.

@@ -134,6 +134,11 @@ pub(crate) fn document(tool: &PublishedTool) -> Option<Resource> {
     })
 }
 
+/// Returns true if `uri` is the address of a tool's document.
+pub(crate) fn is_document(uri: &str) -> bool {
+    uri.starts_with(PREFIX)
+}
+
 /// Answers `resources/read` for our own resources.
 pub(crate) async fn read_document(
     catalogue: Arc<Catalogue>,

@@ -38,7 +38,7 @@ use crate::declarations::PublishedTool;
 use crate::forward::forwarder;
 use crate::link::{self, Link, StatelessClients};
 use crate::observe::Observers;
-use crate::offers::Offered;
+use crate::offers::{Offered, Subject};
 use crate::page::page;
 use crate::prompt::{self, Introduction};
 use crate::questions::{Questions, asks_by_result};
@@ -337,7 +337,7 @@ impl ServerHandler for Server {
     ) -> Result<ListPromptsResult, ErrorData> {
         let published = self.menu("prompts").await?;
         let prompts = published.iter().filter_map(|tool| tool.prompt());
-        let of_sources = typed(self.offers(true).await?.prompts);
+        let of_sources = typed(self.offers().await?.prompts);
         let prompts = prompts.chain(of_sources).collect();
         let (prompts, next_cursor) = page(prompts, request, |it: &Prompt| it.name.clone())?;
         let mut result = ListPromptsResult::with_all_items(prompts);
@@ -350,7 +350,8 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        if let Some(route) = self.offers(false).await?.prompt(&request.name) {
+        let subject = Subject::Prompt(request.name.clone());
+        if let Some(route) = self.route(subject).await? {
             let got = self.get_offered_prompt(&route, request.arguments, &context);
             return got.await.map(GetPromptResponse::Complete);
         }
@@ -364,13 +365,12 @@ impl ServerHandler for Server {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let offers = self.offers(false).await?;
-        let route = match &request.r#ref {
-            Reference::Prompt(prompt) => offers.prompt(&prompt.name),
-            Reference::Resource(template) => offers.template(&template.uri),
-            _ => None,
+        let subject = match &request.r#ref {
+            Reference::Prompt(prompt) => Subject::Prompt(prompt.name.clone()),
+            Reference::Resource(template) => Subject::Template(template.uri.clone()),
+            _ => return Ok(CompleteResult::default()),
         };
-        match route {
+        match self.route(subject).await? {
             Some(route) => self.complete_offered(&route, &request, &context).await,
             None => prompt::complete(self.catalogue(), request).await,
         }
@@ -383,7 +383,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let published = self.menu("resources").await?;
         let resources = published.iter().filter_map(|tool| prompt::document(tool));
-        let of_sources = typed(self.offers(true).await?.resources);
+        let of_sources = typed(self.offers().await?.resources);
         let resources = resources.chain(of_sources).collect();
         let (resources, next_cursor) = page(resources, request, |it: &Resource| it.uri.clone())?;
         let mut result = ListResourcesResult::with_all_items(resources);
@@ -396,7 +396,7 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = typed(self.offers(true).await?.templates).collect();
+        let templates = typed(self.offers().await?.templates).collect();
         let name = |it: &ResourceTemplate| it.uri_template.clone();
         let (templates, next_cursor) = page(templates, request, name)?;
         let mut result = ListResourceTemplatesResult::with_all_items(templates);
@@ -409,7 +409,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = match self.route(&request.uri).await? {
+        let read = match self.route(Subject::Resource(request.uri.clone())).await? {
             Some(route) => self.read_offered(&route, &request.uri, &context).await,
             None => prompt::read_document(self.catalogue(), request.uri).await,
         };

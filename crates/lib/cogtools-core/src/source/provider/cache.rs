@@ -51,6 +51,8 @@ pub(super) struct Claim {
 /// The extension of declarations that the provider has said not to have any more, or that it has
 /// made to another audience.
 const EXPIRED: &str = "expired";
+/// The form of what is cached: another one is not read.
+const FORMAT: u32 = 1;
 /// The largest file about a failure that is read.
 const MAX_FAILURE_BYTES: u64 = 64 << 10;
 
@@ -86,7 +88,7 @@ impl Cache {
         };
         let key = digest::value(&json!([
             sees_project(provider, cx).then(|| cx.root.display().to_string()),
-            env!("CARGO_PKG_VERSION"),
+            FORMAT,
             plugin.map(|plugin| plugin.root.display().to_string()),
             settings
                 .server
