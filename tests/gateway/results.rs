@@ -1,4 +1,5 @@
-//! Every kind of result of a server reaches the model of each host as it does without us.
+//! Every kind of result and of resource of a server reaches the model of each host as it does
+//! without us.
 
 use cogtools_test_support::{FakeGemini, Project, Request, Turn};
 use serde_json::json;
@@ -38,8 +39,45 @@ const KINDS: [&str; 28] = [
     "failed_empty",
     "long",
 ];
+/// The resources of the server, and after them two of its templates, two that it does not list, one
+/// that fails and one that does not exist.
+const RESOURCES: [&str; 31] = [
+    "test://plain",
+    "test://json",
+    "test://list",
+    "test://without-type",
+    "test://empty",
+    "test://nothing",
+    "test://picture",
+    "test://bytes",
+    "test://bytes-without-type",
+    "test://page",
+    "test://two",
+    "test://other",
+    "test://same",
+    "test://meta",
+    "test://signs",
+    "test://long",
+    "test://a%20b?c=1&d=%2F#e",
+    "test://a b",
+    "test://é",
+    "TEST://Upper/../b",
+    "urn:test:1",
+    "file:///nowhere/a.txt",
+    "https://127.0.0.1:1/a",
+    "ui://app",
+    "words",
+    "test://item/7",
+    "test://all/a/b?c=d",
+    "test://unlisted",
+    "other:unlisted",
+    "test://broken",
+    "test://none",
+];
 /// The response of Gemini CLI for a text without words.
 const NO_TEXT: &str = r#"{"output":"<untrusted_context>\n\n</untrusted_context>"}"#;
+/// The tools of Codex that list resources and templates.
+const CODEX_LISTS: [&str; 2] = ["list_mcp_resources", "list_mcp_resource_templates"];
 /// The name of the server for hosts, whichever it is.
 const SERVER: &str = "s";
 
@@ -57,13 +95,14 @@ fn scene() -> (Project, [Vec<String>; 2]) {
     (project, [alone.to_vec(), ours.to_vec()])
 }
 
-/// Fails unless both ways gave the same, except for the `mended` kinds, each with a text that the
-/// model gets through us alone.
+/// Fails unless both ways gave the same for [`KINDS`], `lists` and [`RESOURCES`], except for the
+/// `mended` ones, each with a text that the model gets through us alone.
 #[track_caller]
-fn assert_same(found: &[Vec<String>; 2], mended: &[(&str, &str)]) {
+fn assert_same(found: &[Vec<String>; 2], lists: &[&str], mended: &[(&str, &str)]) {
     let [alone, ours] = found;
-    assert_eq!([alone.len(), ours.len()], [KINDS.len(); 2]);
-    for ((kind, alone), ours) in KINDS.iter().zip(alone).zip(ours) {
+    let kinds = [&KINDS, lists, &RESOURCES].concat();
+    assert_eq!([alone.len(), ours.len()], [kinds.len(); 2]);
+    for ((kind, alone), ours) in kinds.iter().zip(alone).zip(ours) {
         match mended.iter().find(|(name, _)| name == kind) {
             Some((_, text)) => {
                 assert!(!alone.contains(text), "{kind}: {alone}");
@@ -86,6 +125,9 @@ fn claude_code() {
     let (project, lines) = scene();
     let found = lines.map(|line| {
         let calls = KINDS.map(|kind| json!([format!("mcp__{SERVER}__{kind}"), {}]));
+        let list = json!(["ListMcpResourcesTool", {"server": SERVER}]);
+        let read = |uri| json!(["ReadMcpResourceTool", {"server": SERVER, "uri": uri}]);
+        let calls = [&calls[..], &[list], &RESOURCES.map(read)].concat();
         let model = Model::start("anthropic", &json!(calls));
         let server = json!({"command": line[0], "args": line[1..]});
         let servers = json!({"mcpServers": {SERVER: server}});
@@ -97,7 +139,7 @@ fn claude_code() {
             .outputs(format!("{LAST}\n"));
         outputs(&model.asked(), "messages", "content")
     });
-    assert_same(&found, &[]);
+    assert_same(&found, &["ListMcpResourcesTool"], &[]);
 }
 
 #[test]
@@ -105,6 +147,9 @@ fn codex() {
     let (project, lines) = scene();
     let found = lines.map(|line| {
         let calls = KINDS.map(|kind| json!([format!("mcp__{SERVER} {kind}"), {}]));
+        let lists = CODEX_LISTS.map(|list| json!([list, {"server": SERVER}]));
+        let read = |uri| json!(["read_mcp_resource", {"server": SERVER, "uri": uri}]);
+        let calls = [&calls[..], &lists, &RESOURCES.map(read)].concat();
         let model = Model::start("openai", &json!(calls));
         let config = model.in_codex();
         let (program, args) = (&line[0], &line[1..]);
@@ -119,7 +164,7 @@ fn codex() {
             .status(0);
         outputs(&model.asked(), "input", "output")
     });
-    assert_same(&found, &[]);
+    assert_same(&found, &CODEX_LISTS, &[]);
 }
 
 #[test]
@@ -130,7 +175,10 @@ fn gemini_cli() {
         let settings = json!({"mcpServers": {SERVER: server}});
         project.file(".gemini/settings.json", settings.to_string());
         let calls = KINDS.map(|kind| Turn::call(format!("mcp_{SERVER}_{kind}"), json!({})));
-        let turns = calls.into_iter().chain([Turn::text(LAST)]);
+        let list = Turn::call("list_mcp_resources", json!({}));
+        let read = RESOURCES.map(|uri| Turn::call("read_mcp_resource", json!({"uri": uri})));
+        let turns = calls.into_iter().chain([list]).chain(read);
+        let turns = turns.chain([Turn::text(LAST)]);
         let conversation = clients::converse(&project, FakeGemini::for_host(turns));
         let steps = conversation.main();
         let output = |request: &&Request| request.responses()[0]["response"].to_string();
@@ -146,5 +194,5 @@ fn gemini_cli() {
         ("only_structured", "count"),
         ("failed_list", "it failed"),
     ];
-    assert_same(&found, &mended);
+    assert_same(&found, &["list_mcp_resources"], &mended);
 }

@@ -141,8 +141,9 @@ fn errors_of_owners_and_unknown_resources_have_the_code_of_the_protocol() {
     let mut session = open(&project, &json!({}), &[]);
     list(&mut session, "resources/list", ("resources", "uri"));
     for (uri, message) in [
+        ("mem://unknown", "a has no such resource"),
         (
-            "mem://unknown",
+            "cogtools://tool/c",
             "there is no such resource; those of tools begin with `cogtools://tools/`",
         ),
         (
@@ -163,11 +164,27 @@ fn errors_of_owners_and_unknown_resources_have_the_code_of_the_protocol() {
 }
 
 #[test]
+fn an_unlisted_resource_is_read_from_the_source_that_has_it() {
+    let project = offering(&[("a", ""), ("b", "")]);
+    let mut session = open(&project, &json!({}), &[]);
+    assert_eq!(read(&mut session, "mem://b/secret"), "b: mem://b/secret");
+    let log = asked(&project, "a", "resources/read");
+    assert_eq!(log, ["resources/read mem://b/secret"]);
+    for uri in ["mem://none", "none:1", "none"] {
+        let error = session.get("resources/read", &json!({"uri": uri}));
+        let error = error.expect_err("no one has it");
+        assert_eq!(error["message"], "a has no such resource");
+        assert_eq!(error["code"], -32002);
+    }
+    // Updates are those of one source.
+    let watched = session.get("resources/subscribe", &json!({"uri": "mem://b/secret"}));
+    assert_eq!(watched.expect_err("which one is not known")["code"], -32002);
+}
+
+#[test]
 fn a_link_in_a_result_can_be_read() {
     let project = offering(&[("a", ""), ("b", "")]);
     let mut session = open(&project, &json!({}), &[]);
-    let error = session.get("resources/read", &json!({"uri": "mem://hidden"}));
-    assert_eq!(error.expect_err("no one lists it")["code"], -32002);
     let id = session.call("b_link", &json!({}));
     assert_eq!(
         session.answer(id)["result"]["content"][0]["uri"],

@@ -1,4 +1,6 @@
-"""A server whose tools answer with every kind of result that the protocol has, and some it has not."""
+"""A server whose tools answer with every kind of result that the protocol has, and some it has not;
+its resources and prompts likewise.
+"""
 
 import json
 import sys
@@ -52,6 +54,69 @@ RESULTS = {
 WITH_SCHEMA = ["structured", "only_structured", "structured_beside", "failed", "failed_structured"]
 
 
+def contents(uri, *all):
+    """The contents of a resource, with its URI unless they have others."""
+    return {"contents": [{"uri": uri} | one for one in all]}
+
+
+def content(value, kind="text/plain", **more):
+    return {"text": value, "mimeType": kind} | more
+
+
+CONTENTS = {
+    "test://plain": [content("Some text.")],
+    "test://json": [content('{"b": 1, "a": 2}', "application/json")],
+    "test://list": [content("[1, 2]", "application/json")],
+    "test://without-type": [{"text": "Some text."}],
+    "test://empty": [content("")],
+    "test://nothing": [],
+    "test://picture": [{"blob": PIXEL, "mimeType": "image/png"}],
+    "test://bytes": [{"blob": "AAEC", "mimeType": "application/octet-stream"}],
+    "test://bytes-without-type": [{"blob": "AAEC"}],
+    "test://page": [content("<p>Good day</p>", "text/html")],
+    "test://two": [content("one", uri="test://two/1"), content("two", uri="test://two/2")],
+    "test://other": [content("Some text.", uri="test://another")],
+    "test://same": [content("one"), content("two")],
+    "test://meta": [content("Some text.", _meta={"a/b": 1}, annotations={"priority": 1})],
+    "test://signs": [content("\u2028 \U0001f600 \x1b[31mred\x1b[0m e\u0301 & < >")],
+    "test://long": [content("word " * 2000)],
+    "test://a%20b?c=1&d=%2F#e": [content("Some text.")],
+    "test://a b": [content("Some text.")],
+    "test://é": [content("Some text.")],
+    "TEST://Upper/../b": [content("Some text.")],
+    "urn:test:1": [content("Some text.")],
+    "file:///nowhere/a.txt": [content("Some text.")],
+    "https://127.0.0.1:1/a": [content("Some text.")],
+    "ui://app": [content("<p>Good day</p>", "text/html;profile=mcp-app")],
+    "words": [content("Some text.")],
+}
+
+
+def resource(uri):
+    more = {"title": "A title", "description": "More", "size": 3, "mimeType": "text/plain", "annotations": {"priority": 0.5}}
+    return {"uri": uri, "name": f"the {uri}"} | (more | {"_meta": {"a/b": 1}} if uri == "test://meta" else {})
+
+
+TEMPLATES = [
+    {"uriTemplate": "test://item/{number}", "name": "item", "description": "An item", "mimeType": "text/plain"},
+    {"uriTemplate": "test://all/{+path}{?query*}", "name": "all", "title": "All"},
+]
+
+
+def read(uri):
+    if uri in CONTENTS:
+        return contents(uri, *CONTENTS[uri])
+    if uri.startswith(("test://item/", "test://all/")) or uri.endswith("unlisted"):
+        return contents(uri, content(f"This is {uri}"))
+    if uri == "test://broken":
+        raise Failure(-32603, "it broke", {"a": 1})
+    raise Failure(-32002, f"no resource {uri}", {"uri": uri})
+
+
+class Failure(Exception):
+    pass
+
+
 def tool(name):
     output = {"outputSchema": COUNT} if name in WITH_SCHEMA else {}
     return {"name": name, "description": f"Returns {name}", "inputSchema": ANY} | output
@@ -60,16 +125,26 @@ def tool(name):
 def answer(request):
     method = request["method"]
     if method == "initialize":
-        info = {"serverInfo": {"name": "results", "version": "1"}, "capabilities": {"tools": {}}}
+        info = {"serverInfo": {"name": "results", "version": "1"}, "capabilities": {"tools": {}, "resources": {}}}
         return {"protocolVersion": request["params"]["protocolVersion"]} | info
     if method == "tools/list":
         return {"tools": [tool(name) for name in RESULTS]}
     if method == "tools/call":
         return RESULTS[request["params"]["name"]]
+    if method == "resources/list":
+        return {"resources": [resource(uri) for uri in CONTENTS]}
+    if method == "resources/templates/list":
+        return {"resourceTemplates": TEMPLATES}
+    if method == "resources/read":
+        return read(request["params"]["uri"])
     return {}
 
 
 for line in sys.stdin:
     request = json.loads(line)
     if "id" in request:
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": answer(request)}), flush=True)
+        try:
+            answered = {"result": answer(request)}
+        except Failure as failure:
+            answered = {"error": dict(zip(["code", "message", "data"], failure.args))}
+        print(json.dumps({"jsonrpc": "2.0", "id": request["id"]} | answered), flush=True)

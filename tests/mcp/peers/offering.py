@@ -99,7 +99,7 @@ def result(method, params):
         case "resources/templates/list":
             return {"resourceTemplates": [{"uriTemplate": f"mem://{label}/item/{{id}}", "name": "item"}]}
         case "resources/read":
-            if params["uri"] == "mem://none":
+            if not params["uri"].startswith(("mem://shared", "mem://hidden", "mem://b/0", "ui://app", f"mem://{label}/")):
                 raise LookupError
             return {"contents": [{"uri": params["uri"], "text": f"{label}: {params['uri']}"}]}
         case "prompts/list":

@@ -3,24 +3,22 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cogtools_code::Scope;
 use cogtools_core::resident::Client;
 use cogtools_core::tool::Flow;
 use cogtools_core::{
     CallContext, Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident,
-    Source, SourceError, Target, Tool, Warnings,
+    SourceError, Target, Tool, Warnings,
 };
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::{DetachedIo, Failure, Io, project};
-use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
 
 use crate::auth::Store;
 use crate::declarations::{
@@ -28,9 +26,12 @@ use crate::declarations::{
 };
 use crate::offers::{Offers, Route, Subject};
 use crate::prompt;
-use crate::server::AppState;
 use crate::sources::{OpenSessions, SourceSessions};
 use crate::workspace::Workspace;
+
+/// The time after the introduction of a client in a hurry in which lists wait for offers. It goes on
+/// without after two seconds.
+const HURRIED_WAIT: Duration = Duration::from_millis(1500);
 
 /// The tools of a project, for every request.
 pub(crate) struct Catalogue {
@@ -41,8 +42,8 @@ pub(crate) struct Catalogue {
     io: DetachedIo,
     workspace: Workspace,
     cache: DeclarationCache,
-    /// The wait of lists that fits the client, once it has said its name.
-    host_wait: OnceLock<ListWait>,
+    /// The wait of lists that fits the client, once it has said its name, and when that was.
+    host_wait: OnceLock<(ListWait, Instant)>,
     /// See [`Self::listed`].
     listed: OnceLock<u64>,
     /// The hash of the first offers that a client has got.
@@ -175,7 +176,7 @@ impl Catalogue {
 
     /// Fits the wait of lists to the only client.
     pub(crate) fn fit(&self, wait: ListWait) {
-        let _ = self.host_wait.set(wait);
+        let _ = self.host_wait.set((wait, Instant::now()));
     }
 
     /// Returns a registry with the current configuration.
@@ -218,26 +219,28 @@ impl Catalogue {
         })
     }
 
-    /// Finds the way to `subject` at its source, and warnings. Sources that are being asked are
-    /// waited for, unless cogtools itself answers for it.
-    pub(crate) fn route(
+    /// Finds the way to `subject` at its source, or the ways to those that may have it, and
+    /// warnings. Sources that are being asked are waited for, unless cogtools itself answers for it.
+    pub(crate) fn routes(
         &self,
         subject: &Subject,
-    ) -> Result<(Option<Route>, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut warnings = Vec::new();
+    ) -> Result<(Vec<Route>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (mut unlisted, mut warnings) = (Vec::new(), Vec::new());
         let found = self.awaiting(|| {
-            let (offers, new) = self.offers(false).map_err(CallError::Failed)?;
-            warnings.extend(new);
+            let offers = self.load_offers(false, ListWait::Moment);
+            let (offers, new) = offers.map_err(CallError::Failed)?;
+            warnings.extend(self.new_offer_warnings(new));
             let route = offers.route(subject, &self.sessions);
             if route.is_some() || self.is_own(subject).map_err(CallError::Failed)? {
                 return Ok(route);
             }
+            unlisted = offers.unlisted(subject);
             Err(CallError::NotFound(Vec::new()))
         });
         match found {
-            Ok(route) => Ok((route, warnings)),
+            Ok(route) => Ok((Vec::from_iter(route), warnings)),
             Err(CallError::Failed(diagnostics)) => Err(diagnostics),
-            Err(CallError::NotFound(_) | CallError::Cancelled) => Ok((None, warnings)),
+            Err(CallError::NotFound(_) | CallError::Cancelled) => Ok((unlisted, warnings)),
         }
     }
 
@@ -256,7 +259,7 @@ impl Catalogue {
     /// Looks for something until it is there, or no source that is being asked can have it, at most
     /// for the time of a call.
     fn awaiting<T>(&self, mut look: impl FnMut() -> Result<T, CallError>) -> Result<T, CallError> {
-        let end = std::time::Instant::now() + Tool::TIMEOUT;
+        let end = Instant::now() + Tool::TIMEOUT;
         loop {
             let answers = self.resident.late_answers();
             match look() {
@@ -291,10 +294,12 @@ impl Catalogue {
     }
 
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
-        let wait = self.host_wait.get().copied();
         let is_first = self.listed.get().is_none();
-        let wait = wait.filter(|wait| is_first && *wait == ListWait::Patient);
-        let (registry, warnings) = self.registry_and_warnings(wait.unwrap_or(ListWait::Moment))?;
+        let wait = match self.host_wait.get() {
+            Some((ListWait::Patient, _)) if is_first => ListWait::Patient,
+            _ => ListWait::Moment,
+        };
+        let (registry, warnings) = self.registry_and_warnings(wait)?;
         let budget = self.budget.or_configured(&registry);
         let options = self.options(budget.is_some());
         let found = self.load_tools(&registry, options);
@@ -348,15 +353,20 @@ impl Catalogue {
         self.has_servers.load(Ordering::Relaxed)
     }
 
-    /// Returns everything besides tools that sources offer, and warnings. A list waits for it as long as
-    /// fits the client.
-    pub(crate) fn offers(
-        &self,
-        is_list: bool,
-    ) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let wait = self.host_wait.get().copied();
-        let wait = wait.filter(|wait| is_list && *wait == ListWait::Instant);
-        let (offers, warnings) = self.load_offers(false, wait.unwrap_or(ListWait::Moment))?;
+    /// Lists everything besides tools that sources offer, and warnings.
+    pub(crate) fn offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let listed = match self.host_wait.get() {
+            Some((ListWait::Instant, begin)) => loop {
+                let answers = self.resident.late_answers();
+                let listed = self.load_offers(false, ListWait::Instant)?;
+                let end = *begin + HURRIED_WAIT;
+                if !self.resident.wait_for_late_answer(answers, end) {
+                    break listed;
+                }
+            },
+            _ => self.load_offers(false, ListWait::Moment)?,
+        };
+        let (offers, warnings) = listed;
         self.offered.get_or_init(|| offers.digest());
         Ok((offers, self.new_offer_warnings(warnings)))
     }
@@ -505,127 +515,4 @@ pub(crate) enum CallError {
     Failed(Vec<Diagnostic>),
     /// The call was cancelled.
     Cancelled,
-}
-
-/// The time without an event before the list is loaded again.
-const DEBOUNCE: Duration = Duration::from_millis(100);
-/// The time for which events can postpone that.
-const MAX_DEBOUNCE: Duration = Duration::from_secs(1);
-/// The pause between polls of files where the system does not report changes.
-const POLL_INTERVAL: Duration = Duration::from_secs(2);
-
-/// The time for which the first list waits for a client, whose first answer it would slow down.
-const FIRST_CLIENT: Duration = Duration::from_millis(500);
-
-/// Watches the files of the project until the task is aborted.
-pub(crate) async fn run(state: Arc<AppState>) {
-    let _ = timeout(FIRST_CLIENT, state.introduced.cancelled()).await;
-    // A source that was late and has answered is an event, too.
-    let events = state.catalogue.source_changed();
-    let Some(mut watcher) = watcher(&events) else {
-        return;
-    };
-    let (mut watched, mut last) = (Vec::new(), None);
-    loop {
-        let (catalogue, is_first) = (Arc::clone(&state.catalogue), last.is_none());
-        let loading = tokio::task::spawn_blocking(move || {
-            // The first list is loaded before: it reads every file, and each read is an event.
-            let first = is_first.then(|| catalogue.digest());
-            watch(&mut *watcher, &mut watched, folders(&catalogue));
-            let digest = first.unwrap_or_else(|| catalogue.digest());
-            (watcher, watched, digest)
-        });
-        let Ok(loaded) = loading.await else {
-            return;
-        };
-        let digest = loaded.2;
-        (watcher, watched) = (loaded.0, loaded.1);
-        match last.replace(digest) {
-            // Changes in between, or since a client's list, were not reported, so the list is
-            // loaded once more.
-            None => {
-                last = Some(state.catalogue.listed_or(digest));
-                events.notify_one();
-            }
-            Some(last) if last == digest => {}
-            Some(last) => state.list_changed.send_modify(|changes| {
-                changes.tools += u64::from(last.0 != digest.0);
-                changes.offers += u64::from(last.1 != digest.1);
-            }),
-        }
-        // Waits for an event, and then until there are no more.
-        events.notified().await;
-        let end = Instant::now() + MAX_DEBOUNCE;
-        while timeout(DEBOUNCE, events.notified()).await.is_ok() && Instant::now() < end {}
-    }
-}
-
-/// Returns the system's own watcher, or one that polls; each sends relevant events.
-fn watcher(events: &Arc<Notify>) -> Option<Box<dyn Watcher + Send>> {
-    let on_event = || {
-        let events = Arc::clone(events);
-        move |event: notify::Result<Event>| {
-            let is_relevant = match event {
-                Ok(event) => {
-                    !matches!(event.kind, EventKind::Access(_))
-                        && event.paths.iter().any(|path| is_relevant(path))
-                }
-                // Events were lost.
-                Err(_) => true,
-            };
-            if is_relevant {
-                events.notify_one();
-            }
-        }
-    };
-    let config = Config::default();
-    if let Ok(watcher) = RecommendedWatcher::new(on_event(), config) {
-        return Some(Box::new(watcher));
-    }
-    let polling = config.with_poll_interval(POLL_INTERVAL);
-    Some(Box::new(PollWatcher::new(on_event(), polling).ok()?))
-}
-
-/// Returns true if a path can be a tool, a configuration or a folder of tools.
-fn is_relevant(path: &Path) -> bool {
-    path.extension().is_none_or(|extension| extension == "yaml")
-        || path.file_name().is_some_and(|name| name == "package.json")
-}
-
-/// Watches exactly these folders instead of the ones that are `watched`. Each is watched anew: one
-/// that was deleted and created again is another.
-fn watch(watcher: &mut dyn Watcher, watched: &mut Vec<PathBuf>, folders: Vec<PathBuf>) {
-    for folder in watched.drain(..) {
-        let _ = watcher.unwatch(&folder);
-    }
-    *watched = folders;
-    watched.retain(|folder| watcher.watch(folder, RecursiveMode::NonRecursive).is_ok());
-}
-
-/// Returns the folders to watch for changes of the list: the root, for its configuration,
-/// and the folders of tools, or the closest ancestors that exist.
-fn folders(catalogue: &Catalogue) -> Vec<PathBuf> {
-    let (root, config) = catalogue.with_io(|io| {
-        let project = project::project(io);
-        let config = project::valid_config(&project, io);
-        (project.root().to_path_buf(), config)
-    });
-    let path = |source: &Source| match source.folder() {
-        Some(folder) => folder.path().to_path_buf(),
-        None => root.join("node_modules"),
-    };
-    let closest = |path: PathBuf| {
-        let existing = path.ancestors().find(|path| path.is_dir());
-        existing.map(Path::to_path_buf)
-    };
-    let sources = config.map(|config| config.sources).unwrap_or_default();
-    let mut folders: Vec<PathBuf> = sources.iter().map(path).filter_map(closest).collect();
-    let host_folder = root.join(".gemini");
-    if host_folder.is_dir() {
-        folders.push(host_folder);
-    }
-    folders.push(root);
-    folders.sort_unstable();
-    folders.dedup();
-    folders
 }

@@ -50,14 +50,20 @@ impl Updates {
 impl Server {
     /// Returns everything besides tools that sources offer now, for a list.
     pub(crate) async fn offers(&self) -> Result<Offers, ErrorData> {
-        let offers = self.of_sources(|catalogue| catalogue.offers(true)).await?;
+        let offers = self.of_sources(Catalogue::offers).await?;
         Ok(offers.unwrap_or_default())
     }
 
-    /// Returns the way to `subject`, if it is of a source.
+    /// Returns the way to `subject`, if exactly one source may have it.
     pub(crate) async fn route(&self, subject: Subject) -> Result<Option<Route>, ErrorData> {
-        let route = self.of_sources(move |catalogue| catalogue.route(&subject));
-        Ok(route.await?.flatten())
+        let routes: Result<[Route; 1], _> = self.routes(subject).await?.try_into();
+        Ok(routes.ok().map(|[route]| route))
+    }
+
+    /// Returns the ways to `subject`, to one source or to several that may have it.
+    pub(crate) async fn routes(&self, subject: Subject) -> Result<Vec<Route>, ErrorData> {
+        let routes = self.of_sources(move |catalogue| catalogue.routes(&subject));
+        Ok(routes.await?.unwrap_or_default())
     }
 
     /// Asks the sources, if one is a server, and reports warnings.
@@ -117,17 +123,29 @@ impl Server {
         }
     }
 
-    /// Reads the resource `uri` at the end of `route`.
+    /// Reads the resource `uri` at the end of the first of `routes` that leads to it; `None`
+    /// without a route. The error is that of the first.
     pub(crate) async fn read_offered(
         &self,
-        route: &Route,
+        routes: &[Route],
         uri: &str,
         request: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResult, ErrorData> {
-        let read = ("resources/read", route.of_uri());
-        let mut result = self.request(route, read, request).await?;
-        route.rename(&mut result, uri);
-        typed(result)
+    ) -> Option<Result<ReadResourceResult, ErrorData>> {
+        let mut failed = None;
+        for route in routes {
+            let read = ("resources/read", route.of_uri());
+            match self.request(route, read, request).await {
+                Ok(mut result) => {
+                    route.rename(&mut result, uri);
+                    return Some(typed(result));
+                }
+                Err(error) => drop(failed.get_or_insert(error)),
+            }
+            if request.ct.is_cancelled() {
+                break;
+            }
+        }
+        failed.map(Err)
     }
 
     /// Sends a request, with its progress and its cancellation.

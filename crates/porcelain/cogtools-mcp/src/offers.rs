@@ -70,7 +70,9 @@ impl Offers {
         own_prompts: &HashSet<String>,
         only_cached: bool,
     ) -> (Self, Vec<Diagnostic>) {
-        let (sources, errors) = registry.offers(only_cached);
+        let (mut sources, errors) = registry.offers(only_cached);
+        // A source of which no tool is wanted has nothing else either.
+        sources.retain(|source| registry.is_selected_source(source.source()));
         let hidden = sources.iter().filter_map(Offer::warning);
         let hidden = hidden.map(|warning| warning.diagnostic());
         let errors = errors.iter().map(SourceError::diagnostic).chain(hidden);
@@ -84,10 +86,6 @@ impl Offers {
                     let offered = Offered::new(source, (name, own), ("name", value));
                     offers.prompts.push(offered);
                 }
-            }
-            // A source of which no tool is wanted has no resources either.
-            if !registry.is_selected_source(source.source()) {
-                continue;
             }
             let [resources, templates] = &mut uris;
             for (list, key, seen, into) in [
@@ -145,6 +143,28 @@ impl Offers {
         };
         let found = candidates.find(|it| it.name == *name)?;
         Some(found.route.clone())
+    }
+
+    /// Returns the ways to a resource that no source lists: to those with resources of its scheme, or
+    /// to all that have resources if there is none.
+    pub(crate) fn unlisted(&self, subject: &Subject) -> Vec<Route> {
+        let uri = match subject {
+            Subject::Resource(uri) if !uri.starts_with(OWN) => uri,
+            _ => return Vec::new(),
+        };
+        let lists = [("resources", "uri"), ("resourceTemplates", "uriTemplate")];
+        let able = |source: &&Offer| lists.iter().any(|(list, _)| source.has(list));
+        let has_scheme = |source: &&Offer| {
+            let mut listed = lists
+                .iter()
+                .flat_map(|(list, key)| source.list(list).filter_map(|it| it.get(*key)?.as_str()));
+            listed.any(|it| scheme(it).eq_ignore_ascii_case(scheme(uri)))
+        };
+        let mut asked: Vec<&Offer> = self.sources.iter().filter(has_scheme).collect();
+        if asked.is_empty() {
+            asked.extend(self.sources.iter().filter(able));
+        }
+        asked.iter().map(|it| Route::to(it, uri)).collect()
     }
 
     /// Returns the way to the resource `uri`: to the source that lists it, else that has the most
@@ -244,6 +264,10 @@ impl Route {
 pub(crate) fn with_source(source: &str, own: &str) -> String {
     let source = file_uri::encoded(Path::new(source)).replace('/', "%2F");
     format!("{SOURCES}{source}/{own}")
+}
+
+fn scheme(uri: &str) -> &str {
+    uri.split_once(':').map_or("", |(scheme, _)| scheme)
 }
 
 /// Returns true if `uri` may be an expansion of `template` (RFC 6570); its source knows it exactly.

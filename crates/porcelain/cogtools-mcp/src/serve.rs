@@ -27,12 +27,12 @@ use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Workers;
-use crate::catalogue;
 use crate::command::RawArguments;
 use crate::link::{Link, Sender};
 use crate::observe::{Collector, MEDIA_TYPE, Traces};
 use crate::server::{AppState, Server};
 use crate::stdio::StdioTransport;
+use crate::workspace;
 
 /// The ways in which clients reach the server.
 pub(crate) enum Listen {
@@ -77,7 +77,7 @@ pub(crate) fn serve(
 }
 
 async fn run(state: &Arc<AppState>, listen: Listen) -> Result<u8, Failure> {
-    let watcher = tokio::spawn(catalogue::run(Arc::clone(state)));
+    let watcher = tokio::spawn(workspace::follow_files(Arc::clone(state)));
     let is_http = matches!(listen, Listen::Http(_));
     let mut serving = std::pin::pin!(async {
         match listen {

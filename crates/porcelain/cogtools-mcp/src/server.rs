@@ -409,9 +409,11 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = match self.route(Subject::Resource(request.uri.clone())).await? {
-            Some(route) => self.read_offered(&route, &request.uri, &context).await,
-            None => prompt::read_document(self.catalogue(), request.uri).await,
+        let uri = request.uri;
+        let routes = self.routes(Subject::Resource(uri.clone())).await?;
+        let read = match self.read_offered(&routes, &uri, &context).await {
+            Some(read) => read,
+            None => prompt::read_document(self.catalogue(), uri).await,
         };
         read.map(ReadResourceResponse::Complete)
     }

@@ -114,6 +114,11 @@ impl Offer {
         &self.instructions
     }
 
+    /// Returns true if it has this list, which may be empty.
+    pub fn has(&self, key: &str) -> bool {
+        self.value.get(key).is_some()
+    }
+
     /// The objects in one of its lists.
     pub fn list(&self, key: &str) -> impl Iterator<Item = &Value> {
         let list = self.value.get(key).and_then(Value::as_array);
