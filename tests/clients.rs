@@ -90,7 +90,7 @@ fn codex_reads_its_table() {
     assert_eq!(ours["name"], "cogtools");
     assert_eq!(ours["enabled"], true);
     assert_eq!(ours["transport"]["command"], "cogtools");
-    assert_eq!(ours["transport"]["args"], json!(["mcp", "--api", "openai"]));
+    assert_eq!(ours["transport"]["args"], json!(["mcp"]));
     assert_eq!(listed[1]["name"], "other");
 }
 
@@ -160,11 +160,7 @@ fn claude_code_reads_its_file() {
                 .any(|key| line.starts_with(key))
         })
         .collect();
-    let expected = [
-        "Type: stdio",
-        "Command: cogtools",
-        "Args: mcp --api anthropic",
-    ];
+    let expected = ["Type: stdio", "Command: cogtools", "Args: mcp"];
     assert_eq!(server, expected, "{outcome}");
 }
 

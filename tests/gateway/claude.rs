@@ -27,7 +27,7 @@ fn claude_code_gets_every_tool_and_calls() {
     ];
     let calls = calls.map(|(name, arguments)| json!([format!("{PREFIX}{name}"), arguments]));
     let model = Model::start("anthropic", &json!(calls));
-    let outcome = claude(&scene, &model, &["mcp", "--api", "anthropic"]).run();
+    let outcome = claude(&scene, &model, &["mcp"]).run();
     outcome.outputs(format!("{LAST}\n"));
     let asked = model.asked();
     assert_eq!(asked.len(), calls.len() + 1);

@@ -45,7 +45,7 @@ fn codex_gets_every_tool_and_calls() {
     ];
     let calls = calls.map(|(name, arguments)| json!([format!("{SPACE} {name}"), arguments]));
     let model = Model::start("openai", &json!(calls));
-    let outcome = codex(&scene, &model, &["mcp", "--api", "openai"]);
+    let outcome = codex(&scene, &model, &["mcp"]);
     // What it prints on standard error describes its own state.
     outcome.status(0).stdout_is(format!("{LAST}\n"));
     let asked = model.asked();

@@ -81,7 +81,7 @@ fn what_a_server_declares_reaches_clients() {
             "name": "t",
             "title": "T",
             "description": "d",
-            "inputSchema": {"type": "object", "additionalProperties": false},
+            "inputSchema": {"type": "object"},
             "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
             "annotations": {"title": "A", "readOnlyHint": true},
             "icons": [{"src": "https://a/b.png"}],
@@ -116,7 +116,7 @@ fn unusual_values_pass_whole() {
             // Invisible characters of others go.
             "title": "Tool  of «all»",
             "description": "d",
-            "inputSchema": {"type": "object", "additionalProperties": false},
+            "inputSchema": {"type": "object"},
             "outputSchema": {
                 "type": "object", "required": ["n"], "unevaluatedProperties": {"not": {}},
                 "properties": {"n": {"type": "integer", "x-unit": "ms"}, "": {"const": null},

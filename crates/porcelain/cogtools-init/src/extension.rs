@@ -35,7 +35,6 @@ pub(crate) fn edit(cx: &SetupContext) -> Edit {
         table: "mcpServers",
         name: &name,
         command: NAME,
-        api: None,
         options: Vec::new(),
         project: Some(FOLDER),
         is_shared: false,

@@ -93,7 +93,6 @@ impl Host {
             command: NAME,
             project: None,
             is_shared: false,
-            api: self.api(),
             options: Vec::new(),
             form: EntryForm::Standard,
         };
@@ -125,16 +124,6 @@ impl Host {
             ..server
         };
         Ok(Edit::add(file, server.entry()))
-    }
-
-    /// The API that it passes tools to, if that is always the same: the tools are checked for that
-    /// one alone then, and otherwise for the strictest that there is.
-    const fn api(self) -> Option<&'static str> {
-        match self {
-            Self::ClaudeCode | Self::ClaudeDesktop => Some("anthropic"),
-            Self::Codex => Some("openai"),
-            _ => None,
-        }
     }
 
     /// The document of the project that it gives to models.

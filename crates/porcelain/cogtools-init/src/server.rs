@@ -31,8 +31,6 @@ pub(crate) struct Server<'s> {
     pub(crate) project: Option<&'s str>,
     /// True if one entry serves all projects.
     pub(crate) is_shared: bool,
-    /// The API that the host passes tools to, if that is always the same.
-    pub(crate) api: Option<&'static str>,
     /// The options for this host.
     pub(crate) options: Vec<String>,
     /// The name of the program in the entry.
@@ -43,8 +41,7 @@ impl Server<'_> {
     /// The entry.
     pub(crate) fn entry(&self) -> Entry {
         let project = self.project.map(|project| [PROJECT, project]);
-        let api = self.api.map(|api| ["--api", api]);
-        let options = [project, api].into_iter().flatten().flatten();
+        let options = project.into_iter().flatten();
         let options = options.chain(self.options.iter().map(String::as_str));
         let args: Vec<&str> = std::iter::once("mcp").chain(options).collect();
         let command = self.command;
@@ -147,7 +144,6 @@ mod tests {
             command: PROGRAM,
             project,
             is_shared: false,
-            api: None,
             options: Vec::new(),
             form: EntryForm::Standard,
         };

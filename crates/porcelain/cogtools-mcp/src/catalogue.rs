@@ -24,6 +24,7 @@ use crate::auth::Store;
 use crate::declarations::{
     DeclarationCache, LoadResult, PublishOptions, PublishedTool, Renamed, publish,
 };
+use crate::link::Habits;
 use crate::offers::{Offers, Route, Subject};
 use crate::prompt;
 use crate::sources::{OpenSessions, SourceSessions};
@@ -37,13 +38,13 @@ const HURRIED_WAIT: Duration = Duration::from_millis(1500);
 pub(crate) struct Catalogue {
     registry: RegistryArgs,
     budget: BudgetArg,
-    /// The API that the client passes tools to, if it is known.
+    /// The API of the command line.
     api: Option<Target>,
     io: DetachedIo,
     workspace: Workspace,
     cache: DeclarationCache,
-    /// The wait of lists that fits the client, once it has said its name, and when that was.
-    host_wait: OnceLock<(ListWait, Instant)>,
+    /// The habits of the only client, once it has said its name, and when that was.
+    client: OnceLock<(Habits, Instant)>,
     /// See [`Self::listed`].
     listed: OnceLock<u64>,
     /// The hash of the first offers that a client has got.
@@ -113,7 +114,7 @@ impl Catalogue {
             io: DetachedIo::new(io, Cancel::default()),
             workspace,
             cache: DeclarationCache::default(),
-            host_wait: OnceLock::new(),
+            client: OnceLock::new(),
             listed: OnceLock::new(),
             offered: OnceLock::new(),
             has_servers: AtomicBool::new(false),
@@ -174,9 +175,9 @@ impl Catalogue {
         Arc::clone(&self.source_changed)
     }
 
-    /// Fits the wait of lists to the only client.
-    pub(crate) fn fit(&self, wait: ListWait) {
-        let _ = self.host_wait.set((wait, Instant::now()));
+    /// Fits lists to the only client.
+    pub(crate) fn fit(&self, client: Habits) {
+        let _ = self.client.set((client, Instant::now()));
     }
 
     /// Returns a registry with the current configuration.
@@ -286,20 +287,19 @@ impl Catalogue {
     }
 
     /// Returns the options of published tools.
-    pub(crate) const fn options(&self, count_tokens: bool) -> PublishOptions {
+    pub(crate) fn options(&self, count_tokens: bool) -> PublishOptions {
+        let of_client = || self.client.get().and_then(|(client, _)| client.api);
         PublishOptions {
             count_tokens,
-            api: self.api,
+            api: self.api.or_else(of_client),
         }
     }
 
     fn load(&self) -> Result<Listing, Vec<Diagnostic>> {
         let is_first = self.listed.get().is_none();
-        let wait = match self.host_wait.get() {
-            Some((ListWait::Patient, _)) if is_first => ListWait::Patient,
-            _ => ListWait::Moment,
-        };
-        let (registry, warnings) = self.registry_and_warnings(wait)?;
+        let wait = self.client.get().map(|(client, _)| client.wait);
+        let wait = wait.filter(|wait| is_first && *wait == ListWait::Patient);
+        let (registry, warnings) = self.registry_and_warnings(wait.unwrap_or(ListWait::Moment))?;
         let budget = self.budget.or_configured(&registry);
         let options = self.options(budget.is_some());
         let found = self.load_tools(&registry, options);
@@ -355,8 +355,8 @@ impl Catalogue {
 
     /// Lists everything besides tools that sources offer, and warnings.
     pub(crate) fn offers(&self) -> Result<(Offers, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let listed = match self.host_wait.get() {
-            Some((ListWait::Instant, begin)) => loop {
+        let listed = match self.client.get() {
+            Some((client, begin)) if client.wait == ListWait::Instant => loop {
                 let answers = self.resident.late_answers();
                 let listed = self.load_offers(false, ListWait::Instant)?;
                 let end = *begin + HURRIED_WAIT;

@@ -174,6 +174,7 @@ pub(crate) struct DeclarationCache {
 #[derive(Debug)]
 struct CacheEntry {
     stamp: Stamp,
+    api: Option<Target>,
     tool: Arc<PublishedTool>,
 }
 
@@ -247,7 +248,7 @@ impl DeclarationCache {
                 let is_complete = !options.count_tokens || entry.tool.cost.is_some();
                 let is_current = stamp
                     .as_ref()
-                    .is_some_and(|now| entry.stamp.is_current(now));
+                    .is_some_and(|now| entry.stamp.is_current(now) && entry.api == options.api);
                 (is_complete && is_current).then(|| Arc::clone(&entry.tool))
             })
             .collect();
@@ -270,7 +271,8 @@ impl DeclarationCache {
                 // Invalid files are loaded again each time.
                 let (stamp, tool) = (stamp?, Arc::clone(result.as_ref().ok()?));
                 (!tool.has_shared_parts).then_some(())?;
-                Some((path(file).clone(), CacheEntry { stamp, tool }))
+                let api = options.api;
+                Some((path(file).clone(), CacheEntry { stamp, api, tool }))
             })
             .collect();
         results

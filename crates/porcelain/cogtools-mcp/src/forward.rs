@@ -123,8 +123,8 @@ impl Server {
         }
     }
 
-    /// Reads the resource `uri` at the end of the first of `routes` that leads to it; `None`
-    /// without a route. The error is that of the first.
+    /// Reads the resource `uri` at the end of the first of `routes` that leads to it. The error is
+    /// that of the first route; there is no answer without one.
     pub(crate) async fn read_offered(
         &self,
         routes: &[Route],

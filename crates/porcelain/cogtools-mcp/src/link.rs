@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cogtools_core::resident::Client;
-use cogtools_core::{CallContext, ListWait};
+use cogtools_core::{CallContext, ListWait, Target};
 use cogtools_http::http::HeaderValue;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::request::Parts;
@@ -30,37 +30,80 @@ pub(crate) enum Link {
     Stateless(Arc<Host>),
 }
 
-/// Beginnings of the names of clients that read only the first page of tools: Gemini CLI up to 0.61,
-/// as measured, and its descendants.
-const FIRST_PAGE: [&str; 3] = ["gemini-cli", "qwen-code", "llxprt"];
-
-/// Beginnings of the names of other clients that have no tools before the first list, however late it
-/// is: opencode 1.18 waits up to 30 seconds, as Gemini CLI does for minutes. Codex 0.169 reads no
-/// second list.
-const PATIENT: [&str; 2] = ["opencode", "codex-mcp-client"];
-/// Claude Code 2.1 shows its model no tool before it has the lists of prompts and resources, too, and
-/// goes on without after two seconds. It reads what is announced later.
-const HURRIED: &str = "claude-code";
-
-/// Returns true if the client `name` reads all pages of tools.
-pub(crate) fn reads_pages(name: &str) -> bool {
-    !FIRST_PAGE.iter().any(|it| name.starts_with(it))
+/// The behavior of a client that others do not share, by the beginning of its name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Habits {
+    name: &'static str,
+    /// The time that it has for a list.
+    pub(crate) wait: ListWait,
+    /// The API that it passes tools to, if that is always the same.
+    pub(crate) api: Option<Target>,
+    /// True if it reads only the first page of tools, and takes a text in JSON for structured
+    /// content, which it rejects unless it is an object.
+    pub(crate) is_gemini_cli: bool,
 }
 
-/// Returns true if the client `name` takes a text in JSON for structured content, as Gemini CLI does
-/// from 0.61 on, and rejects it unless it is an object.
-pub(crate) fn parses_text(name: &str) -> bool {
-    !reads_pages(name)
-}
+/// A client that nothing is known of.
+const OTHER: Habits = Habits {
+    name: "",
+    wait: ListWait::Moment,
+    api: None,
+    is_gemini_cli: false,
+};
 
-/// Returns the wait of lists for the client `name`.
-pub(crate) fn list_wait(name: &str) -> ListWait {
-    if name.starts_with(HURRIED) {
-        ListWait::Instant
-    } else if !reads_pages(name) || PATIENT.iter().any(|it| name.starts_with(it)) {
-        ListWait::Patient
-    } else {
-        ListWait::Moment
+/// The clients that were measured: Gemini CLI 0.61 and its descendants; opencode 1.18, which waits up
+/// to 30 seconds for the only list that it reads, as Gemini CLI does for minutes; Codex 0.169, which
+/// reads no second list either; and Claude Code 2.1, which shows its model no tool before it has the
+/// lists of prompts and resources, too, goes on without after two seconds, and reads what is
+/// announced later. Claude Desktop names itself `claude-ai`.
+const CLIENTS: [Habits; 7] = [
+    Habits {
+        name: "gemini-cli",
+        wait: ListWait::Patient,
+        api: Some(Target::Gemini),
+        is_gemini_cli: true,
+    },
+    Habits {
+        name: "qwen-code",
+        wait: ListWait::Patient,
+        is_gemini_cli: true,
+        ..OTHER
+    },
+    Habits {
+        name: "llxprt",
+        wait: ListWait::Patient,
+        is_gemini_cli: true,
+        ..OTHER
+    },
+    Habits {
+        name: "opencode",
+        wait: ListWait::Patient,
+        ..OTHER
+    },
+    Habits {
+        name: "codex-mcp-client",
+        wait: ListWait::Patient,
+        api: Some(Target::OpenAi),
+        ..OTHER
+    },
+    Habits {
+        name: "claude-code",
+        wait: ListWait::Instant,
+        api: Some(Target::Anthropic),
+        ..OTHER
+    },
+    Habits {
+        name: "claude-ai",
+        api: Some(Target::Anthropic),
+        ..OTHER
+    },
+];
+
+impl Habits {
+    /// Returns the habits of the client `name`.
+    pub(crate) fn of(name: &str) -> Self {
+        let mut known = CLIENTS.into_iter();
+        known.find(|it| name.starts_with(it.name)).unwrap_or(OTHER)
     }
 }
 

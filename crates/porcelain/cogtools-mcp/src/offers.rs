@@ -45,7 +45,7 @@ pub(crate) struct Offered {
     route: Route,
 }
 
-/// What a request is about: a prompt by its name, a resource or a template by its URI.
+/// The subject of a request: a prompt by its name, a resource or a template by its URI.
 pub(crate) enum Subject {
     Prompt(String),
     Resource(String),

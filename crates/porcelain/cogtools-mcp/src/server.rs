@@ -36,7 +36,7 @@ use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
 use crate::forward::forwarder;
-use crate::link::{self, Link, StatelessClients};
+use crate::link::{Habits, Link, StatelessClients};
 use crate::observe::Observers;
 use crate::offers::{Offered, Subject};
 use crate::page::page;
@@ -257,8 +257,8 @@ impl ServerHandler for Server {
             self.state.catalogue.workspace().expect(has_roots);
         }
         if matches!(self.link, Link::Stdio) {
-            let wait = link::list_wait(&request.client_info.name);
-            self.state.catalogue.fit(wait);
+            let habits = Habits::of(&request.client_info.name);
+            self.state.catalogue.fit(habits);
         }
         context.peer.set_peer_info(request);
         let introduction = self.introduction().await;
@@ -297,7 +297,7 @@ impl ServerHandler for Server {
         let published = self.listing().await?.tools;
         let has_cursor = request.as_ref().is_some_and(|it| it.cursor.is_some());
         let client = self.client_name(&context);
-        let reads_pages = client.is_some_and(|name| link::reads_pages(&name));
+        let reads_pages = client.is_some_and(|name| !Habits::of(&name).is_gemini_cli);
         let (published, next_cursor) = if has_cursor || reads_pages {
             page(published, request, |tool| tool.name())?
         } else {
@@ -323,7 +323,7 @@ impl ServerHandler for Server {
         let client = self.client_name(&context);
         let mut response = self.answer_call(request, context).await?;
         if let CallToolResponse::Complete(result) = &mut response
-            && client.is_some_and(|name| link::parses_text(&name))
+            && client.is_some_and(|name| Habits::of(&name).is_gemini_cli)
         {
             call::structure_text(result);
         }

@@ -264,7 +264,7 @@ struct Input<'t> {
 
 impl<'t> Input<'t> {
     fn of(tool: &'t Tool, schema: &'t Schema) -> Self {
-        let schema = if schema.is_empty() {
+        let schema = if schema.is_empty() && !schema.is_recovered() {
             Cow::Owned(Object::from_iter([
                 ("type".to_owned(), json!("object")),
                 ("additionalProperties".to_owned(), json!(false)),

@@ -109,11 +109,9 @@ fn codex_has_one_entry_for_all_projects() {
     let file = project.home_path(".codex/config.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let entry = |name: &str, args: &str| {
-        format!(
-            "[mcp_servers.{name}]\ncommand = \"cogtools\"\nargs = [\"mcp\", {args}\"--api\", \"openai\"]\n"
-        )
+        format!("[mcp_servers.{name}]\ncommand = \"cogtools\"\nargs = [\"mcp\"{args}]\n")
     };
-    let one = |name: &str| entry(name, "\"--project\", \"/one\", ");
+    let one = |name: &str| entry(name, ", \"--project\", \"/one\"");
     let shared = entry("cogtools", "");
     for (before, after) in [
         (one("cogtools"), shared.clone()),

@@ -293,6 +293,22 @@ hint: use letters from a to z, digits, `_`, `.` and `-`, at most 64
 
 "#]].into());
     check(&["--api", "openai"], &["a", "b", "c"], "".into());
+    // The API of some clients is always the same.
+    for (client, expected) in [
+        ("claude-code", &["b", "c"][..]),
+        ("claude-ai", &["b", "c"]),
+        ("codex-mcp-client", &["a", "b", "c"]),
+        ("gemini-cli-mcp-client", &["c"]),
+        ("another", &["c"]),
+    ] {
+        let mut hello = initialize();
+        hello["params"]["clientInfo"]["name"] = client.into();
+        let (_, stdout, _) = serve(&project, format!("{hello}\n{list}\n"), &[]);
+        let named = ["a", "b", "c"].map(|name| (name, format!(r#""name":"{name}""#)));
+        let listed = named.iter().filter(|(_, text)| stdout.contains(text));
+        let names: Vec<&str> = listed.map(|(name, _)| *name).collect();
+        assert_eq!(names, expected, "{client}: {stdout}");
+    }
 }
 
 #[test]
