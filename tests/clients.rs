@@ -51,6 +51,15 @@ pub(crate) fn codex() -> PathBuf {
     host("@openai/codex", CODEX, ".bin/codex")
 }
 
+/// The folder of ripgrep in the package of Codex.
+pub(crate) fn codex_programs() -> PathBuf {
+    let package = format!("../@openai/codex-{}/vendor", install::platform());
+    let vendor = codex().parent().expect("a folder").join(package);
+    let mut targets = vendor.read_dir().expect("the programs of Codex");
+    let target = targets.next().expect("a target").expect("a target");
+    target.path().join("codex-path")
+}
+
 /// opencode, without the package that chooses this one.
 pub(crate) fn opencode() -> PathBuf {
     let package = format!("opencode-{}", install::platform());

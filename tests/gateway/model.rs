@@ -1,8 +1,9 @@
 //! A scripted model for hosts that do not speak to Gemini.
 
 use cogtools_test_support::{Project, Run};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::clients;
 use crate::mcp::peer::Site;
 
 /// The text of a model that has nothing more to call.
@@ -44,6 +45,19 @@ impl Model {
             .env("MCP_CONNECT_TIMEOUT_MS", "120000")
             .env("MCP_TIMEOUT", "120000")
             .args(["-p", "Go on.", "--model", "claude-sonnet-4-5"])
+    }
+
+    /// `run` of opencode with `config`, this model and one prompt.
+    pub(crate) fn in_opencode(&self, run: Run, mut config: Value) -> Run {
+        let options = json!({"baseURL": format!("{}/v1", self.url()), "apiKey": "x"});
+        config["provider"] = json!({"anthropic": {"options": options}});
+        run.env("OPENCODE_CONFIG_CONTENT", config.to_string())
+            // It would download ripgrep.
+            .path(clients::codex_programs())
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .args(["run", "--auto", "-m", "anthropic/claude-sonnet-4-5"])
+            .arg("Go on.")
     }
 
     /// The configuration of Codex with this model.

@@ -95,12 +95,17 @@ fn scene() -> (Project, [Vec<String>; 2]) {
     (project, [alone.to_vec(), ours.to_vec()])
 }
 
-/// Fails unless both ways gave the same for [`KINDS`], `lists` and [`RESOURCES`], except for the
-/// `mended` ones, each with a text that the model gets through us alone.
+/// Returns the names of lists of resources, and the resources.
+fn with_lists<'n>(lists: &[&'n str]) -> Vec<&'n str> {
+    [lists, &RESOURCES].concat()
+}
+
+/// Fails unless both ways gave the same for [`KINDS`] and `others`, except for the `mended` ones,
+/// each with a text that the model gets through us alone.
 #[track_caller]
-fn assert_same(found: &[Vec<String>; 2], lists: &[&str], mended: &[(&str, &str)]) {
+fn assert_same(found: &[Vec<String>; 2], others: &[&str], mended: &[(&str, &str)]) {
     let [alone, ours] = found;
-    let kinds = [&KINDS, lists, &RESOURCES].concat();
+    let kinds = [&KINDS, others].concat();
     assert_eq!([alone.len(), ours.len()], [kinds.len(); 2]);
     for ((kind, alone), ours) in kinds.iter().zip(alone).zip(ours) {
         match mended.iter().find(|(name, _)| name == kind) {
@@ -139,7 +144,7 @@ fn claude_code() {
             .outputs(format!("{LAST}\n"));
         outputs(&model.asked(), "messages", "content")
     });
-    assert_same(&found, &["ListMcpResourcesTool"], &[]);
+    assert_same(&found, &with_lists(&["ListMcpResourcesTool"]), &[]);
 }
 
 #[test]
@@ -164,7 +169,22 @@ fn codex() {
             .status(0);
         outputs(&model.asked(), "input", "output")
     });
-    assert_same(&found, &CODEX_LISTS, &[]);
+    assert_same(&found, &with_lists(&CODEX_LISTS), &[]);
+}
+
+#[test]
+fn opencode() {
+    let (project, lines) = scene();
+    let found = lines.map(|line| {
+        let calls = KINDS.map(|kind| json!([format!("{SERVER}_{kind}"), {}]));
+        let model = Model::start("anthropic", &json!(calls));
+        let server = json!({"type": "local", "command": line, "enabled": true});
+        let config = json!({"mcp": {SERVER: server}});
+        let run = model.in_opencode(host(&project, clients::opencode()), config);
+        run.run().status(0).stdout_contains(LAST);
+        outputs(&model.asked(), "messages", "content")
+    });
+    assert_same(&found, &[], &[]);
 }
 
 #[test]
@@ -194,5 +214,5 @@ fn gemini_cli() {
         ("only_structured", "count"),
         ("failed_list", "it failed"),
     ];
-    assert_same(&found, &["list_mcp_resources"], &mended);
+    assert_same(&found, &with_lists(&["list_mcp_resources"]), &mended);
 }

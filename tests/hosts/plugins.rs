@@ -206,23 +206,8 @@ fn opencode_calls_by_a_skill_and_over_mcp() {
     let init = run("cogtools-init", &user).args(["--defaults", "--host", "opencode"]);
     init.run().status(0);
     let mut config: Value = serde_json::from_str(&user.read("opencode.json")).expect("JSON");
-    let options = json!({"baseURL": format!("{}/v1", model.url()), "apiKey": "x"});
-    config["provider"] = json!({"anthropic": {"options": options}});
     config["skills"] = json!({"paths": [plugin.join("skills")]});
-    user.file("opencode.json", config.to_string());
-    let outcome = host(opencode(), &user)
-        // It would download ripgrep.
-        .path(codex_programs())
-        .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-        .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-        .args([
-            "run",
-            "--auto",
-            "-m",
-            "anthropic/claude-sonnet-4-5",
-            "Go on.",
-        ])
-        .run();
+    let outcome = model.in_opencode(host(opencode(), &user), config).run();
     outcome.status(0).stdout_contains(LAST);
     let asked = model.asked();
     let results = asked[1..].iter().map(|request| {
@@ -234,13 +219,4 @@ fn opencode_calls_by_a_skill_and_over_mcp() {
     let results: Vec<String> = results.collect();
     assert!(results[0].contains("`headline`"), "{results:?}");
     assert_eq!(results[1..], [RESULT, "Hello, Ada!\n"]);
-}
-
-/// The folder of ripgrep in the package of Codex.
-fn codex_programs() -> PathBuf {
-    let package = format!("../@openai/codex-{}/vendor", install::platform());
-    let vendor = codex().parent().expect("a folder").join(package);
-    let mut targets = vendor.read_dir().expect("the programs of Codex");
-    let target = targets.next().expect("a target").expect("a target");
-    target.path().join("codex-path")
 }

@@ -188,13 +188,46 @@ write project: denied
 
 "#]]);
     assert!(project.path("new/deep").is_dir());
-    for sandbox in ["{write: [out/link/new]}", "{read: [link-to-key]}"] {
+    for sandbox in [
+        "{write: [out/link/new]}",
+        "{write: [out/link/new.json]}",
+        "{read: [link-to-key]}",
+    ] {
         probe(&project, sandbox, "read key");
         let outcome = call(&project).run();
         outcome
             .status(78)
             .stderr_contains("is a link that leaves the project");
         assert!(!project.path("../home/new").exists());
+        assert!(!project.path("../home/new.json").exists());
+    }
+}
+
+#[test]
+fn a_file_that_a_tool_may_write_is_made_by_its_name() {
+    let project = scene();
+    for (path, is_file) in [
+        ("notes.json", true),
+        ("deep/app.db", true),
+        ("v1.2", false),
+        ("notes.txt/", false),
+        (".hidden", false),
+    ] {
+        project.file(
+            "tools/t.yaml",
+            format!(
+                "name: t\ndescription: d\nsandbox: {{write: [{path}]}}\nimplementation:\n  \
+                 script: |\n    #!/bin/sh\n    echo kept >> {path}\n"
+            ),
+        );
+        for layers in LAYERS {
+            let written = call(&project).env("COGTOOLS_SANDBOX_LAYERS", layers).run();
+            assert_eq!(written.status == 0.into(), is_file, "{path} {layers}");
+        }
+        if is_file {
+            assert_eq!(project.read(path), "kept\n".repeat(LAYERS.len()));
+        }
+        assert_eq!(project.path(path).is_dir(), !is_file, "{path}");
     }
 }
 

@@ -41,19 +41,8 @@ pub struct Entry {
     pub value: Map<String, Value>,
     /// True if an existing entry of that name is equivalent and can be left unchanged.
     pub is_equivalent: fn(present: &Value, wanted: &Map<String, Value>) -> bool,
-    /// The entries that it takes the place of. For TOML only.
-    pub former: Option<Former>,
     /// A second hint if another entry has the name.
     pub hint: String,
-}
-
-/// Entries of any name with an option that the one entry in their place does not have.
-#[derive(Clone, Copy, Debug)]
-pub struct Former {
-    /// The option, which has a value, in their `args`.
-    pub option: &'static str,
-    /// True if an entry is one of them.
-    pub is_former: fn(present: &Value) -> bool,
 }
 
 /// A format that values can be merged into.
@@ -116,7 +105,7 @@ impl Edit {
         let before = existing.as_ref().map(|existing| existing.text.as_str());
         let after = match self.format {
             Format::Jsonc => self.jsonc(before.unwrap_or("")),
-            Format::Toml => self.toml(before.unwrap_or("")),
+            Format::Toml => self.append(before.unwrap_or(""), toml::entry, toml::add),
             Format::Yaml => self.append(before.unwrap_or(""), yaml::entry, yaml::add),
         };
         let after = after.map_err(EditError::Conflicts)?;
@@ -150,35 +139,6 @@ impl Edit {
             }
         }
         jsonc::merge(&self.file, text, &wanted)
-    }
-
-    /// `text` with the entry in the place of former ones. An equivalent one may have any name then.
-    fn toml(&self, text: &str) -> Result<String, Vec<Conflict>> {
-        let entry = self.entry.as_ref();
-        let Some((entry, former)) = entry.and_then(|it| Some((it, it.former?))) else {
-            return self.append(text, toml::entry, toml::add);
-        };
-        let file = &self.file;
-        let document = toml::read(file, text).map_err(|conflict| vec![*conflict])?;
-        let entries = document.get(entry.table).and_then(Value::as_object);
-        let entries = || entries.into_iter().flatten();
-        let is_current = |present: &Value| {
-            (entry.is_equivalent)(present, &entry.value) && !(former.is_former)(present)
-        };
-        let has_current = entries().any(|(_, present)| is_current(present));
-        let mut text = text.to_owned();
-        for (name, _) in entries().filter(|(_, present)| (former.is_former)(present)) {
-            let changed = if *name == entry.name && !has_current {
-                toml::without_option(file, &text, [entry.table, name], former.option)
-            } else {
-                toml::remove(file, &text, [entry.table, name])
-            };
-            text = changed.map_err(|conflict| vec![*conflict])?;
-        }
-        if has_current {
-            return Ok(text);
-        }
-        self.append(&text, toml::entry, toml::add)
     }
 
     /// `text` with the entry, which `find` looks for and `add` adds.

@@ -12,7 +12,7 @@ pub mod toml;
 pub mod yaml;
 
 pub use config::{ConfigChange, ConfigFile, ConfigFileError};
-pub use edit::{Edit, EditError, Entry, Format, Former};
+pub use edit::{Edit, EditError, Entry, Format};
 pub use plan::{Change, Plan, Step};
 
 pub use crate::edit::{ApplyError, Conflict, ConflictKind, Existing, ExistingError};

@@ -1,11 +1,10 @@
-//! Appends a table to a TOML file and removes entries; all other bytes stay.
+//! Appends a table to a TOML file; all other bytes stay.
 //!
 //! `toml_edit` writes a document without its carriage returns, which cannot be
 //! restored in a file with mixed line endings. It is therefore used
-//! for reading only; the new table is appended as text, and old ones are cut out of it.
+//! for reading only; the new table is appended as text.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 use std::path::Path;
 
 use cogtools_core::Location;
@@ -100,89 +99,6 @@ pub fn add(
         return conflict(ConflictKind::Inline { pointer });
     }
     Ok(added)
-}
-
-/// The keys of an entry that only names a program.
-const PROGRAM_KEYS: [&str; 2] = ["command", "args"];
-
-/// `text` (of `file`, for messages) without `option` and its value in the `args` of the entry.
-///
-/// # Errors
-///
-/// The file is not valid TOML.
-pub fn without_option(
-    file: &Path,
-    text: &str,
-    [table, name]: [&str; 2],
-    option: &str,
-) -> Result<String, Box<Conflict>> {
-    let body = without_byte_order_mark(text);
-    let document = parse(file, body)?;
-    let above = document.get(table).and_then(Item::as_table_like);
-    let entry = above.and_then(|above| above.get(name)?.as_table_like());
-    let args = entry.and_then(|entry| entry.get("args")?.as_array());
-    let range = args.and_then(|args| {
-        let is_option = |item: &toml_edit::Value| {
-            let rest = item.as_str().and_then(|word| word.strip_prefix(option));
-            rest.filter(|rest| rest.is_empty() || rest.starts_with('='))
-                .map(str::is_empty)
-        };
-        let (at, has_value) = args
-            .iter()
-            .enumerate()
-            .find_map(|(at, item)| Some((at, is_option(item)?)))?;
-        let span = |at: usize| args.get(at).and_then(toml_edit::Value::span);
-        let last = at + usize::from(has_value);
-        match (span(last + 1), at.checked_sub(1)) {
-            (Some(next), _) => Some(span(at)?.start..next.start),
-            (None, Some(before)) => Some(span(before)?.end..span(last)?.end),
-            (None, None) => Some(span(at)?.start..span(last)?.end),
-        }
-    });
-    Ok(without(text, body, range))
-}
-
-/// `text` (of `file`, for messages) without the entry, if it is a table of its own with nothing but
-/// a program and its arguments; else the same text.
-///
-/// # Errors
-///
-/// The file is not valid TOML.
-pub fn remove(file: &Path, text: &str, [table, name]: [&str; 2]) -> Result<String, Box<Conflict>> {
-    let body = without_byte_order_mark(text);
-    let document = parse(file, body)?;
-    let above = document.get(table).and_then(Item::as_table_like);
-    let entry = above.and_then(|above| above.get(name)?.as_table());
-    let entry = entry.filter(|entry| entry.iter().all(|(key, _)| PROGRAM_KEYS.contains(&key)));
-    let range = entry.and_then(|entry| {
-        let header = entry.span()?;
-        let values = entry.iter().filter_map(|(_, item)| item.span());
-        let end = values.map(|span| span.end).fold(header.end, usize::max);
-        let line = body[end..]
-            .find('\n')
-            .map_or(body.len(), |line| end + line + 1);
-        let before = body[..header.start].trim_end_matches(['\r', '\n']);
-        // Up to the end of the line before, whose line feed stays.
-        let feed = body[before.len()..]
-            .find('\n')
-            .map(|feed| before.len() + feed + 1);
-        let start = feed.filter(|_| !before.is_empty()).unwrap_or(header.start);
-        Some(start.min(header.start)..line)
-    });
-    Ok(without(text, body, range))
-}
-
-/// `text`, which ends with `body`, without this part of `body`, unless the part has a line with a
-/// comment of the user.
-fn without(text: &str, body: &str, range: Option<Range<usize>>) -> String {
-    let is_comment = |line: &str| line.trim_start().starts_with('#');
-    let range = range.filter(|range| !body[range.clone()].lines().any(is_comment));
-    let mut text = text.to_owned();
-    if let Some(range) = range {
-        let mark = text.len() - body.len();
-        text.replace_range(mark + range.start..mark + range.end, "");
-    }
-    text
 }
 
 /// `value` in TOML, whose strings accept the escapes of JSON.

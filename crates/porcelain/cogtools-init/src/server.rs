@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use cogtools_edit::{Entry, Former};
+use cogtools_edit::Entry;
 use cogtools_gemini_cli::EntryForm;
 use cogtools_gemini_cli::mcp_host::words;
 use serde_json::{Map, Value, json};
@@ -66,11 +66,11 @@ impl Server<'_> {
             table: self.table,
             name: self.name.to_owned(),
             value,
-            is_equivalent,
-            former: self.is_shared.then_some(Former {
-                option: PROJECT,
-                is_former: is_for_one_project,
-            }),
+            is_equivalent: if self.is_shared {
+                is_shared_equivalent
+            } else {
+                is_equivalent
+            },
             hint: "or choose another name with --name".to_owned(),
         }
     }
@@ -98,11 +98,9 @@ fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
         && wanted.is_none_or(|wanted| project(&line).is_some_and(|found| same(found, wanted)))
 }
 
-/// Returns true if the entry starts our server for one project, as earlier versions wrote it for
-/// a host that one entry is enough for.
-fn is_for_one_project(present: &Value) -> bool {
-    let line = words(present);
-    is_ours(&line) && project(&line).is_some()
+/// Returns true if the present entry starts our server for every project.
+fn is_shared_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
+    is_equivalent(present, wanted) && project(&words(present)).is_none()
 }
 
 /// Returns true if a command line starts our server.

@@ -20,7 +20,7 @@ pub use denial::Denial;
 pub(crate) use launcher::Launcher;
 pub(crate) use run::{Run, RunError};
 
-use crate::file::{self, WriteError, WritePath};
+use crate::file::{self, Existing, Mode, WriteError, WritePath};
 use crate::suggest::did_you_mean;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
@@ -233,8 +233,8 @@ pub enum SandboxError {
     /// A path below the project's root that a link leads elsewhere.
     #[error("`{0}` in `sandbox` is a link that leaves the project")]
     Leaves(String),
-    /// A folder that cannot be made.
-    #[error("the folder `{0}` in `sandbox` cannot be made: {1}")]
+    /// A file or a folder that cannot be made.
+    #[error("`{0}` in `sandbox` cannot be made: {1}")]
     Create(String, WriteError),
     /// A sandbox of something that starts no program.
     #[error("`sandbox` is for programs: `exec` and `script`")]
@@ -434,6 +434,17 @@ fn actual(node: &Node) -> Actual {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxPath(String);
 
+/// The extensions of files that programs keep data in.
+const DATA: [&str; 12] = [
+    "csv", "db", "duckdb", "json", "jsonl", "log", "md", "sqlite", "sqlite3", "txt", "yaml", "yml",
+];
+
+/// Returns true if nothing but a file has a path that is written so.
+fn is_file_name(path: &str) -> bool {
+    let extension = Path::new(path).extension();
+    !path.ends_with('/') && extension.is_some_and(|it| DATA.iter().any(|data| it == *data))
+}
+
 /// Where the paths begin.
 #[derive(Clone, Copy, Debug)]
 struct Roots<'r> {
@@ -485,8 +496,8 @@ impl SandboxPath {
         Ok(Some(real))
     }
 
-    /// Resolves a path that will be written: a folder of the project or of the home directory is
-    /// made if nothing is there.
+    /// Resolves a path that will be written: if nothing is there, an empty file or a folder is made,
+    /// in the project or in the home directory.
     fn resolve_or_create(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
         let of_home = self.0.strip_prefix("~/").zip(roots.home);
         let (root, below) = match of_home {
@@ -495,8 +506,13 @@ impl SandboxPath {
             None => return self.resolve(roots),
         };
         if root.join(below).symlink_metadata().is_err() {
-            let folder = WritePath::in_project(root, Path::new(below));
-            file::create_folder(&folder).map_err(|error| match error {
+            let path = WritePath::in_project(root, Path::new(below));
+            let made = if is_file_name(below) {
+                file::open_append(&path, Existing::OrCreate(Mode::Data)).map(drop)
+            } else {
+                file::create_folder(&path)
+            };
+            made.map_err(|error| match error {
                 WriteError::Link { .. } => SandboxError::Leaves(self.0.clone()),
                 error => SandboxError::Create(self.0.clone(), error),
             })?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use cogtools_edit::{Edit, Entry, Former, Step};
+use cogtools_edit::{Edit, Entry, Step};
 use serde_json::{Map, Value, json};
 
 use crate::hints;
@@ -18,7 +18,6 @@ fn edit() -> Edit {
         name: "us".to_owned(),
         value: object(&json!({"command": "us", "args": ["a", "b"]})),
         is_equivalent: |present, _| present["command"] == "us",
-        former: None,
         hint: "or else".to_owned(),
     };
     Edit {
@@ -109,74 +108,4 @@ fn conflicts_are_reported() {
                hand, then run this again)",
         ]),
     );
-}
-
-/// Checks a file of TOML in which one entry takes the place of those with `--for` and a value.
-#[track_caller]
-fn check_former(before: &str, expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("f.toml");
-    let is_former = |present: &Value| {
-        let args = present["args"].as_array();
-        present["command"] == "us" && args.is_some_and(|args| args.iter().any(|it| it == "--for"))
-    };
-    let entry = Entry {
-        former: Some(Former {
-            option: "--for",
-            is_former,
-        }),
-        ..edit().entry.unwrap()
-    };
-    let edit = Edit::add(PathBuf::from("f.toml"), entry);
-    let mut text = before.to_owned();
-    // The second edit changes nothing.
-    for _ in 0..2 {
-        fs::write(&file, &text).unwrap();
-        if let Step::Write(change) = edit.plan(folder.path()).unwrap() {
-            text = change.after;
-        }
-        assert_eq!(text, expected, "{before}");
-    }
-}
-
-#[test]
-fn an_entry_takes_the_place_of_former_ones() {
-    const NEW: &str = "[servers.us]\ncommand = \"us\"\nargs = [\"a\", \"b\"]\n";
-    let table =
-        |name: &str, args: &str| format!("[servers.{name}]\ncommand = \"us\"\nargs = {args}\n");
-    let former = table("us", "['a', '--for', '/x', \"b\"] # c");
-    check_former(
-        &format!("\u{feff}x = 1\r\n{former}env = {{ A = \"b\" }}\n[servers.us.t]\nk = 1"),
-        &format!(
-            "\u{feff}x = 1\r\n{}env = {{ A = \"b\" }}\n[servers.us.t]\nk = 1",
-            table("us", "['a', \"b\"] # c")
-        ),
-    );
-    check_former(&table("us", "['a', '--for', '/x']"), &table("us", "['a']"));
-    check_former(
-        "[servers]\nus = { command = \"us\", args = [ '--for', 'x' ] }\n",
-        "[servers]\nus = { command = \"us\", args = [  ] }\n",
-    );
-    // Of others, only what has nothing else is removed.
-    let other = table("one", "['--for', '/1']");
-    check_former(&other, NEW);
-    check_former(
-        &format!("x = 1\n\n{other}\n# mine\n[servers.z]\nurl = 'u'\n\n{other}cwd = '/'\n")
-            .replacen(
-                "servers.one]\ncommand = \"us\"\nargs = ['--for', '/1']\ncwd",
-                "servers.two]\ncommand = \"us\"\nargs = ['--for', '/1']\ncwd",
-                1,
-            ),
-        &format!(
-            "x = 1\n\n# mine\n[servers.z]\nurl = 'u'\n\n{}cwd = '/'\n\n{NEW}",
-            table("two", "['--for', '/1']")
-        ),
-    );
-    // One without the option is enough, whatever its name is.
-    let current = table("mine", "['a']");
-    check_former(&format!("{other}\r\n{current}"), &format!("\r\n{current}"));
-    check_former(&format!("{current}\n{former}"), &current);
-    // A comment of the user stays, with the entry that it is in.
-    let noted = other.replacen('\n', "\n# mine\n", 1);
-    check_former(&format!("{current}{noted}"), &format!("{current}{noted}"));
 }

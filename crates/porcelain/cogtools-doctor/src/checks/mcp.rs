@@ -233,8 +233,8 @@ fn check_host_server(
         let message = format!(
             "the server `{name}` in {path} serves the project in {folder}, in every directory"
         );
-        let fix = format!("cogtools init --host {}", file.host.key);
-        return Finding::warning(message).fix(fix);
+        let hint = "remove `--project` and the folder from its arguments";
+        return Finding::warning(message).hint(hint.to_owned());
     }
     if find(command, &cx.host).is_some() {
         let serves = format!("`{name}` in `{path}` serves {host}");

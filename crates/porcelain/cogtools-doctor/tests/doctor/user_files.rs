@@ -51,7 +51,7 @@ fn codex() {
                 .to_owned(),
             str![[r#"
   warning  the server `mine` in ~/.codex/config.toml serves the project in /, in every directory
-           fix: cogtools init --host codex
+           hint: remove `--project` and the folder from its arguments
 
 "#]],
         ),
