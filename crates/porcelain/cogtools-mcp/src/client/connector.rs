@@ -422,7 +422,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SERVER",
-        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; env has a value for each variable that the program gets besides; ${NAME} in these values and in url is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of `cogtools-mcp(1)`, which keeps one session with each server; the default is 30 for discover and 60 for call.",
+        "A JSON object with name, used in messages, and either command (an array: the program and its arguments) or url. headers are sent to the URL; env has a value for each variable that the program gets besides; ${NAME} in these values and in url is replaced with the environment variable. timeout is in seconds and covers the whole run, or each request of `cogtools-mcp(1)`, which keeps one session with each server; the default is 120 for discover and 600 for call.",
     ),
     (
         "PROTOCOL",

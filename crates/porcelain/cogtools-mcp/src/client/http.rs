@@ -20,6 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Error as SseError, Sse};
 
 use crate::auth::{Bearer, Challenge};
+use crate::client::LIST_TIMEOUT;
 use crate::client::connector::{ClientError, Connector, HttpError};
 use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse};
 
@@ -60,7 +61,7 @@ impl Http {
         let (server, vars, timeout) = (connector.server, connector.vars, connector.timeout);
         let client = |read_timeout, max_response_bytes| {
             let client = Client::new(ClientOptions {
-                connect_timeout: timeout,
+                connect_timeout: timeout.min(LIST_TIMEOUT),
                 read_timeout,
                 max_response_bytes,
                 plain_http: PlainHttp::Any,

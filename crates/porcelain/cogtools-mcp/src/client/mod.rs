@@ -20,7 +20,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::{Confinement, Policy};
 use cogtools_core::source::{Reference, Server as Source, expand, references};
-use cogtools_core::{Cancel, Code, Diagnostic, Tool, ToolOutput};
+use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars, args};
@@ -62,7 +62,7 @@ const SERVER_VAR: &str = Source::VARIABLE;
 /// The default limit for a list of tools.
 pub(crate) const LIST_TIMEOUT: Duration = Source::LIST_TIMEOUT;
 /// The default limit for a call.
-pub(crate) const CALL_TIMEOUT: Duration = Tool::TIMEOUT;
+pub(crate) const CALL_TIMEOUT: Duration = Source::CALL_TIMEOUT;
 /// The limit for closing the session.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 

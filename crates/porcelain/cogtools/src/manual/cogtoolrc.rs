@@ -143,7 +143,7 @@ program, or a list of one and its arguments; a URL begins with https:// or http:
 headers (sent to the URL; ${NAME} is replaced with the value of a variable that env names), name \
 (for messages and as toolset; default: the name of the package, script, program or host), prefix, \
 env (the variables that it may see, in addition to PATH, HOME, USER and LOGNAME; for a URL also \
-SSL_CERT_FILE, SSL_CERT_DIR and the proxies of the user's environment), timeout (in seconds; default: 120 for discovery, 60 for calls), wait (as for a command), cwd (as for a command), idle (for how many \
+SSL_CERT_FILE, SSL_CERT_DIR and the proxies of the user's environment), timeout (in seconds; default: 120 for discovery, 600 for calls), wait (as for a command), cwd (as for a command), idle (for how many \
 seconds `cogtools mcp` keeps a session without requests; default: 900) and \
 cache (how many seconds its declarations are cached on disk; default: a day; 0 disables it). A \
 cached declaration is used only with the same description, content of the files that its command \

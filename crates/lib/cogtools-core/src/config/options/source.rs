@@ -276,7 +276,7 @@ pub struct ServerOptions {
     ///
     /// Example: `cwd: project`
     pub cwd: Option<Cwd>,
-    /// The time limit in seconds; by default, 30 for listing and 60 for a call.
+    /// The time limit in seconds; by default, 120 for listing and 600 for a call.
     ///
     /// Example: `timeout: 10`
     #[serde(deserialize_with = "seconds")]

@@ -10,9 +10,7 @@ use super::{Provider, ProviderError};
 use crate::environment::Vars;
 use crate::process::{Captured, Exit, Output};
 use crate::resident::{SessionError, SessionWork, Sessions};
-use crate::tool::{
-    CommandCall, Definition, Foreign, Remote, RunError, Tool, ToolOutput, mcp_output,
-};
+use crate::tool::{CommandCall, Definition, Foreign, Remote, RunError, ToolOutput, mcp_output};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic, digest};
 
@@ -96,7 +94,7 @@ impl RemoteCall {
             arguments,
             expected: digest::value(self.tool.declared()).to_string(),
         };
-        let timeout = self.provider.settings().timeout_or(Tool::TIMEOUT);
+        let timeout = self.provider.settings().call_timeout();
         let result = self.provider.request(sessions, &work, timeout, start, cx);
         let exit = match result {
             Ok(Value::Object(result)) => return Ok(mcp_output(result)),

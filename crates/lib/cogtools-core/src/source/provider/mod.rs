@@ -358,6 +358,14 @@ impl Settings {
         }
     }
 
+    /// Returns the limit of one call.
+    pub(crate) fn call_timeout(&self) -> Duration {
+        self.timeout_or(match self.server {
+            Some(_) => Server::CALL_TIMEOUT,
+            None => Tool::TIMEOUT,
+        })
+    }
+
     /// Returns the limit of one run, `default` unless configured.
     pub(crate) fn timeout_or(&self, default: Duration) -> Duration {
         let time = self.timeout.unwrap_or(default);
@@ -443,6 +451,8 @@ impl Server {
     pub const IDLE: Duration = Duration::from_mins(15);
     /// The timeout of discovery: the server's package may have to be downloaded.
     pub const LIST_TIMEOUT: Duration = Duration::from_mins(2);
+    /// The timeout of a call, that of Gemini CLI: a client without so much patience cancels it.
+    pub const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
     /// The program and its arguments; empty for a server behind a URL.
     pub(crate) fn command(&self) -> &[String] {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::remote::{LocalNames, code_points, own_prefix, visible};
 use super::{Provider, ProviderError};
 use crate::resident::{SessionError, SessionWork};
-use crate::{Context, Tool, invisible};
+use crate::{Context, invisible};
 
 /// The offer of one server.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Provider {
         let Some(sessions) = self.sessions(cx) else {
             return Err(ProviderError::NotFound(self.name(), method.to_owned()));
         };
-        let timeout = self.settings.timeout_or(Tool::TIMEOUT);
+        let timeout = self.settings.call_timeout();
         let work = SessionWork::Request { method, params };
         let answer = self.request(&**sessions, &work, timeout, (&approved, &variables), cx);
         answer.map_err(|error| self.session_error(error, timeout, cx))

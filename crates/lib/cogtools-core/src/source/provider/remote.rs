@@ -13,7 +13,7 @@ use super::error::InvalidDeclaration;
 use super::{Provider, ProviderError, Settings};
 use crate::schema::{Repairs, Schema};
 use crate::tool::{Annotations, Definition, Extras, JsonDocument, ToolError};
-use crate::{Name, Tool, digest, invisible};
+use crate::{Name, digest, invisible};
 
 /// One declaration: any object with a name.
 #[derive(Clone, Debug)]
@@ -259,7 +259,7 @@ impl RemoteTool {
                 _ => definition.schema,
             },
             extras: Extras::of(&self.value),
-            timeout: provider.settings().timeout_or(Tool::TIMEOUT),
+            timeout: provider.settings().call_timeout(),
             provenance: Arc::new(provider.provenance()),
             ..definition
         })
@@ -412,7 +412,10 @@ mod tests {
 
     #[test]
     fn a_tool_has_the_timeout_of_its_provider() {
-        for (given, expected) in [(None, Tool::TIMEOUT), (Some(300), Duration::from_mins(5))] {
+        for (given, expected) in [
+            (None, crate::Tool::TIMEOUT),
+            (Some(300), Duration::from_mins(5)),
+        ] {
             let provider = Provider::new(Settings {
                 name: "p".to_owned(),
                 discover: Vec::new(),
