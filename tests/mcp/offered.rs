@@ -420,6 +420,22 @@ fn a_source_that_is_silent_about_its_prompts_keeps_its_tools() {
 }
 
 #[test]
+fn an_answer_that_is_no_list_takes_no_other_list_away() {
+    let project = offering(&[("a", "odd")]);
+    let mut session = open(&project, &json!({}), &[]);
+    let templates = ("resourceTemplates", "uriTemplate");
+    assert_eq!(
+        list(&mut session, "resources/templates/list", templates),
+        [""; 0]
+    );
+    assert_eq!(
+        list(&mut session, "prompts/list", ("prompts", "name")),
+        ["ask", "a_more"]
+    );
+    assert_eq!(read(&mut session, "mem://shared"), "a: mem://shared");
+}
+
+#[test]
 fn a_source_that_is_not_approved_offers_nothing() {
     let project = project();
     let server = json!({"mcp": {"command": ["python3", peer("offering.py"), "a"], "name": "a"}});

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A server with prompts, resources, templates, completions and instructions, which asks its client.
 
-offering.py LABEL [many|slow|mute]: what it says begins with LABEL; with 300 resources, or slow to
-start, or silent when it is asked for its prompts.
+offering.py LABEL [many|slow|mute|odd]: what it says begins with LABEL; with 300 resources, or slow
+to start, or silent when it is asked for its prompts, or without a list of its templates.
 It appends the methods that it is asked for to the file LABEL.log in the home directory.
 """
 import json
@@ -97,6 +97,8 @@ def result(method, params):
             more = [resource(f"mem://{label}/{number}") for number in range(300 if "many" in how else 1)]
             return {"resources": more}
         case "resources/templates/list":
+            if "odd" in how:
+                return {}
             return {"resourceTemplates": [{"uriTemplate": f"mem://{label}/item/{{id}}", "name": "item"}]}
         case "resources/read":
             if not params["uri"].startswith(("mem://shared", "mem://hidden", "mem://b/0", "ui://app", f"mem://{label}/")):

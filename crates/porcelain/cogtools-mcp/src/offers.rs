@@ -73,9 +73,9 @@ impl Offers {
         let (mut sources, errors) = registry.offers(only_cached);
         // A source of which no tool is wanted has nothing else either.
         sources.retain(|source| registry.is_selected_source(source.source()));
-        let hidden = sources.iter().filter_map(Offer::warning);
-        let hidden = hidden.map(|warning| warning.diagnostic());
-        let errors = errors.iter().map(SourceError::diagnostic).chain(hidden);
+        let warnings = sources.iter().flat_map(Offer::warnings);
+        let warnings = warnings.map(|warning| warning.diagnostic());
+        let errors = errors.iter().map(SourceError::diagnostic).chain(warnings);
         let diagnostics = errors.collect();
         let mut offers = Self::default();
         let (mut names, mut uris) = (own_prompts.clone(), [HashSet::new(), HashSet::new()]);

@@ -184,7 +184,7 @@ impl<'s> Session<'s> {
             return Ok(json!({}));
         };
         let able = &server.capabilities;
-        let mut offer = Map::new();
+        let (mut offer, mut unexpected) = (Map::new(), Vec::new());
         for (method, key, is_able) in [
             ("prompts/list", "prompts", able.prompts.is_some()),
             ("resources/list", "resources", able.resources.is_some()),
@@ -196,9 +196,13 @@ impl<'s> Session<'s> {
             match self.list(method, key).await {
                 Ok(items) => drop(offer.insert(key.to_owned(), items.into())),
                 Err(SessionError::Server(ClientError::Rejected(..))) => {}
+                Err(SessionError::Server(ClientError::UnexpectedResponse(..))) => {
+                    unexpected.push(method);
+                }
                 Err(error) => return Err(error),
             }
         }
+        offer.insert("unexpected".to_owned(), unexpected.into());
         let instructions = server.instructions.as_ref();
         let instructions = instructions.map(|it| it.chars().take(MAX_INSTRUCTIONS).collect());
         offer.insert(

@@ -64,6 +64,9 @@ pub enum ProviderError {
     /// Its output is not a list of declarations.
     #[error("the provider `{0}` printed invalid declarations: {1}")]
     InvalidOutput(String, String),
+    /// Its answer to this request is not a list.
+    #[error("the MCP server `{0}` does not answer `{1}` with a list")]
+    InvalidList(String, String),
     /// One of its declarations is invalid: which one, and why.
     #[error("the provider `{0}` has an invalid declaration: {message}", message = .1.message(.2))]
     Declaration(String, InvalidDeclaration, String),
@@ -126,6 +129,7 @@ impl ProviderError {
             | Self::OutputLimit(name)
             | Self::Failed { name, .. }
             | Self::InvalidOutput(name, _)
+            | Self::InvalidList(name, _)
             | Self::Declaration(name, ..)
             | Self::Changes(name, _)
             | Self::DuplicateTool(name, _)
@@ -199,9 +203,10 @@ impl ProviderError {
             | Self::Start(..)
             | Self::Changes(..) => Code::InvalidConfig,
             Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
-            Self::OutputLimit(_) | Self::Failed { .. } | Self::InvalidOutput(..) => {
-                Code::ToolFailed
-            }
+            Self::OutputLimit(_)
+            | Self::Failed { .. }
+            | Self::InvalidOutput(..)
+            | Self::InvalidList(..) => Code::ToolFailed,
             Self::Unrunnable(.., diagnostic)
             | Self::Server(_, diagnostic)
             | Self::Remembered(_, diagnostic) => diagnostic.code,
@@ -240,6 +245,9 @@ impl ProviderError {
             | Self::Server(..) => return None,
             Self::InvalidOutput(..) => {
                 "it should print a JSON array of objects with name, description and parameters"
+            }
+            Self::InvalidList(..) => {
+                "everything else that it offers is there; report this to its author"
             }
             Self::NamesOfFiles(..) => {
                 "a file is never displaced; give the source a `prefix`, or rename the file"

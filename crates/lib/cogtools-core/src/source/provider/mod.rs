@@ -451,7 +451,7 @@ impl Server {
     pub const IDLE: Duration = Duration::from_mins(15);
     /// The timeout of discovery: the server's package may have to be downloaded.
     pub const LIST_TIMEOUT: Duration = Duration::from_mins(2);
-    /// The timeout of a call, that of Gemini CLI: a client without so much patience cancels it.
+    /// The timeout of a call, as in Gemini CLI. Clients with less patience cancel it.
     pub const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
     /// The program and its arguments; empty for a server behind a URL.

@@ -143,9 +143,14 @@ impl Offer {
         named().map(name).collect()
     }
 
-    /// A warning that it had invisible characters, if it had some.
-    pub fn warning(&self) -> Option<ProviderError> {
-        let name = self.provider.name();
-        (!self.hidden.is_empty()).then(|| ProviderError::Invisible(name, code_points(&self.hidden)))
+    /// Warnings that it had invisible characters, and of lists that are none.
+    pub fn warnings(&self) -> Vec<ProviderError> {
+        let name = || self.provider.name();
+        let hidden = (!self.hidden.is_empty())
+            .then(|| ProviderError::Invisible(name(), code_points(&self.hidden)));
+        let methods = self.value.get("unexpected").and_then(Value::as_array);
+        let methods = methods.into_iter().flatten().filter_map(Value::as_str);
+        let invalid = methods.map(|method| ProviderError::InvalidList(name(), method.to_owned()));
+        hidden.into_iter().chain(invalid).collect()
     }
 }
