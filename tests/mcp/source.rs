@@ -153,6 +153,11 @@ cogtools-call: error[TOOL_FAILED]: t: the tool reported an error
 
 "#]],
     );
+    call(&project(), "bare").fails(
+        1,
+        "cogtools-call: error[TOOL_FAILED]: t: the MCP server `s` sent an unexpected response to \
+         `tools/call`: {\"content\":\"just text\"}\n",
+    );
     call(&project(), "dies").fails(
         1,
         str![[r#"

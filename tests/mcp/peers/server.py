@@ -82,6 +82,8 @@ def call(params):
         return UNUSUAL["result"]
     if HOW == "fails":
         return {"content": [{"type": "text", "text": "try again"}], "isError": True}
+    if HOW == "bare":
+        return {"content": "just text"}
     text = json.dumps([params.get("arguments"), sorted(name for name in os.environ if name != "LC_CTYPE")])
     return {"content": [{"type": "text", "text": text}], "resultType": "complete"}
 

@@ -72,8 +72,7 @@ impl ToolOutput {
 
     /// The text that represents a content block.
     pub fn block_text(block: &Value) -> String {
-        let object = block.as_object();
-        object.map(|block| block_text(block).0).unwrap_or_default()
+        block_text(block).0
     }
 }
 
@@ -81,7 +80,7 @@ impl ToolOutput {
 /// notice.
 fn text(result: &Object) -> String {
     let content = result.get("content").and_then(Value::as_array);
-    let blocks = content.into_iter().flatten().filter_map(Value::as_object);
+    let blocks = content.into_iter().flatten();
     let (mut texts, mut has_text) = (Vec::new(), false);
     for block in blocks {
         let (text, is_text) = block_text(block);
@@ -94,11 +93,24 @@ fn text(result: &Object) -> String {
     texts.join("\n\n")
 }
 
+/// The part of a block that is none which is shown.
+const MAX_INVALID_CHARS: usize = 200;
+
 /// The text of a block, and whether it is the block's own text.
-fn block_text(block: &Object) -> (String, bool) {
+fn block_text(block: &Value) -> (String, bool) {
+    let invalid = || {
+        let text: String = block.to_string().chars().take(MAX_INVALID_CHARS).collect();
+        (format!("[invalid content: {text}]"), false)
+    };
+    let Some(block) = block.as_object() else {
+        return invalid();
+    };
     let kind = str_field(block, "type");
     match kind {
-        "text" => (str_field(block, "text").to_owned(), true),
+        "text" => match block.get("text").and_then(Value::as_str) {
+            Some(text) => (text.to_owned(), true),
+            None => invalid(),
+        },
         "image" | "audio" => (notice(kind, "", block, str_field(block, "data")), false),
         "resource_link" => {
             let (name, uri) = (str_field(block, "name"), str_field(block, "uri"));
@@ -323,6 +335,10 @@ mod tests {
         check(
             json!({"content": [{"type": "video"}]}),
             "[content of type `video`, omitted]",
+        );
+        check(
+            json!({"content": [{"type": "text", "text": null}, "a"]}),
+            "[invalid content: {\"type\":\"text\",\"text\":null}]\n\n[invalid content: \"a\"]",
         );
         check(
             json!({"content": [], "structuredContent": {"b": 1, "a": 2}}),

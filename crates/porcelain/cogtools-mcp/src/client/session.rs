@@ -284,7 +284,9 @@ impl<'s> Session<'s> {
         let result = self.asked(phase, "tools/call", params, watch).await;
         let may_be_gone = match &result {
             Ok(object)
-                if object.contains_key("content") || object.contains_key("structuredContent") =>
+                if object.get("content").is_some_and(Value::is_array)
+                    || !object.contains_key("content")
+                        && object.contains_key("structuredContent") =>
             {
                 object.get("isError") == Some(&Value::Bool(true))
             }
