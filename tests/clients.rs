@@ -109,11 +109,6 @@ fn codex_reads_its_table() {
 fn codex_finds_each_project_by_one_entry() {
     const CONFIG: &str = "../home/.codex/config.toml";
     let project = Project::untrusted();
-    let args = ["mcp", "--project", "/old"];
-    project.file(
-        CONFIG,
-        format!("[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\n"),
-    );
     let mut written = Vec::new();
     for name in ["north", "south"] {
         let tool = format!("name: {name}\ndescription: Says where\nimplementation: Go {name}.\n");

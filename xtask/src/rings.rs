@@ -4,8 +4,10 @@
 //! Cargo builds all of them together and prints their paths. Each test is in one ring: tests of
 //! the programs that no slow ring names belong to the quick ones.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::available_parallelism;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -17,11 +19,14 @@ use crate::steps::Steps;
 
 /// The binary that runs the installed programs.
 const PROGRAMS: &str = "cogtools";
+/// The slow ring with hosts that have time limits, so that no more of its tests run at the same time
+/// than there are processors.
+const GATEWAY: &str = "fifteen servers in real hosts";
 /// The slow rings: modules or tests of the programs.
 const SLOW: [(&str, &[&str]); 8] = [
     ("programs that are killed", &["killed"]),
     ("real hosts", &["budget", "clients", "hosts", "managers"]),
-    ("fifteen servers in real hosts", &["gateway"]),
+    (GATEWAY, &["gateway"]),
     ("a browser", &["browser"]),
     ("MCP clients and servers", &["mcp"]),
     ("SDKs of models", &["genai", "sdk"]),
@@ -95,14 +100,14 @@ impl Rings {
         let absent = absent()?;
         steps.step("tests: crates", || {
             let mut crates = self.binaries.iter().filter(|binary| !binary.is_programs());
-            crates.try_for_each(|binary| binary.run(&[], &absent))
+            crates.try_for_each(|binary| binary.run(&[], &absent, false))
         })?;
         let (programs, tests) = self.programs()?;
         let quick: Vec<&str> = of_ring(&tests, None)
             .into_iter()
             .filter(|test| !absent.iter().any(|part| test.contains(part)))
             .collect();
-        steps.step("tests: programs", || programs.run(&quick, &[]))?;
+        steps.step("tests: programs", || programs.run(&quick, &[], true))?;
         for (ring, _) in SLOW {
             let count = of_ring(&tests, Some(ring)).len();
             say::line(&format!(
@@ -120,7 +125,10 @@ impl Rings {
             if tests.is_empty() {
                 bail!("there are no tests of {ring}");
             }
-            steps.step(&format!("tests: {ring}"), || programs.run(&tests, &[]))?;
+            let waits = ring != GATEWAY;
+            steps.step(&format!("tests: {ring}"), || {
+                programs.run(&tests, &[], waits)
+            })?;
         }
         steps.step("tests: documentation", || {
             run(cargo()?.args(["test", "--workspace", "--locked", "--doc"]))
@@ -219,9 +227,14 @@ impl Binary {
         Ok(tests.map(str::to_owned).collect())
     }
 
-    /// Runs `tests`, or all without `skipped` parts in their names.
-    fn run(&self, tests: &[&str], skipped: &[&str]) -> Result<()> {
+    /// Runs `tests`, or all without `skipped` parts in their names. Of tests that wait for programs
+    /// more than they compute, two for each processor run at the same time.
+    fn run(&self, tests: &[&str], skipped: &[&str], waits: bool) -> Result<()> {
         let mut command = self.command();
+        if waits {
+            let processors = available_parallelism().map_or(1, NonZero::get);
+            command.arg(format!("--test-threads={}", 2 * processors));
+        }
         if !tests.is_empty() {
             command.arg("--exact").args(tests);
         }

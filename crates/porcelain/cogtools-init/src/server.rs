@@ -71,7 +71,12 @@ impl Server<'_> {
             } else {
                 is_equivalent
             },
-            hint: "or choose another name with --name".to_owned(),
+            hint: if self.is_shared {
+                "or choose another name with --name; ours serves all projects without `--project`"
+            } else {
+                "or choose another name with --name"
+            }
+            .to_owned(),
         }
     }
 }

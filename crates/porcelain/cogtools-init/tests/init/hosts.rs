@@ -72,9 +72,14 @@ fn a_conflicting_entry_is_an_error() {
             .into_iter()
             .filter(|line| line.starts_with("hint"))
             .collect();
+        let is_shared = case.display_path(&project).ends_with(".codex/config.toml");
         let expected = [
             "hint: remove or rename it, then run this again",
-            "hint: or choose another name with --name",
+            if is_shared {
+                "hint: or choose another name with --name; ours serves all projects without `--project`"
+            } else {
+                "hint: or choose another name with --name"
+            },
             "hint: no file was written",
         ];
         assert_eq!(hints, expected);
