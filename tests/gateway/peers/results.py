@@ -1,5 +1,5 @@
 """A server whose tools answer with every kind of result that the protocol has, and some it has not;
-its resources and prompts likewise.
+its resources likewise.
 """
 
 import json

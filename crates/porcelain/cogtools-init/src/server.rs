@@ -72,7 +72,7 @@ impl Server<'_> {
                 is_equivalent
             },
             hint: if self.is_shared {
-                "or choose another name with --name; ours serves all projects without `--project`"
+                "or choose another name with --name; if it starts cogtools, remove `--project` from it instead"
             } else {
                 "or choose another name with --name"
             }

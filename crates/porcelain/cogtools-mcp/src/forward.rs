@@ -123,8 +123,8 @@ impl Server {
         }
     }
 
-    /// Reads the resource `uri` at the end of the first of `routes` that leads to it. The error is
-    /// that of the first route; there is no answer without one.
+    /// Reads the resource `uri` from the first source in `routes` that has it. If none has it, the
+    /// error is the one of the first source. Returns `None` if `routes` is empty.
     pub(crate) async fn read_offered(
         &self,
         routes: &[Route],

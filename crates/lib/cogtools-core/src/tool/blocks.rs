@@ -93,7 +93,7 @@ fn text(result: &Object) -> String {
     texts.join("\n\n")
 }
 
-/// The part of a block that is none which is shown.
+/// The length of an invalid block from which on it is cut.
 const MAX_INVALID_CHARS: usize = 200;
 
 /// The text of a block, and whether it is the block's own text.

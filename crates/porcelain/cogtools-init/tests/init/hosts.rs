@@ -76,7 +76,7 @@ fn a_conflicting_entry_is_an_error() {
         let expected = [
             "hint: remove or rename it, then run this again",
             if is_shared {
-                "hint: or choose another name with --name; ours serves all projects without `--project`"
+                "hint: or choose another name with --name; if it starts cogtools, remove `--project` from it instead"
             } else {
                 "hint: or choose another name with --name"
             },

@@ -143,7 +143,8 @@ impl Offer {
         named().map(name).collect()
     }
 
-    /// Warnings that it had invisible characters, and of lists that are none.
+    /// A warning if it had invisible characters, and one for each request that the server did not
+    /// answer with a list.
     pub fn warnings(&self) -> Vec<ProviderError> {
         let name = || self.provider.name();
         let hidden = (!self.hidden.is_empty())
