@@ -13,8 +13,7 @@ use crate::clients;
 /// The namespace of the server's tools.
 const SPACE: &str = "mcp__cogtools";
 
-/// `required` makes it wait for the list: without, a turn begins a second after the start, whether
-/// the tools are there or not, and a debug build on a busy machine may take longer than that.
+/// The entry that `cogtools init` writes, with other arguments.
 fn config(model: &Model, args: &[&str]) -> String {
     let model = model.in_codex();
     format!(

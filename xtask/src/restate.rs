@@ -1,6 +1,6 @@
 //! The tests of `cogtools-restate`, with a real Restate from npm. The crate is a workspace of its
-//! own, with its own lock file, because nothing else needs what it depends on; it builds below
-//! `target/restate`.
+//! own, with its own lock file, because nothing else needs what it depends on. What both workspaces
+//! depend on is built once; the worker itself is `target/restate/debug/cogtools-restate`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -58,6 +58,8 @@ pub(crate) fn test(runs: Option<u32>) -> Result<()> {
 fn own(name: &str) -> Result<Command> {
     let mut command = cargo()?;
     command.arg(name).current_dir(workspace()?);
-    command.env("CARGO_TARGET_DIR", target()?.join("restate"));
+    let target = target()?;
+    command.env("CARGO_TARGET_DIR", target.join("restate"));
+    command.env("CARGO_BUILD_BUILD_DIR", target);
     Ok(command)
 }

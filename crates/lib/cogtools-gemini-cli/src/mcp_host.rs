@@ -42,6 +42,9 @@ pub enum EntryForm {
     Standard,
     /// As [`Self::Standard`], and `type` is `stdio`.
     Typed,
+    /// As [`Self::Standard`], and with `required` a session waits for the server, and fails
+    /// without it.
+    Required,
     /// `command` is a list of the program and its arguments, and `type` is `local`.
     List,
     /// `cmd` is the program, `args` its arguments; `enabled`, `name` and `type` are required.
@@ -77,9 +80,10 @@ impl McpHost {
             ..Self::new("vscode", "VS Code", Place::Project(&[".vscode/mcp.json"]))
         },
         // Of a project's file, Codex 0.169 reads servers only if the user trusts the project.
+        // `codex exec` waits one second for a server that is not required.
         Self {
             table: "mcp_servers",
-            form: EntryForm::Standard,
+            form: EntryForm::Required,
             starts_in_project: true,
             ..Self::new("codex", "Codex", Place::User(codex))
         },

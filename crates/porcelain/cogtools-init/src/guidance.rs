@@ -58,8 +58,8 @@ vscode
 
 codex
   A table of mcp_servers in the user's ~/.codex/config.toml (or that of CODEX_HOME), one for \
-all projects: Codex starts the server in the directory of the session. Entries of earlier versions, \
-one for each project, are replaced.
+all projects: Codex starts the server in the directory of the session. A session waits for the \
+server, and does not begin without it.
 
 opencode
   mcp in opencode.json, or in opencode.jsonc or the files of .opencode if one of these exists.

@@ -47,6 +47,7 @@ impl Server<'_> {
         let command = self.command;
         let value = match self.form {
             EntryForm::Standard => json!({"command": command, "args": args}),
+            EntryForm::Required => json!({"command": command, "args": args, "required": true}),
             EntryForm::Typed => json!({"type": "stdio", "command": command, "args": args}),
             EntryForm::List => {
                 let mut line = vec![Value::from(command)];
