@@ -1,12 +1,14 @@
 //! Sources that ask the user, and log: their questions reach the host as far as it can show them,
 //! and its answers reach them.
 
+use std::process::Command;
 use std::time::Duration;
 
 use cogtools_test_support::{Project, Run, install};
 use serde_json::{Value, json};
 
 use super::peer::peer;
+use super::session::Session;
 use super::{cache, server};
 
 /// The view of a host with these abilities, and the tools' view of the source.
@@ -91,4 +93,79 @@ fn a_host_that_cannot_ask_is_not_asked() {
         "book": "decline None", "pay": "decline", "say": "said",
     });
     assert_eq!(seen, expected);
+}
+
+/// A session with a source that asks in ways that SDKs do not, of a client that answers so.
+fn insisting(answers: &[Value]) -> (Session, Project) {
+    let project = Project::new();
+    let command = json!(["python3", peer("insisting.py")]);
+    let source = json!({"mcp": {"command": command, "name": "s", "wait": 30}});
+    let sources = json!({"tool_sources": [source]});
+    project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
+    let able = json!({"elicitation": {"form": {}, "url": {}}, "roots": {"listChanged": true}});
+    let mut session = Session::with_person(&project, &mut Command::new(server()), &able, answers);
+    let tools = session.get("tools/list", &json!({})).expect("tools");
+    assert_eq!(tools["tools"].as_array().map(Vec::len), Some(7), "{tools}");
+    (session, project)
+}
+
+#[test]
+fn a_form_that_the_sdk_cannot_read_reaches_the_host() {
+    let given = json!({"action": "accept", "content": {"name": null}});
+    let (mut session, _project) = insisting(&[given]);
+    let id = session.call("ask", &json!({}));
+    assert_eq!(session.text(id), ("accept".to_owned(), false));
+    assert_eq!(session.asked, ["s: Which one?"]);
+}
+
+/// More often than questions of one source may wait.
+#[test]
+fn questions_end_with_their_calls() {
+    let (mut session, _project) = insisting(&[json!({"action": "cancel"})]);
+    for _ in 0..20 {
+        let id = session.call("hang", &json!({}));
+        session.wait_for_notification("notifications/message");
+        session.tell("notifications/cancelled", &json!({"requestId": id}));
+        session.wait_for_notification("notifications/cancelled");
+    }
+    session.call("withdraw", &json!({}));
+    session.wait_for_notification("notifications/cancelled");
+    let id = session.call("ask", &json!({}));
+    assert_eq!(session.text(id), ("cancel".to_owned(), false));
+}
+
+#[test]
+fn pages_reach_the_host_until_they_are_finished() {
+    let (mut session, _project) = insisting(&[]);
+    let call = json!({"name": "pay", "arguments": {}});
+    let error = session.get("tools/call", &call).expect_err("it asks first");
+    let page = json!({
+        "mode": "url", "message": "s: Pay", "url": "https://pay.example/1", "elicitationId": "e",
+    });
+    let expected =
+        json!({"code": -32042, "message": "pay first", "data": {"elicitations": [page]}});
+    assert_eq!(error, expected);
+    session.call("finish", &json!({}));
+    let finished = session.notification("notifications/elicitation/complete");
+    assert_eq!(finished["elicitationId"], "e");
+}
+
+#[test]
+fn parts_of_a_resource_and_other_folders_are_told() {
+    let (mut session, _project) = insisting(&[]);
+    let uri = json!({"uri": "mem://folder"});
+    session
+        .get("resources/subscribe", &uri)
+        .expect("subscribed");
+    session.call("touch", &json!({}));
+    let part = json!({"uri": "mem://folder/file"});
+    let updated = "notifications/resources/updated";
+    assert_eq!(session.notification(updated), part);
+    session.tell("notifications/roots/list_changed", &json!({}));
+    let told = || {
+        let id = session.call("folders", &json!({}));
+        session.text(id).0 == "1"
+    };
+    assert!(std::iter::repeat_with(told).take(100).any(|it| it));
+    assert!(session.notified().iter().all(|it| it["method"] != updated));
 }

@@ -236,9 +236,9 @@ impl Session {
                 .recv_timeout(left)
                 .expect("the change is announced");
             match line["id"].as_u64() {
-                Some(id) => drop(self.early.insert(id, line)),
+                Some(id) if line["method"].is_null() => drop(self.early.insert(id, line)),
                 None if line["method"] == method => return line["params"].clone(),
-                None => {}
+                _ => {}
             }
         }
     }

@@ -23,9 +23,8 @@ pub struct Diagnostic {
     /// Output of another program about it, such as its standard error. May be empty or
     /// have several lines.
     pub details: String,
-    /// The result of `tools/call` with `isError` that an MCP server has sent, for clients that get
-    /// it as it is.
-    pub result: Option<Box<Map<String, Value>>>,
+    /// The answer of an MCP server to `tools/call`, for clients that get it as it is.
+    pub answer: Option<Box<FailedCall>>,
     /// The log of the code that failed, for a program whose errors contain it.
     pub logs: Option<Vec<String>>,
     /// Remedies, one line each.
@@ -34,6 +33,15 @@ pub struct Diagnostic {
     pub location: Option<Location>,
     /// The tool of a source that is left out because of it.
     pub omission: Option<Box<Omission>>,
+}
+
+/// The answer of an MCP server to a call that has failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FailedCall {
+    /// A result with `isError`.
+    Result(Map<String, Value>),
+    /// An error of JSON-RPC that the client acts upon.
+    Error(Map<String, Value>),
 }
 
 impl Diagnostic {
@@ -74,7 +82,7 @@ impl Diagnostic {
             pointer: None,
             message: message.into(),
             details: String::new(),
-            result: None,
+            answer: None,
             logs: None,
             hints: Vec::new(),
             location: None,

@@ -66,7 +66,7 @@ pub use context::{
     Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings,
 };
 pub use declaration::{HostLimit, Target};
-pub use diagnostic::Diagnostic;
+pub use diagnostic::{Diagnostic, FailedCall};
 pub use environment::{EnvPriority, Environment};
 pub use expected::{Actual, Expected};
 pub use filter::{Filter, Pattern};

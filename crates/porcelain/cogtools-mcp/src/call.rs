@@ -8,8 +8,8 @@ use std::time::Duration;
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::resident::Client;
 use cogtools_core::{
-    Call, CallContext, Cancel, Code, Context, Diagnostic, Limit, PausedFlow, Person, Question,
-    Registry, Tool, ToolOutput, digest,
+    Call, CallContext, Cancel, Code, Context, Diagnostic, FailedCall, Limit, PausedFlow, Person,
+    Question, Registry, Tool, ToolOutput, digest,
 };
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Format, Reporter, Severity, render_hint};
@@ -328,17 +328,20 @@ pub(crate) fn to_call(outcome: Result<ToolOutput, CallError>) -> Result<CallTool
                 [diagnostic] => failed(diagnostic),
                 _ => None,
             };
-            Ok(of_server.unwrap_or_else(|| error(render(&diagnostics))))
+            of_server.unwrap_or_else(|| Ok(error(render(&diagnostics))))
         }
         Err(CallError::Cancelled) => Ok(error("the call was cancelled\n".to_owned())),
         Err(CallError::NotFound(diagnostics)) => Err(not_found(&diagnostics)),
     }
 }
 
-/// Returns the result of an MCP server whose tool has failed, as the server has sent it, with a text
-/// for each hint of ours, such as what its sandbox has denied; `None` for another failure.
-fn failed(diagnostic: &Diagnostic) -> Option<CallToolResult> {
-    let output = ToolOutput::from_mcp(diagnostic.result.as_deref()?.clone());
+/// Returns the answer of an MCP server whose tool has failed, as the server has sent it; a result
+/// has a text for each hint of ours, such as what its sandbox has denied. `None` for another failure.
+fn failed(diagnostic: &Diagnostic) -> Option<Result<CallToolResult, ErrorData>> {
+    let output = match diagnostic.answer.as_deref()?.clone() {
+        FailedCall::Result(result) => ToolOutput::from_mcp(result),
+        FailedCall::Error(error) => return serde_json::from_value(error.into()).ok().map(Err),
+    };
     let is_empty = output.content.is_empty() && output.value.is_none();
     let mut result = result(output);
     if is_empty {
@@ -348,7 +351,7 @@ fn failed(diagnostic: &Diagnostic) -> Option<CallToolResult> {
     let hints = hints.map(|hint| ContentBlock::text(format!("hint: {hint}")));
     result.content.extend(hints);
     result.is_error = Some(true);
-    Some(result)
+    Some(Ok(result))
 }
 
 /// Gives `result` structured content if it has none and its first text is JSON, but no object.
@@ -475,7 +478,8 @@ mod answer_tests {
         let sent = json!({"content": [{"type": "text", "text": "denied"}], "isError": true});
         let mut diagnostic = Diagnostic::new(Code::ToolFailed, "it failed").hint("permit it");
         assert!(failed(&diagnostic).is_none());
-        diagnostic.result = sent.as_object().cloned().map(Box::new);
+        let sent = sent.as_object().cloned().map(FailedCall::Result);
+        diagnostic.answer = sent.map(Box::new);
         let result = to_call(Err(CallError::Failed(vec![diagnostic]))).expect("a result");
         let text = |text: &str| json!({"type": "text", "text": text});
         let content = serde_json::to_value(&result.content).expect("JSON");

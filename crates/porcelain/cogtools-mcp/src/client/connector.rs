@@ -289,7 +289,14 @@ impl ClientError {
     /// Returns the diagnostic to show, with the server's standard error.
     pub(crate) fn diagnostic(&self, stderr: String) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
-        diagnostic.details = stderr;
+        let data = match self {
+            Self::Rejected(.., error) => error.data.as_ref(),
+            _ => None,
+        };
+        diagnostic.details = data.map_or(stderr, |data| match data.as_str() {
+            Some(text) => text.to_owned(),
+            None => data.to_string(),
+        });
         let hint = self.hint().map(Cow::into_owned);
         diagnostic.hints.extend(hint.map(Hint::from));
         diagnostic

@@ -5,21 +5,37 @@
 #![allow(deprecated, reason = "stateful servers still sample")]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cogtools_core::{Progress, ProgressUpdate};
 use rmcp::model::{
-    ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
-    ElicitResult, ElicitationAction, Implementation, ListRootsResult, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ResourceUpdatedNotificationParam, ServerNotification,
+    ClientConfig, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
+    CreateMessageResult, CustomNotification, CustomRequest, CustomResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, Implementation,
+    ListRootsRequest, ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ResourceUpdatedNotificationParam, ServerNotification, ServerRequest,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
-use tokio::sync::Notify;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::time::timeout;
 
+use crate::auth::may_be_opened;
+use crate::questions::unsupported;
 use crate::sources::Clients;
-use crate::sources::host::{self, Abilities, LogMessage, SourceHost};
+use crate::sources::host::{Abilities, LogMessage, MAX_BYTES, PATIENCE, clean, clean_all};
+
+/// The number of questions of one source that may wait for the user at once.
+const MAX_QUESTIONS: usize = 16;
+/// The code of the error by which a server asks the user to open pages first
+/// (`URLElicitationRequiredError` in the revision 2025-11-25).
+const PAGES_REQUIRED: ErrorCode = ErrorCode(-32042);
+const ELICIT: &str = "elicitation/create";
+const SAMPLE: &str = "sampling/createMessage";
+const COMPLETE: &str = "notifications/elicitation/complete";
 
 /// A function that is called when a server declares other tools.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
@@ -27,9 +43,9 @@ pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
 /// The handler of progress, logs, changes, and questions to the client of a server.
 pub(crate) struct Listener {
     on_change: OnChange,
-    pub(super) host: SourceHost,
+    pub(crate) host: SourceHost,
     /// The progress of the requests that wait for an answer, by its token.
-    requests: Mutex<HashMap<ProgressToken, Option<Progress>>>,
+    requests: watch::Sender<HashMap<ProgressToken, Option<Progress>>>,
     /// True if the server has changed its tools since they were listed.
     changed: AtomicBool,
     /// Notified when clients subscribe to other resources.
@@ -51,7 +67,7 @@ impl Listener {
         Self {
             on_change,
             host,
-            requests: Mutex::default(),
+            requests: watch::Sender::default(),
             changed: AtomicBool::new(false),
             subscribed: Notify::new(),
         }
@@ -62,9 +78,62 @@ impl Listener {
         self.changed.swap(false, Ordering::AcqRel)
     }
 
+    /// Begins a request with this token.
+    pub(super) fn begin(&self, token: ProgressToken, progress: Option<Progress>) {
+        self.requests
+            .send_modify(|requests| drop(requests.insert(token, progress)));
+    }
+
+    /// Ends the request with this token.
+    pub(super) fn end(&self, token: &ProgressToken) {
+        self.requests
+            .send_modify(|requests| drop(requests.remove(token)));
+    }
+
     /// Returns true if the server works on no request.
     fn is_idle(&self) -> bool {
-        self.requests().is_empty()
+        self.requests.borrow().is_empty()
+    }
+
+    /// Waits for an answer for the server, until it withdraws its request or works on none.
+    async fn wait<T>(
+        &self,
+        context: &RequestContext<RoleClient>,
+        answer: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut requests = self.requests.subscribe();
+        tokio::select! {
+            answer = answer => Some(answer),
+            () = context.ct.cancelled() => None,
+            _ = requests.wait_for(HashMap::is_empty) => None,
+        }
+    }
+
+    /// Asks the user for the server. A server that works for no one asks no one.
+    async fn ask(
+        &self,
+        params: Value,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        if self.is_idle() {
+            return Ok(ElicitResult::new(ElicitationAction::Decline));
+        }
+        let answer = self.wait(context, self.host.ask(params)).await;
+        answer.unwrap_or_else(|| Ok(ElicitResult::new(ElicitationAction::Cancel)))
+    }
+
+    /// Asks the model for the server.
+    async fn sample(
+        &self,
+        params: Value,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<Value, ErrorData> {
+        if self.is_idle() && self.host.abilities.capabilities().sampling.is_some() {
+            let message = "no request is in flight, so no model is asked";
+            return Err(ErrorData::invalid_request(message, None));
+        }
+        let answer = self.wait(context, self.host.sample(params)).await;
+        answer.unwrap_or_else(|| Err(ErrorData::internal_error("cancelled", None)))
     }
 
     pub(super) fn tools_changed(&self) {
@@ -90,10 +159,6 @@ impl Listener {
             _ => {}
         }
     }
-
-    pub(super) fn requests(&self) -> MutexGuard<'_, HashMap<ProgressToken, Option<Progress>>> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ClientHandler for Listener {
@@ -108,14 +173,7 @@ impl ClientHandler for Listener {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        // A server that works for no one asks no one.
-        if self.is_idle() {
-            return Ok(ElicitResult::new(ElicitationAction::Decline));
-        }
-        tokio::select! {
-            answer = self.host.ask(request) => Ok(answer),
-            () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-        }
+        self.ask(value(&request)?, &context).await
     }
 
     async fn create_message(
@@ -123,13 +181,38 @@ impl ClientHandler for Listener {
         request: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        if self.is_idle() && self.host.abilities.capabilities().sampling.is_some() {
-            let message = "no request is in flight, so no model is asked";
-            return Err(ErrorData::invalid_request(message, None));
-        }
-        tokio::select! {
-            answer = self.host.sample(request) => answer,
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        let message = self.sample(value(&request)?, &context).await?;
+        serde_json::from_value(message).map_err(|error| invalid(&error))
+    }
+
+    /// Passes on a question that the SDK cannot read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        let params = request.params.unwrap_or_default();
+        let answer = match &*request.method {
+            ELICIT => value(&self.ask(params, &context).await?)?,
+            SAMPLE => self.sample(params, &context).await?,
+            method => {
+                let message = method.to_owned();
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+            }
+        };
+        Ok(CustomResult::new(answer))
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _: NotificationContext<RoleClient>,
+    ) {
+        // The user has finished what a page asked for.
+        if notification.method == COMPLETE
+            && let Some(host) = self.host.clients.speaker()
+        {
+            host.notify(ServerNotification::CustomNotification(notification));
         }
     }
 
@@ -165,16 +248,261 @@ impl ClientHandler for Listener {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        if let Some(Some(progress)) = self.requests().get(&params.progress_token) {
+        if let Some(Some(progress)) = self.requests.borrow().get(&params.progress_token) {
             progress.update(ProgressUpdate {
                 progress: params.progress,
                 total: params.total,
-                message: params.message.as_deref().map(host::clean),
+                message: params.message.as_deref().map(clean),
             });
         }
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.tools_changed();
+    }
+}
+
+/// The host for one source.
+pub(crate) struct SourceHost {
+    /// The name of the source.
+    source: String,
+    /// The key of the source.
+    key: String,
+    /// The abilities at the start of the session: the server knows them.
+    pub(crate) abilities: Abilities,
+    clients: Arc<Clients>,
+    questions: Semaphore,
+}
+
+impl SourceHost {
+    pub(crate) fn new(
+        source: &str,
+        key: &str,
+        abilities: Abilities,
+        clients: Arc<Clients>,
+    ) -> Self {
+        Self {
+            source: clean(source),
+            key: key.to_owned(),
+            abilities,
+            clients,
+            questions: Semaphore::new(MAX_QUESTIONS),
+        }
+    }
+
+    /// Passes on a log message, unless it is too large.
+    pub(crate) fn log(&self, message: LogMessage) {
+        let Some(host) = self.clients.speaker() else {
+            return;
+        };
+        // A server that several share was asked for what one of them wants.
+        let is_own = self.clients.own.is_some();
+        let level = host.level().filter(|_| !is_own);
+        let is_wanted = level.is_none_or(|least| message.level as u8 >= least as u8);
+        if let Some(message) = self.log_message(message).filter(|_| is_wanted) {
+            host.log(message);
+        }
+    }
+
+    fn log_message(&self, mut message: LogMessage) -> Option<LogMessage> {
+        message.logger = Some(match message.logger {
+            Some(logger) => format!("{}: {logger}", self.source),
+            None => self.source.clone(),
+        });
+        let mut value = serde_json::to_value(message).ok()?;
+        if value.to_string().len() > MAX_BYTES {
+            return None;
+        }
+        clean_all(&mut value);
+        serde_json::from_value(value).ok()
+    }
+
+    /// Asks the user, as far as the host can.
+    ///
+    /// # Errors
+    /// That of the client.
+    pub(super) async fn ask(&self, params: Value) -> Result<ElicitResult, ErrorData> {
+        let permit = self.questions.try_acquire();
+        let speaker = self.clients.speaker();
+        let (Ok(_permit), Some(question), Some(host)) = (permit, self.question(params), speaker)
+        else {
+            return Ok(ElicitResult::new(ElicitationAction::Decline));
+        };
+        let request = match serde_json::from_value(question.clone()) {
+            Ok(question) => ServerRequest::ElicitRequest(ElicitRequest::new(question)),
+            // The SDK does not know every form that clients show.
+            Err(_) => ServerRequest::CustomRequest(CustomRequest::new(ELICIT, Some(question))),
+        };
+        match timeout(PATIENCE, host.request(request)).await {
+            Ok(Ok(ClientResult::ElicitResult(result))) => Ok(result),
+            Ok(Err(error)) => Err(error),
+            _ => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        }
+    }
+
+    /// Asks the model of the host, if it lets sources do so; returns the message.
+    pub(super) async fn sample(&self, mut params: Value) -> Result<Value, ErrorData> {
+        let Ok(_permit) = self.questions.try_acquire() else {
+            let message = "too many questions at once";
+            return Err(ErrorData::internal_error(message, None));
+        };
+        if self.abilities.capabilities().sampling.is_none() {
+            return Err(unsupported(SAMPLE));
+        }
+        // The user reads it before the model does.
+        clean_all(&mut params);
+        let request = match serde_json::from_value(params.clone()) {
+            Ok(params) => ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params)),
+            Err(_) => ServerRequest::CustomRequest(CustomRequest::new(SAMPLE, Some(params))),
+        };
+        let message = self.request(request).await?;
+        value(&message)
+    }
+
+    /// Returns the folders of the host, if it has some.
+    pub(crate) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
+        if self.abilities.capabilities().roots.is_none() {
+            return Err(unsupported("roots/list"));
+        }
+        let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
+        match self.request(request).await? {
+            ClientResult::ListRootsResult(result) => Ok(result),
+            _ => Err(ErrorData::internal_error("an unexpected answer", None)),
+        }
+    }
+
+    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+        match self.clients.speaker() {
+            Some(host) => host.request(request).await,
+            None => Err(unsupported("requests of servers that work for several")),
+        }
+    }
+
+    /// Tells the clients that the source offers something else.
+    pub(crate) fn changed(&self) {
+        self.clients.changed();
+    }
+
+    /// Tells the subscribers of a resource that it has changed.
+    fn updated(&self, uri: &str) {
+        for host in self.clients.hosts() {
+            host.updated(&self.key, uri);
+        }
+    }
+
+    /// Returns the resources of the source that have subscribers.
+    pub(crate) fn subscribed(&self) -> Vec<String> {
+        let hosts = self.clients.hosts();
+        let mut uris: Vec<_> = hosts
+            .iter()
+            .flat_map(|it| it.subscribed(&self.key))
+            .collect();
+        uris.sort_unstable();
+        uris.dedup();
+        uris
+    }
+
+    /// Returns the question for the user; nothing if the host cannot ask it.
+    fn question(&self, mut question: Value) -> Option<Value> {
+        let text = |key: &str| question.get(key).and_then(Value::as_str);
+        let is_allowed = match text("mode") {
+            None | Some("form") => self.abilities.has_forms(),
+            Some("url") => self.abilities.has_pages() && may_be_opened(text("url")?),
+            _ => false,
+        };
+        let message = format!("{}: {}", self.source, text("message").unwrap_or_default());
+        if !is_allowed || question.to_string().len() > MAX_BYTES {
+            return None;
+        }
+        question["message"] = message.into();
+        clean_all(&mut question);
+        Some(question)
+    }
+
+    /// Returns the error of a server for the client. If it asks the user to open pages, it has those
+    /// that the host may show.
+    pub(crate) fn error(&self, mut error: ErrorData) -> ErrorData {
+        if error.code == PAGES_REQUIRED {
+            let data = error
+                .data
+                .as_mut()
+                .and_then(|it| it.get_mut("elicitations"));
+            if let Some(pages) = data.and_then(Value::as_array_mut) {
+                let asked = std::mem::take(pages).into_iter();
+                *pages = asked.filter_map(|page| self.question(page)).collect();
+            }
+        }
+        error
+    }
+
+    /// Returns the error by which a server asks for pages, if the host shows at least one.
+    pub(crate) fn pages(&self, error: &ErrorData) -> Option<ErrorData> {
+        let error = Some(error).filter(|error| error.code == PAGES_REQUIRED)?;
+        let error = self.error(error.clone());
+        let pages = error.data.as_ref()?.get("elicitations")?.as_array()?;
+        (!pages.is_empty()).then_some(error)
+    }
+}
+
+/// Returns the parameters of a question as the protocol writes them.
+fn value(params: &impl Serialize) -> Result<Value, ErrorData> {
+    serde_json::to_value(params).map_err(|error| invalid(&error))
+}
+
+/// Returns the error of a message that cannot be written or read.
+fn invalid(error: &serde_json::Error) -> ErrorData {
+    ErrorData::invalid_params(error.to_string(), None)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn host(abilities: Abilities) -> SourceHost {
+        let clients = Clients::of(&Arc::default(), false);
+        SourceHost::new("s", "key", abilities, Arc::new(clients))
+    }
+
+    #[test]
+    fn what_the_host_cannot_do_is_declined() {
+        let schema = json!({"type": "object", "properties": {}});
+        let form = json!({"mode": "form", "message": "m", "requestedSchema": schema});
+        let page =
+            |url: &str| json!({"mode": "url", "message": "m", "url": url, "elicitationId": "e"});
+        let declared = json!({"elicitation": {"url": {}}});
+        let declared = serde_json::from_value(declared).expect("capabilities");
+        let only_pages = Abilities::of(&declared);
+        for (abilities, value, expected) in [
+            (Abilities::default(), form.clone(), false),
+            (Abilities::default(), page("https://a.example/"), false),
+            (only_pages.clone(), form, false),
+            (only_pages.clone(), page("file:///etc/passwd"), false),
+            (only_pages.clone(), page("javascript:alert(1)"), false),
+            (only_pages.clone(), page("http://a.example/"), false),
+            (only_pages.clone(), page("https://u:p@a.example/"), false),
+            (only_pages.clone(), page("https://a.example/"), true),
+        ] {
+            let asked = host(abilities).question(value.clone());
+            assert_eq!(asked.is_some(), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_is_cleaned_and_named() {
+        let host = host(Abilities::default());
+        let message = json!({
+            "level": "info", "logger": "l\u{1b}", "data": {"a": ["x\u{1b}[31m\u{202e}\ny"]},
+        });
+        let message = serde_json::from_value(message).expect("a message");
+        let logged = host.log_message(message).expect("it is small");
+        assert_eq!(
+            serde_json::to_value(logged).expect("JSON"),
+            json!({"level": "info", "logger": "s: l", "data": {"a": ["x[31m\ny"]}})
+        );
+        let large = json!({"level": "info", "data": "x".repeat(MAX_BYTES)});
+        let large = serde_json::from_value(large).expect("a message");
+        assert!(host.log_message(large).is_none());
     }
 }

@@ -20,8 +20,8 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 use crate::client::connector::ClientError;
-use crate::client::listener::Listener;
-use crate::sources::host::{self, Level, SourceHost};
+use crate::client::listener::{Listener, SourceHost};
+use crate::sources::host::{self, Level};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -166,7 +166,12 @@ impl<'s> Session<'s> {
                 .map(|item| item.to_string().len())
                 .sum::<usize>();
             items.extend(more);
-            match page.get("nextCursor").filter(|cursor| cursor.is_string()) {
+            // As clients do: an empty cursor is none. The same one again leads nowhere.
+            let is_next = |cursor: &&Value| {
+                cursor.as_str().is_some_and(|it| !it.is_empty())
+                    && params.get("cursor") != Some(*cursor)
+            };
+            match page.get("nextCursor").filter(is_next) {
                 Some(cursor) => params.insert("cursor".to_owned(), cursor.clone()),
                 None => return Ok(items),
             };
@@ -228,7 +233,7 @@ impl<'s> Session<'s> {
         match self.asked(phase, method, params, watch).await {
             Ok(result) => Ok(json!({"result": result})),
             Err(SessionError::Server(ClientError::Rejected(.., error))) => {
-                Ok(json!({"error": error}))
+                Ok(json!({"error": self.service.service().host.error(*error)}))
             }
             Err(error) => Err(error),
         }
@@ -327,13 +332,13 @@ impl<'s> Session<'s> {
             (Ok(mut handle), Some(watch)) => {
                 let (token, listener) = (handle.progress_token.clone(), self.service.service());
                 let progress = watch.progress.cloned();
-                listener.requests().insert(token.clone(), progress);
+                listener.begin(token.clone(), progress);
                 let response = tokio::select! {
                     response = &mut handle.rx => Some(response),
                     () = watch.cancelled.notified() => None,
                     () = sleep(watch.timeout) => None,
                 };
-                listener.requests().remove(&token);
+                listener.end(&token);
                 let Some(response) = response else {
                     let reason = "the request was cancelled".to_owned();
                     let _ = handle.cancel(Some(reason)).await;
@@ -363,6 +368,14 @@ impl<'s> Session<'s> {
     pub(crate) async fn set_level(&self, level: Level) {
         if !self.is_stateless {
             host::ask_for_logs(self.service.peer(), level).await;
+        }
+    }
+
+    /// Tells a stateful server that there are other folders.
+    pub(crate) async fn roots_changed(&self) {
+        let abilities = self.service.service().host.abilities.capabilities();
+        if !self.is_stateless && abilities.roots.is_some() {
+            let _ = self.service.peer().notify_roots_list_changed().await;
         }
     }
 
@@ -491,15 +504,17 @@ async fn answered(
     for (name, request) in result.input_requests.unwrap_or_default() {
         let answer = match request {
             InputRequest::Elicitation(request) => {
-                serde_json::to_value(host.ask(request.params).await)
+                let params = serde_json::to_value(request.params).ok()?;
+                serde_json::to_value(host.ask(params).await.ok()?).ok()?
             }
             InputRequest::CreateMessage(request) => {
-                serde_json::to_value(host.sample(request.params).await.ok()?)
+                let params = serde_json::to_value(request.params).ok()?;
+                host.sample(params).await.ok()?
             }
-            InputRequest::ListRoots(_) => serde_json::to_value(host.roots().await.ok()?),
+            InputRequest::ListRoots(_) => serde_json::to_value(host.roots().await.ok()?).ok()?,
             _ => return None,
         };
-        answers.insert(name, answer.ok()?);
+        answers.insert(name, answer);
     }
     params.remove("inputResponses");
     if !answers.is_empty() {

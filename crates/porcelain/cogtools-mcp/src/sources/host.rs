@@ -17,24 +17,20 @@ use std::time::Duration;
 use cogtools_core::{Cancel, Person, invisible};
 
 use rmcp::model::{
-    ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
-    CreateMessageResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ListRootsRequest, ListRootsResult, LoggingLevel, LoggingMessageNotification,
-    LoggingMessageNotificationParam, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
-    ServerNotification, ServerRequest, SetLevelRequestParams,
+    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientResult,
+    ElicitRequest, ElicitRequestParams, ElicitResult, LoggingLevel, LoggingMessageNotification,
+    LoggingMessageNotificationParam, RequestId, ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParam, ServerNotification, ServerRequest, SetLevelRequestParams,
 };
-use rmcp::service::{Peer, ServiceError};
+use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
 use rmcp::{ErrorData, RoleClient, RoleServer};
 use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::timeout;
 
-use crate::auth::may_be_opened;
 use crate::code::AskUser;
 use crate::questions::{Form, HostCall, unanswered, unsupported};
-use crate::sources::Clients;
 
 /// A log message.
 pub(crate) type LogMessage = LoggingMessageNotificationParam;
@@ -46,15 +42,13 @@ pub(crate) type SetLevel = SetLevelRequestParams;
 /// The time that a source waits for the first message of a client, which declares its abilities.
 const FIRST_MESSAGE: Duration = Duration::from_millis(300);
 /// The number of notifications that may wait for the client; further ones are dropped.
-const MAX_WAITING: usize = 64;
+const MAX_WAITING: usize = 1024;
 /// The stream of updates that every client with a connection has.
 pub(crate) const OWN_STREAM: u64 = 0;
 /// The largest log message or question.
 pub(crate) const MAX_BYTES: usize = 64 << 10;
-/// The number of questions of one source that may wait for the user at once.
-const MAX_QUESTIONS: usize = 4;
 /// The time that the user may take; the limit of the call of a source ends it earlier.
-pub(super) const PATIENCE: Duration = Person::PATIENCE;
+pub(crate) const PATIENCE: Duration = Person::PATIENCE;
 /// The time between two looks at whether a call was cancelled.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -86,10 +80,25 @@ pub(super) struct State {
     pub(super) subscriptions: HashMap<(String, String), Vec<Subscriber>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Connection {
     peer: Peer<RoleServer>,
     notifications: Sender<ServerNotification>,
+}
+
+/// A request to the client; it is withdrawn when this is dropped with its identifier.
+struct OpenRequest(Option<RequestId>, Sender<ServerNotification>);
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        if let Some(id) = self.0.take() {
+            let params = CancelledNotificationParam::new(Some(id), None);
+            let withdrawn = CancelledNotification::new(params);
+            let _ = self
+                .1
+                .try_send(ServerNotification::CancelledNotification(withdrawn));
+        }
+    }
 }
 
 /// A receiver of updates of one resource.
@@ -224,11 +233,15 @@ impl Host {
         self.state().level = Some(level);
     }
 
-    fn log(&self, message: LogMessage) {
+    pub(crate) fn log(&self, message: LogMessage) {
+        let message = LoggingMessageNotification::new(message);
+        self.notify(ServerNotification::LoggingMessageNotification(message));
+    }
+
+    /// Sends a notification to the client, unless too many wait for it already.
+    pub(crate) fn notify(&self, notification: ServerNotification) {
         if let Some(connection) = &self.state().connection {
-            let message = LoggingMessageNotification::new(message);
-            let message = ServerNotification::LoggingMessageNotification(message);
-            let _ = connection.notifications.try_send(message);
+            let _ = connection.notifications.try_send(notification);
         }
     }
 
@@ -272,22 +285,61 @@ impl Host {
         subscribed.any(|(of, _)| of == source)
     }
 
-    /// Sends a request to the client.
-    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+    /// Returns the resources of `source` that have subscribers.
+    pub(crate) fn subscribed(&self, source: &str) -> Vec<String> {
+        let state = self.state();
+        let ours = state.subscriptions.keys().filter(|(of, _)| of == source);
+        ours.map(|(_, uri)| uri.clone()).collect()
+    }
+
+    /// Tells the subscribers of a resource of `source` that it, or a part of it, has changed.
+    pub(crate) fn updated(&self, source: &str, uri: &str) {
+        let state = self.state();
+        for ((of, subscribed), subscribers) in &state.subscriptions {
+            let part = uri
+                .strip_prefix(&**subscribed)
+                .filter(|_| of == source)
+                .filter(|part| {
+                    part.is_empty()
+                        || subscribed.ends_with('/')
+                        || part.starts_with(['/', '?', '#'])
+                });
+            let Some(part) = part else { continue };
+            for subscriber in subscribers {
+                let uri = format!("{}{part}", subscriber.uri);
+                let params = ResourceUpdatedNotificationParam::new(uri);
+                let update = ResourceUpdatedNotification::new(params);
+                let update = ServerNotification::ResourceUpdatedNotification(update);
+                let _ = subscriber.updates.try_send(update);
+            }
+        }
+    }
+
+    /// Sends a request to the client. The client is told if the answer is no longer waited for.
+    ///
+    /// # Errors
+    /// That of the client, or why there is no answer.
+    pub(crate) async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
         if let Some(call) = &self.call {
             let answer = timeout(PATIENCE, call.ask(request)).await;
             return answer.unwrap_or_else(|_| Err(unanswered()));
         }
-        let peer = self.state().connection.as_ref().map(|it| it.peer.clone());
-        let Some(peer) = peer else {
+        let connection = self.state().connection.clone();
+        let Some(connection) = connection else {
             return Err(unsupported("requests of servers"));
         };
-        match timeout(PATIENCE, peer.send_request(request)).await {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(ServiceError::McpError(error))) => Err(error),
-            Ok(Err(_)) => Err(ErrorData::internal_error("the client is gone", None)),
-            Err(_) => Err(unanswered()),
-        }
+        let gone = |_| ErrorData::internal_error("the client is gone", None);
+        let options = PeerRequestOptions::no_options();
+        let sent = connection.peer.send_cancellable_request(request, options);
+        let sent = sent.await.map_err(gone)?;
+        let mut open = OpenRequest(Some(sent.id.clone()), connection.notifications);
+        let answer = timeout(PATIENCE, sent.await_response()).await;
+        let answer = answer.map_err(|_| unanswered())?;
+        open.0 = None;
+        answer.map_err(|error| match error {
+            ServiceError::McpError(error) => error,
+            error => gone(error),
+        })
     }
 
     /// Asks the user; nothing if there is no answer.
@@ -359,172 +411,6 @@ async fn forward(peer: Peer<RoleServer>, mut waiting: Receiver<ServerNotificatio
     }
 }
 
-/// The host for one source.
-pub(crate) struct SourceHost {
-    /// The name of the source.
-    source: String,
-    /// The key of the source.
-    key: String,
-    /// The abilities at the start of the session: the server knows them.
-    pub(crate) abilities: Abilities,
-    clients: Arc<Clients>,
-    questions: Semaphore,
-}
-
-impl SourceHost {
-    pub(crate) fn new(
-        source: &str,
-        key: &str,
-        abilities: Abilities,
-        clients: Arc<Clients>,
-    ) -> Self {
-        Self {
-            source: clean(source),
-            key: key.to_owned(),
-            abilities,
-            clients,
-            questions: Semaphore::new(MAX_QUESTIONS),
-        }
-    }
-
-    /// Passes on a log message, unless it is too large.
-    pub(crate) fn log(&self, message: LogMessage) {
-        let Some(host) = self.clients.speaker() else {
-            return;
-        };
-        // A server that several share was asked for what one of them wants.
-        let is_own = self.clients.own.is_some();
-        let level = host.level().filter(|_| !is_own);
-        let is_wanted = level.is_none_or(|least| message.level as u8 >= least as u8);
-        if let Some(message) = self.log_message(message).filter(|_| is_wanted) {
-            host.log(message);
-        }
-    }
-
-    fn log_message(&self, mut message: LogMessage) -> Option<LogMessage> {
-        message.logger = Some(match message.logger {
-            Some(logger) => format!("{}: {logger}", self.source),
-            None => self.source.clone(),
-        });
-        let mut value = serde_json::to_value(message).ok()?;
-        if value.to_string().len() > MAX_BYTES {
-            return None;
-        }
-        clean_all(&mut value);
-        serde_json::from_value(value).ok()
-    }
-
-    /// Asks the user, as far as the host can.
-    pub(crate) async fn ask(&self, params: ElicitRequestParams) -> ElicitResult {
-        let permit = self.questions.try_acquire();
-        let (Ok(_permit), Some(question)) = (permit, self.question(&params)) else {
-            return ElicitResult::new(ElicitationAction::Decline);
-        };
-        let answer = match self.clients.speaker() {
-            Some(host) => timeout(PATIENCE, host.ask(question)).await.ok().flatten(),
-            None => return ElicitResult::new(ElicitationAction::Decline),
-        };
-        answer.unwrap_or_else(|| ElicitResult::new(ElicitationAction::Cancel))
-    }
-
-    /// Asks the model of the host, if it lets sources do so.
-    pub(crate) async fn sample(
-        &self,
-        params: CreateMessageRequestParams,
-    ) -> Result<CreateMessageResult, ErrorData> {
-        let Ok(_permit) = self.questions.try_acquire() else {
-            return Err(ErrorData::internal_error(
-                "too many questions at once",
-                None,
-            ));
-        };
-        if self.abilities.capabilities().sampling.is_none() {
-            return Err(unsupported("sampling/createMessage"));
-        }
-        // The user reads it before the model does.
-        let mut params = serde_json::to_value(params).unwrap_or_default();
-        clean_all(&mut params);
-        let params = serde_json::from_value(params)
-            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let request = ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params));
-        match self.request(request).await? {
-            ClientResult::CreateMessageResult(result) => Ok(*result),
-            _ => Err(ErrorData::internal_error("an unexpected answer", None)),
-        }
-    }
-
-    /// Returns the folders of the host, if it has some.
-    pub(crate) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
-        if self.abilities.capabilities().roots.is_none() {
-            return Err(unsupported("roots/list"));
-        }
-        let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-        match self.request(request).await? {
-            ClientResult::ListRootsResult(result) => Ok(result),
-            _ => Err(ErrorData::internal_error("an unexpected answer", None)),
-        }
-    }
-
-    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
-        match self.clients.speaker() {
-            Some(host) => host.request(request).await,
-            None => Err(unsupported("requests of servers that work for several")),
-        }
-    }
-
-    /// Tells the clients that the source offers something else.
-    pub(crate) fn changed(&self) {
-        self.clients.changed();
-    }
-
-    /// Tells the subscribers of a resource that it has changed.
-    pub(crate) fn updated(&self, uri: &str) {
-        let key = (self.key.clone(), uri.to_owned());
-        for host in self.clients.hosts() {
-            let state = host.state();
-            for subscriber in state.subscriptions.get(&key).into_iter().flatten() {
-                let params = ResourceUpdatedNotificationParam::new(subscriber.uri.clone());
-                let update = ResourceUpdatedNotification::new(params);
-                let update = ServerNotification::ResourceUpdatedNotification(update);
-                let _ = subscriber.updates.try_send(update);
-            }
-        }
-    }
-
-    /// Returns the resources of the source that have subscribers.
-    pub(crate) fn subscribed(&self) -> Vec<String> {
-        let mut uris = Vec::new();
-        for host in self.clients.hosts() {
-            let state = host.state();
-            let ours = state.subscriptions.keys().filter(|(of, _)| *of == self.key);
-            uris.extend(ours.map(|(_, uri)| uri.clone()));
-        }
-        uris.sort_unstable();
-        uris.dedup();
-        uris
-    }
-
-    /// Returns the question for the user; nothing if the host cannot ask it.
-    fn question(&self, params: &ElicitRequestParams) -> Option<ElicitRequestParams> {
-        let is_allowed = match params {
-            ElicitRequestParams::FormElicitationParams { .. } => self.abilities.has_forms(),
-            ElicitRequestParams::UrlElicitationParams { url, .. } => {
-                self.abilities.has_pages() && may_be_opened(url)
-            }
-            _ => false,
-        };
-        let mut question = serde_json::to_value(params).ok()?;
-        if !is_allowed || question.to_string().len() > MAX_BYTES {
-            return None;
-        }
-        clean_all(&mut question);
-        let message = question.get("message").and_then(Value::as_str);
-        let message = format!("{}: {}", self.source, message.unwrap_or_default());
-        question["message"] = message.into();
-        serde_json::from_value(question).ok()
-    }
-}
-
 /// Removes everything from `text` that could change how a terminal shows it.
 pub(crate) fn clean(text: &str) -> String {
     let is_harmless = |char: &char| match char {
@@ -540,59 +426,5 @@ pub(crate) fn clean_all(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(clean_all),
         Value::Object(entries) => entries.values_mut().for_each(clean_all),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn host(abilities: Abilities) -> SourceHost {
-        let clients = Clients::of(&Arc::default(), false);
-        SourceHost::new("s", "key", abilities, Arc::new(clients))
-    }
-
-    #[test]
-    fn what_the_host_cannot_do_is_declined() {
-        let schema = json!({"type": "object", "properties": {}});
-        let form = json!({"mode": "form", "message": "m", "requestedSchema": schema});
-        let page =
-            |url: &str| json!({"mode": "url", "message": "m", "url": url, "elicitationId": "e"});
-        let declared = json!({"elicitation": {"url": {}}});
-        let declared = serde_json::from_value(declared).expect("capabilities");
-        let only_pages = Abilities::of(&declared);
-        for (abilities, value, expected) in [
-            (Abilities::default(), form.clone(), false),
-            (Abilities::default(), page("https://a.example/"), false),
-            (only_pages.clone(), form, false),
-            (only_pages.clone(), page("file:///etc/passwd"), false),
-            (only_pages.clone(), page("javascript:alert(1)"), false),
-            (only_pages.clone(), page("http://a.example/"), false),
-            (only_pages.clone(), page("https://u:p@a.example/"), false),
-            (only_pages.clone(), page("https://a.example/"), true),
-        ] {
-            let question = serde_json::from_value(value.clone()).expect("a question");
-            let asked = host(abilities).question(&question);
-            assert_eq!(asked.is_some(), expected, "{value}");
-        }
-    }
-
-    #[test]
-    fn what_a_server_says_is_cleaned_and_named() {
-        let host = host(Abilities::default());
-        let message = json!({
-            "level": "info", "logger": "l\u{1b}", "data": {"a": ["x\u{1b}[31m\u{202e}\ny"]},
-        });
-        let message = serde_json::from_value(message).expect("a message");
-        let logged = host.log_message(message).expect("it is small");
-        assert_eq!(
-            serde_json::to_value(logged).expect("JSON"),
-            json!({"level": "info", "logger": "s: l", "data": {"a": ["x[31m\ny"]}})
-        );
-        let large = json!({"level": "info", "data": "x".repeat(MAX_BYTES)});
-        let large = serde_json::from_value(large).expect("a message");
-        assert!(host.log_message(large).is_none());
     }
 }

@@ -179,13 +179,24 @@ impl SourceSessions {
     pub(crate) fn set_level(&self, request: &SetLevel, host: &Host) {
         let level = host::level(request);
         host.set_level(level);
-        let owner = Owner::Client(host.id);
-        let own = self.own.sessions(|(_, of)| *of == owner);
         let shared = self.shared.sessions(|_| true).into_iter();
         let shared = shared.filter(|session| session.clients().has(host));
-        for session in own.into_iter().chain(shared) {
+        for session in self.sessions_of(host).into_iter().chain(shared) {
             session.send_level();
         }
+    }
+
+    /// Tells the sources of `host` that it has other folders.
+    pub(crate) fn roots_changed(&self, host: &Host) {
+        for session in self.sessions_of(host) {
+            session.send_roots_changed();
+        }
+    }
+
+    /// The open sessions that are for `host` alone.
+    fn sessions_of(&self, host: &Host) -> Vec<Arc<SourceSession>> {
+        let owner = Owner::Client(host.id);
+        self.own.sessions(|(_, of)| *of == owner)
     }
 
     /// The open session for `request`; if there is none, a new one.

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
-use cogtools_core::{Code, Diagnostic, Progress, ToolOutput};
+use cogtools_core::{Code, Diagnostic, FailedCall, Progress, ToolOutput};
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -19,12 +19,12 @@ use tokio::time::{sleep, timeout};
 
 use crate::auth::Store;
 use crate::client::Server;
-use crate::client::connector::{self, Connector, Opening, tool_error};
-use crate::client::listener::Listener;
+use crate::client::connector::{self, ClientError, Connector, Opening, tool_error};
+use crate::client::listener::{Listener, SourceHost};
 use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::Clients;
-use crate::sources::host::{Abilities, Host, Level, SourceHost};
+use crate::sources::host::{Abilities, Host, Level};
 
 /// The pause after which a request checks again whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -79,6 +79,8 @@ enum Message {
     Request(Request),
     /// Asks for log messages of this level and above.
     Level(Level),
+    /// Says that the client has other folders.
+    RootsChanged,
 }
 
 /// A request, and the receiver of its answer.
@@ -217,6 +219,11 @@ impl SourceSession {
         if before != Some(level) {
             self.send(Message::Level(level));
         }
+    }
+
+    /// Tells the server that the client has other folders.
+    pub(crate) fn send_roots_changed(&self) {
+        self.send(Message::RootsChanged);
     }
 
     fn send(&self, message: Message) {
@@ -389,6 +396,10 @@ impl Requests<'_> {
                 let _ = timeout(LIST_TIMEOUT, self.session.set_level(level)).await;
                 return ControlFlow::Continue(());
             }
+            Message::RootsChanged => {
+                self.session.roots_changed().await;
+                return ControlFlow::Continue(());
+            }
         };
         let result = match &request.work {
             SessionWork::List => self.list().await,
@@ -416,11 +427,19 @@ impl Requests<'_> {
         let answer = match result {
             Ok(Value::Object(result)) if result.get("isError") == Some(&Value::Bool(true)) => {
                 let mut error = tool_error(ToolOutput::from_mcp(result.clone()).text);
-                error.result = Some(Box::new(result));
+                error.answer = Some(Box::new(FailedCall::Result(result)));
                 Err(Box::new(error))
             }
             Ok(result) => Ok(result),
-            Err(session::SessionError::Server(error)) => Err(self.run.connector().explain(&error)),
+            Err(session::SessionError::Server(error)) => {
+                let mut diagnostic = self.run.connector().explain(&error);
+                if let ClientError::Rejected(.., error) = &error {
+                    let pages = self.run.listener.host.pages(error);
+                    let pages = pages.and_then(|error| json!(error).as_object().cloned());
+                    diagnostic.answer = pages.map(|it| Box::new(FailedCall::Error(it)));
+                }
+                Err(diagnostic)
+            }
             Err(error) => return ControlFlow::Break(error),
         };
         self.run.session.state().has_answered = true;
