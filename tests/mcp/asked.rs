@@ -7,6 +7,7 @@ use std::time::Duration;
 use cogtools_test_support::{Project, Run, install};
 use serde_json::{Value, json};
 
+use super::http::Service;
 use super::peer::peer;
 use super::session::Session;
 use super::{cache, server};
@@ -95,13 +96,19 @@ fn a_host_that_cannot_ask_is_not_asked() {
     assert_eq!(seen, expected);
 }
 
-/// A session with a source that asks in ways that SDKs do not, of a client that answers so.
-fn insisting(answers: &[Value]) -> (Session, Project) {
+/// A project with a source that asks in ways that SDKs do not.
+fn project() -> Project {
     let project = Project::new();
     let command = json!(["python3", peer("insisting.py")]);
     let source = json!({"mcp": {"command": command, "name": "s", "wait": 30}});
     let sources = json!({"tool_sources": [source]});
     project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
+    project
+}
+
+/// A session with that source, of a client that answers so.
+fn insisting(answers: &[Value]) -> (Session, Project) {
+    let project = project();
     let able = json!({"elicitation": {"form": {}, "url": {}}, "roots": {"listChanged": true}});
     let mut session = Session::with_person(&project, &mut Command::new(server()), &able, answers);
     let tools = session.get("tools/list", &json!({})).expect("tools");
@@ -116,6 +123,16 @@ fn a_form_that_the_sdk_cannot_read_reaches_the_host() {
     let id = session.call("ask", &json!({}));
     assert_eq!(session.text(id), ("accept".to_owned(), false));
     assert_eq!(session.asked, ["s: Which one?"]);
+}
+
+/// Not every client has a stream besides those of its requests.
+#[test]
+fn a_question_comes_with_the_answer_over_http() {
+    let project = project();
+    let service = Service::start(&project, &[("PATH", "/usr/bin:/bin")]);
+    let client = Run::new("python3").arg(peer("posting.py"));
+    let outcome = client.arg(&service.url).limit(Duration::from_mins(1)).run();
+    outcome.outputs("decline\n");
 }
 
 /// More often than questions of one source may wait.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::cache;
 use super::peer::{Site, peer};
+use super::session::Session;
 use super::source::{NONE, project, with};
 
 /// The server at `url` as a source.
@@ -44,6 +45,49 @@ fn stateless_servers_in_both_forms() {
         ] {
             says(&project, &source, &arguments, expected);
         }
+    }
+}
+
+#[test]
+fn one_failed_request_ends_no_session() {
+    let project = project();
+    let site = Site::start(&project, "python3", [peer("failing.py")]);
+    let sources = json!({"tool_sources": [source(&site.url)]});
+    project.file("../home/.gemini/cogtoolrc.yaml", sources.to_string());
+    let mut session = Session::open(&project);
+    session.get("tools/list", &json!({})).expect("tools");
+    let slow = session.call("slow", &json!({}));
+    for (tool, expected) in [
+        (
+            "refuse",
+            "HTTP 422 Unprocessable Entity: {\"detail\": \"not on Sundays\"}\nhint: the server \
+             refuses this; its documentation may say why\n",
+        ),
+        (
+            "flood",
+            "HTTP 429 Too Many Requests\nhint: try again later\n",
+        ),
+        (
+            "flood",
+            "HTTP 429 Too Many Requests\nhint: try again later\n",
+        ),
+    ] {
+        let id = session.call(tool, &json!({}));
+        let text = format!(
+            "cogtools-mcp: error[TOOL_FAILED]: {tool}: the MCP server `s` responded with {expected}"
+        );
+        assert_eq!(session.text(id), (text, true));
+    }
+    assert_eq!(session.text(slow), (String::new(), false));
+    let metadata = json!({"traceparent": "00-1-2-01", "example.org/x": 1, "progressToken": "p"});
+    let meta = json!({"name": "meta", "arguments": {}, "_meta": metadata});
+    let id = session.ask("tools/call", &meta);
+    let text = "example.org/x=1 traceparent=00-1-2-01".to_owned();
+    assert_eq!(session.text(id), (text, false));
+    // The same session, and a new one as soon as the server has forgotten this one.
+    for (tool, expected) in [("count", "6"), ("forget", ""), ("count", "1")] {
+        let id = session.call(tool, &json!({}));
+        assert_eq!(session.text(id), (expected.to_owned(), false), "{tool}");
     }
 }
 

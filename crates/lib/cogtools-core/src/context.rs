@@ -144,6 +144,8 @@ pub struct CallContext {
     pub todos: Option<TodoList>,
     /// The receiver of the progress of a call.
     pub progress: Option<Progress>,
+    /// The metadata of the call, such as `traceparent`, for an MCP server.
+    pub meta: Arc<Map<String, Value>>,
     /// The recording of the responses to agents.
     pub tape: Option<Tape>,
     /// Answers of tools that flows call without calling them, by their names or capabilities, for an

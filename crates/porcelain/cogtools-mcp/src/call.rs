@@ -149,6 +149,7 @@ impl Workers {
         let work = move || {
             let mut cx = catalogue.context(cancel)?;
             cx.call.progress = parts.progress;
+            cx.call.meta = parts.meta;
             cx.call.client = parts.client;
             let answer = provider.ask(method, params, &cx);
             answer.map_err(|error| vec![error.diagnostic()])

@@ -440,6 +440,7 @@ impl Catalogue {
         }
         let mut cx = self.context(cancel)?;
         cx.call.progress = parts.progress;
+        cx.call.meta = parts.meta;
         cx.call.paused = parts.paused;
         cx.call.client = parts.client;
         if tool.asks() || tool.flow().is_some_and(Flow::asks_a_person) {

@@ -25,7 +25,7 @@ use crate::server::Server;
 use crate::sources::host::{OWN_STREAM, Subscriber};
 
 /// The number of updates that may wait for a client; further ones are dropped.
-const MAX_UPDATES: usize = 64;
+const MAX_UPDATES: usize = 1024;
 
 /// The resources that a stream of a stateless client watches.
 pub(crate) struct Watched {
@@ -155,9 +155,11 @@ impl Server {
         (method, params): (&'static str, Map<String, Value>),
         request: &RequestContext<RoleServer>,
     ) -> Result<Value, ErrorData> {
+        let _serving = self.host().serve(&request.id);
         let (progress, forwarder) = forwarder(request).unzip();
         let parts = CallContext {
             progress,
+            meta: meta(request),
             ..self.parts()
         };
         let answer = self.ask(route, (method, params), parts, request.ct.cancelled());
@@ -278,6 +280,19 @@ impl Server {
             let _ = removed.await;
         }
     }
+}
+
+/// Returns the metadata of a request that is for the source, too: not what is the protocol's own.
+pub(crate) fn meta(request: &RequestContext<RoleServer>) -> Arc<Map<String, Value>> {
+    let is_passed =
+        |key: &str| key != "progressToken" && !key.starts_with("io.modelcontextprotocol/");
+    let all = request.meta.0.0.iter();
+    let passed = all.filter(|(key, _)| is_passed(key));
+    Arc::new(
+        passed
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 /// Returns the receiver of a tool's progress and its task, if the client has asked for progress.

@@ -35,7 +35,7 @@ use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
-use crate::forward::forwarder;
+use crate::forward::{forwarder, meta};
 use crate::link::{Habits, Link, StatelessClients};
 use crate::observe::Observers;
 use crate::offers::{Offered, Subject};
@@ -161,11 +161,13 @@ impl Server {
         mut parts: CallContext,
     ) -> Result<ToolOutput, CallError> {
         let state = &*self.state;
+        let _serving = self.host().serve(&request.id);
         let text = arguments.text();
         let observed = state.observers.begin(name, &text, request);
         let mut called = None;
         let (progress, forwarder) = forwarder(request).unzip();
         parts.progress = progress;
+        parts.meta = meta(request);
         let cancelled = async {
             tokio::select! {
                 () = request.ct.cancelled() => {}
@@ -199,6 +201,7 @@ impl Server {
         request: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let state = &*self.state;
+        let _serving = self.host().serve(&request.id);
         let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
         let observed = state.observers.begin(name, arguments.text(), request);
         let cancelled = async {

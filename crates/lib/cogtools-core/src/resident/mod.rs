@@ -340,6 +340,8 @@ pub struct SessionRequest<'r> {
     pub cancel: &'r Cancel,
     /// Receives progress.
     pub progress: Option<&'r Progress>,
+    /// The metadata of the request.
+    pub meta: &'r Arc<Map<String, Value>>,
     /// The client that has made the request, if it is one with a session of its own.
     pub client: Option<&'r Client>,
     /// Prepares the start of the server.

@@ -354,8 +354,9 @@ pub(crate) fn tool_error(text: String) -> Diagnostic {
 pub(crate) enum HttpError {
     #[error("{0}")]
     Request(Reason),
-    #[error("responded with HTTP {0}")]
-    Status(StatusCode),
+    /// The status, and the begin of a text after it.
+    #[error("responded with HTTP {0}{1}")]
+    Status(StatusCode, String),
     #[error("requires a login (HTTP 401 Unauthorized)")]
     LoginRequired,
     #[error("requires a login for more than the last one gave: {scopes}", scopes = .0.join(" "))]
@@ -375,14 +376,17 @@ impl HttpError {
                 return Cow::Owned(format!("log in: {} --scope {scopes}", login()));
             }
             Self::Request(reason) => of_request(reason),
-            Self::Status(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+            Self::Status(StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => {
                 "check `headers` of the source, and the variables that they refer to"
             }
-            Self::Status(status) if status.is_server_error() => {
+            Self::Status(status, _) if status.is_server_error() => {
                 "the server failed; try again later, or report this to its operator"
             }
-            Self::Status(StatusCode::TOO_MANY_REQUESTS) => "try again later",
-            Self::Status(_) | Self::NotMcp => "check `url` of the source, including its path",
+            Self::Status(StatusCode::TOO_MANY_REQUESTS, _) => "try again later",
+            Self::Status(_, text) if !text.is_empty() => {
+                "the server refuses this; its documentation may say why"
+            }
+            Self::Status(..) | Self::NotMcp => "check `url` of the source, including its path",
         })
     }
 }

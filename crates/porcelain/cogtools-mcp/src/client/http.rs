@@ -12,20 +12,21 @@ use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
     StreamableHttpError, StreamableHttpPostResponse,
 };
+use rmcp::transport::{DynamicTransportError, StreamableHttpClientTransport};
 use sse_stream::{Error as SseError, Sse};
 
 use crate::auth::{Bearer, Challenge};
 use crate::client::LIST_TIMEOUT;
 use crate::client::connector::{ClientError, Connector, HttpError};
 use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse};
+use crate::sources::host::clean;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type SdkError = StreamableHttpError<std::io::Error>;
+type SdkError = StreamableHttpError<HttpError>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 const MAX_RESPONSE_BYTES: u64 = MAX_MESSAGE_BYTES as u64;
@@ -99,11 +100,10 @@ impl Http {
         last.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn record(&self, error: HttpError) -> std::io::Error {
-        let sdk_error = std::io::Error::other(error.to_string());
+    fn record(&self, error: HttpError) -> HttpError {
         let last = self.last_error.lock();
-        *last.unwrap_or_else(PoisonError::into_inner) = Some(error);
-        sdk_error
+        *last.unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+        error
     }
 
     fn fail(&self, error: HttpError) -> SdkError {
@@ -200,13 +200,11 @@ impl Http {
 
     /// Checks two statuses whose headers say more than any body: who is not known, and who may not.
     fn check(&self, response: Response) -> Result<Response, SdkError> {
-        let status = HttpError::Status(response.status);
+        let status = HttpError::Status(response.status, String::new());
         match response.status {
+            StatusCode::UNAUTHORIZED if self.bearer.is_none() => Err(self.fail(status)),
             StatusCode::UNAUTHORIZED => {
-                let _ = self.fail(match &self.bearer {
-                    Some(_) => HttpError::LoginRequired,
-                    None => status,
-                });
+                let _ = self.fail(HttpError::LoginRequired);
                 let error = AuthRequiredError::new(String::new());
                 Err(StreamableHttpError::AuthRequired(error))
             }
@@ -262,14 +260,14 @@ impl Http {
                 rejection(ErrorData::invalid_request(format!("HTTP {status}"), None))
             }
             _ if status.is_success() => return Err(self.fail(HttpError::NotMcp)),
-            _ => return Err(self.fail(HttpError::Status(status))),
+            _ => return Err(self.fail(HttpError::Status(status, excerpt(body)))),
         };
         Ok(StreamableHttpPostResponse::Json(response, session))
     }
 }
 
 impl StreamableHttpClient for Http {
-    type Error = std::io::Error;
+    type Error = HttpError;
 
     async fn post_message(
         &self,
@@ -292,8 +290,13 @@ impl StreamableHttpClient for Http {
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return self.response(&message, status, b"", None);
         }
-        if status == StatusCode::NOT_FOUND && session.is_some() {
-            return Err(StreamableHttpError::SessionExpired);
+        let has_session = session.is_some();
+        let expired = || {
+            self.record(HttpError::Status(status, String::new()));
+            Err(StreamableHttpError::SessionExpired)
+        };
+        if status == StatusCode::NOT_FOUND && has_session {
+            return expired();
         }
         let session = response.header(&SESSION).map(str::to_owned);
         let content_type = response.header(CONTENT_TYPE).unwrap_or_default();
@@ -309,6 +312,9 @@ impl StreamableHttpClient for Http {
         }
         let body = response.bytes(MAX_RESPONSE_BYTES).await;
         let body = body.map_err(|error| self.fail(HttpError::Request(error.reason)))?;
+        if status == StatusCode::BAD_REQUEST && has_session && is_unknown_session(&body) {
+            return expired();
+        }
         self.response(&message, status, &body, session)
     }
 
@@ -353,6 +359,38 @@ impl StreamableHttpClient for Http {
         } else {
             Err(StreamableHttpError::ServerDoesNotSupportSse)
         }
+    }
+}
+
+/// Returns true if `body` is the error by which servers of the official SDK of TypeScript reject a
+/// session that they do not know, instead of HTTP 404: -32000, which MCP gives no meaning.
+fn is_unknown_session(body: &[u8]) -> bool {
+    const UNKNOWN_SESSION: i32 = -32000;
+    let message = parse(body, CALLS);
+    matches!(message, Ok(ServerJsonRpcMessage::Error(it)) if it.error.code.0 == UNKNOWN_SESSION)
+}
+
+/// Returns the begin of a body that is text, to follow a message; nothing if it is a page or empty.
+fn excerpt(body: &[u8]) -> String {
+    const MAX_CHARS: usize = 200;
+    let text = clean(&String::from_utf8_lossy(body));
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(MAX_CHARS).collect();
+    if text.is_empty() || text.starts_with('<') {
+        return String::new();
+    }
+    format!(": {text}")
+}
+
+/// Returns the error of this client that the SDK has passed on, if it is one.
+pub(crate) fn error_of(error: &DynamicTransportError) -> Option<HttpError> {
+    match error.error.downcast_ref::<SdkError>()? {
+        StreamableHttpError::Client(error) => Some(error.clone()),
+        StreamableHttpError::AuthRequired(_) => Some(HttpError::LoginRequired),
+        StreamableHttpError::UnexpectedEndOfStream | StreamableHttpError::Sse(_) => {
+            Some(HttpError::Request(Reason::Truncated))
+        }
+        _ => None,
     }
 }
 

@@ -234,6 +234,7 @@ async fn answer(
     }
     let watch = Watch {
         progress: None,
+        meta: &Map::new(),
         cancelled: &Notify::new(),
         timeout: limit,
     };

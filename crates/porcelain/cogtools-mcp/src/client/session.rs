@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::Progress;
+use cogtools_http::Reason;
 use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
@@ -17,9 +18,11 @@ use rmcp::service::{
 use rmcp::transport::Transport;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
-use tokio::time::sleep;
+use tokio::task::yield_now;
+use tokio::time::{sleep, timeout};
 
-use crate::client::connector::ClientError;
+use crate::client::connector::{ClientError, HttpError};
+use crate::client::http;
 use crate::client::listener::{Listener, SourceHost};
 use crate::sources::host::{self, Level};
 
@@ -28,6 +31,10 @@ const MAX_PAGES: usize = 1_000;
 const MAX_LIST_BYTES: usize = 10 << 20;
 /// The part of an unexpected response that is shown.
 const MAX_EXCERPT_CHARS: usize = 120;
+/// The time after which a server that does not answer `server/discover` is taken for a stateful one.
+const MAX_DISCOVERY: Duration = Duration::from_secs(10);
+/// The number of turns that other tasks get before a request ends, each of some sixty tasks.
+const NOTIFICATION_TURNS: usize = 16;
 /// The number of times that a server may ask during one call.
 const MAX_ROUNDS: usize = 8;
 /// The pause before a stream that has ended is opened again: doubled each time.
@@ -79,6 +86,8 @@ pub(crate) struct Session<'s> {
 /// A call that waits for its answer, and can be cancelled.
 pub(crate) struct Watch<'w> {
     pub(crate) progress: Option<&'w Progress>,
+    /// Its metadata.
+    pub(crate) meta: &'w Map<String, Value>,
     /// Notified when the call is cancelled.
     pub(crate) cancelled: &'w Notify,
     pub(crate) timeout: Duration,
@@ -125,7 +134,18 @@ impl<'s> Session<'s> {
             })
         };
         let is_stateless = first == FirstRequest::Discover;
-        let error = match connect(is_stateless).await {
+        let first = connect(is_stateless);
+        let first = if is_stateless {
+            // Some stateful servers never answer it.
+            let Ok(first) = timeout(MAX_DISCOVERY, first).await else {
+                let second = connect(false).await;
+                return second.map_err(|error| start_error(error, name, INITIALIZE));
+            };
+            first
+        } else {
+            first.await
+        };
+        let error = match first {
             Ok(session) => return Ok(session),
             Err(error) => error,
         };
@@ -248,6 +268,9 @@ impl<'s> Session<'s> {
         watch: &Watch<'_>,
     ) -> Result<Map<String, Value>, SessionError> {
         let mut rounds = 0;
+        if !watch.meta.is_empty() {
+            params.insert("_meta".to_owned(), watch.meta.clone().into());
+        }
         loop {
             let request = self.request_of(method, &params)?;
             let result = self.send(phase, request, Some(watch)).await?;
@@ -338,6 +361,10 @@ impl<'s> Session<'s> {
                     () = watch.cancelled.notified() => None,
                     () = sleep(watch.timeout) => None,
                 };
+                // The SDK has a task for each notification before the answer.
+                for _ in 0..NOTIFICATION_TURNS {
+                    yield_now().await;
+                }
                 listener.end(&token);
                 let Some(response) = response else {
                     let reason = "the request was cancelled".to_owned();
@@ -354,6 +381,13 @@ impl<'s> Session<'s> {
             Ok(Err(error)) => Err(self.unexpected_response(phase, &error.to_string())),
             Err(ServiceError::McpError(error)) => {
                 Err(ClientError::Rejected(self.name.to_owned(), phase, Box::new(error)).into())
+            }
+            // The transport is as it was: only this request has failed.
+            Err(ServiceError::TransportSend(error)) if !self.is_closed() => {
+                match http::error_of(&error) {
+                    Some(error) => Err(ClientError::Http(self.name.to_owned(), error).into()),
+                    None => Err(SessionError::Disconnected(phase)),
+                }
             }
             Err(_) => Err(SessionError::Disconnected(phase)),
         }
@@ -457,8 +491,8 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns true if `server/discover` failed because the server only knows stateful revisions: it
-/// rejects the request, answers it with something else, or names such revisions.
+/// Returns true if `server/discover` may have failed because the server only knows stateful
+/// revisions: it rejects the request, answers it with anything else, or names such revisions.
 fn is_of_stateful(error: &ClientInitializeError) -> bool {
     match error {
         ClientInitializeError::JsonRpcError(error) => !matches!(
@@ -471,7 +505,19 @@ fn is_of_stateful(error: &ClientInitializeError) -> bool {
             server_supported.is_empty()
                 || server_supported.iter().any(ProtocolVersion::has_initialize)
         }
-        ClientInitializeError::ExpectedInitResult(_) => true,
+        ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConnectionClosed(_) => true,
+        // Servers on the SDK of Java answer with HTTP 500, others with a page.
+        ClientInitializeError::TransportError { error, .. } => matches!(
+            http::error_of(error),
+            Some(
+                HttpError::NotMcp
+                    | HttpError::Status(..)
+                    | HttpError::Request(
+                        Reason::Truncated | Reason::Malformed(_) | Reason::ReadTimeout(_)
+                    )
+            )
+        ),
         _ => false,
     }
 }

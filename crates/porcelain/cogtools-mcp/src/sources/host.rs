@@ -18,11 +18,12 @@ use cogtools_core::{Cancel, Person, invisible};
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientResult,
-    ElicitRequest, ElicitRequestParams, ElicitResult, LoggingLevel, LoggingMessageNotification,
-    LoggingMessageNotificationParam, RequestId, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParam, ServerNotification, ServerRequest, SetLevelRequestParams,
+    ElicitRequest, ElicitRequestParams, ElicitResult, GetExtensions as _, LoggingLevel,
+    LoggingMessageNotification, LoggingMessageNotificationParam, RequestId,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerNotification,
+    ServerRequest, SetLevelRequestParams,
 };
-use rmcp::service::{Peer, PeerRequestOptions, ServiceError};
+use rmcp::service::{OriginatingRequestId, Peer, PeerRequestOptions, ServiceError};
 use rmcp::{ErrorData, RoleClient, RoleServer};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -76,6 +77,8 @@ pub(super) struct State {
     abilities: Abilities,
     connection: Option<Connection>,
     level: Option<Level>,
+    /// The requests of the client that are being answered.
+    serving: Vec<RequestId>,
     /// The subscribers to resources, by source and URI there.
     pub(super) subscriptions: HashMap<(String, String), Vec<Subscriber>>,
 }
@@ -84,6 +87,17 @@ pub(super) struct State {
 struct Connection {
     peer: Peer<RoleServer>,
     notifications: Sender<ServerNotification>,
+}
+
+/// A request of the client that is answered until this is dropped.
+pub(crate) struct Serving<'h>(&'h Host, RequestId);
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        let ended = state.serving.iter().position(|id| *id == self.1);
+        ended.map(|index| state.serving.remove(index));
+    }
 }
 
 /// A request to the client; it is withdrawn when this is dropped with its identifier.
@@ -315,11 +329,20 @@ impl Host {
         }
     }
 
+    /// Begins to answer a request of the client.
+    pub(crate) fn serve(&self, id: &RequestId) -> Serving<'_> {
+        self.state().serving.push(id.clone());
+        Serving(self, id.clone())
+    }
+
     /// Sends a request to the client. The client is told if the answer is no longer waited for.
     ///
     /// # Errors
     /// That of the client, or why there is no answer.
-    pub(crate) async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
+    pub(crate) async fn request(
+        &self,
+        mut request: ServerRequest,
+    ) -> Result<ClientResult, ErrorData> {
         if let Some(call) = &self.call {
             let answer = timeout(PATIENCE, call.ask(request)).await;
             return answer.unwrap_or_else(|_| Err(unanswered()));
@@ -328,17 +351,26 @@ impl Host {
         let Some(connection) = connection else {
             return Err(unsupported("requests of servers"));
         };
-        let gone = |_| ErrorData::internal_error("the client is gone", None);
+        // Over HTTP it takes the way of an answer: not every client has another stream.
+
+        if let Some(id) = self.state().serving.last() {
+            let origin = OriginatingRequestId(id.clone());
+            request.extensions_mut().insert(origin);
+        }
+        let gone = || ErrorData::internal_error("the client is gone", None);
         let options = PeerRequestOptions::no_options();
-        let sent = connection.peer.send_cancellable_request(request, options);
-        let sent = sent.await.map_err(gone)?;
+        let peer = connection.peer;
+        // In a task of its own: the SDK would take this for an answer to the request of the source.
+        let sent =
+            tokio::spawn(async move { peer.send_cancellable_request(request, options).await });
+        let sent = sent.await.map_err(|_| gone())?.map_err(|_| gone())?;
         let mut open = OpenRequest(Some(sent.id.clone()), connection.notifications);
         let answer = timeout(PATIENCE, sent.await_response()).await;
         let answer = answer.map_err(|_| unanswered())?;
         open.0 = None;
         answer.map_err(|error| match error {
             ServiceError::McpError(error) => error,
-            error => gone(error),
+            _ => gone(),
         })
     }
 

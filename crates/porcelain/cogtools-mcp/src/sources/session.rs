@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
 use cogtools_core::{Code, Diagnostic, FailedCall, Progress, ToolOutput};
 use futures::stream::{FuturesUnordered, StreamExt as _};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{sleep, timeout};
@@ -87,6 +87,7 @@ enum Message {
 struct Request {
     work: SessionWork,
     progress: Option<Progress>,
+    meta: Arc<Map<String, Value>>,
     cancelled: Arc<Notify>,
     answer: Sender<Result<Value, Box<Diagnostic>>>,
 }
@@ -180,6 +181,7 @@ impl SourceSession {
         self.send(Message::Request(Request {
             work: request.work.clone(),
             progress: request.progress.cloned(),
+            meta: Arc::clone(request.meta),
             cancelled: Arc::clone(&cancelled),
             answer: sender,
         }));
@@ -450,6 +452,7 @@ impl Requests<'_> {
     fn watch<'w>(&self, request: &'w Request) -> Watch<'w> {
         Watch {
             progress: request.progress.as_ref(),
+            meta: &request.meta,
             cancelled: &request.cancelled,
             timeout: self.run.server.timeout_or(CALL_TIMEOUT),
         }

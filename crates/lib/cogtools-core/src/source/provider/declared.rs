@@ -444,6 +444,7 @@ impl Provider {
             shared: self.settings.shared,
             cancel: &cx.cancel,
             progress: cx.call.progress.as_ref(),
+            meta: &cx.call.meta,
             client: cx.call.client.as_ref(),
             start: &start,
             on_change: &on_change,
