@@ -45,7 +45,7 @@ def tools(params):
     if HOW == "large":
         return {"tools": [TOOL | {"description": "x" * (20 << 20)}]}
     if HOW == "endless":
-        return {"tools": [], "nextCursor": "again"}
+        return {"tools": [], "nextCursor": (params or {}).get("cursor", "") + "x"}
     if HOW == "pages" and "cursor" not in (params or {}):
         return {"tools": [TOOL | {"name": "first"}], "nextCursor": "2"}
     if HOW == "nothing":

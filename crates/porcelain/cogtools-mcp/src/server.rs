@@ -275,9 +275,9 @@ impl ServerHandler for Server {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.follow_roots(&context.peer).await;
         let (catalogue, host) = (self.catalogue(), Arc::clone(self.host()));
         let _ = in_pool(move || catalogue.sessions().roots_changed(&host)).await;
-        self.follow_roots(&context.peer).await;
     }
 
     async fn discover(

@@ -26,7 +26,9 @@ use tokio::time::timeout;
 use crate::auth::may_be_opened;
 use crate::questions::unsupported;
 use crate::sources::Clients;
-use crate::sources::host::{Abilities, LogMessage, MAX_BYTES, PATIENCE, clean, clean_all};
+use crate::sources::host::{
+    Abilities, LogMessage, MAX_BYTES, NoAnswer, PATIENCE, clean, clean_all,
+};
 
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 16;
@@ -103,6 +105,7 @@ impl Listener {
     ) -> Option<T> {
         let mut requests = self.requests.subscribe();
         tokio::select! {
+            biased;
             answer = answer => Some(answer),
             () = context.ct.cancelled() => None,
             _ = requests.wait_for(HashMap::is_empty) => None,
@@ -335,7 +338,7 @@ impl SourceHost {
         };
         match timeout(PATIENCE, host.request(request)).await {
             Ok(Ok(ClientResult::ElicitResult(result))) => Ok(result),
-            Ok(Err(error)) => Err(error),
+            Ok(Err(NoAnswer::Refused(error))) => Err(error),
             _ => Ok(ElicitResult::new(ElicitationAction::Cancel)),
         }
     }
@@ -373,7 +376,7 @@ impl SourceHost {
 
     async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
         match self.clients.speaker() {
-            Some(host) => host.request(request).await,
+            Some(host) => host.request(request).await.map_err(NoAnswer::into_error),
             None => Err(unsupported("requests of servers that work for several")),
         }
     }

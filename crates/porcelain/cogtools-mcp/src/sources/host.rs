@@ -89,6 +89,22 @@ struct Connection {
     notifications: Sender<ServerNotification>,
 }
 
+/// Why there is no answer of a client.
+pub(crate) enum NoAnswer {
+    /// The client's own error.
+    Refused(ErrorData),
+    /// It was not asked, or has not answered.
+    Failed(ErrorData),
+}
+
+impl NoAnswer {
+    pub(crate) fn into_error(self) -> ErrorData {
+        match self {
+            Self::Refused(error) | Self::Failed(error) => error,
+        }
+    }
+}
+
 /// A request of the client that is answered until this is dropped.
 pub(crate) struct Serving<'h>(&'h Host, RequestId);
 
@@ -342,14 +358,15 @@ impl Host {
     pub(crate) async fn request(
         &self,
         mut request: ServerRequest,
-    ) -> Result<ClientResult, ErrorData> {
+    ) -> Result<ClientResult, NoAnswer> {
         if let Some(call) = &self.call {
             let answer = timeout(PATIENCE, call.ask(request)).await;
-            return answer.unwrap_or_else(|_| Err(unanswered()));
+            let answer = answer.unwrap_or_else(|_| Err(unanswered()));
+            return answer.map_err(NoAnswer::Failed);
         }
         let connection = self.state().connection.clone();
         let Some(connection) = connection else {
-            return Err(unsupported("requests of servers"));
+            return Err(NoAnswer::Failed(unsupported("requests of servers")));
         };
         // Over HTTP it takes the way of an answer: not every client has another stream.
 
@@ -357,7 +374,7 @@ impl Host {
             let origin = OriginatingRequestId(id.clone());
             request.extensions_mut().insert(origin);
         }
-        let gone = || ErrorData::internal_error("the client is gone", None);
+        let gone = || NoAnswer::Failed(ErrorData::internal_error("the client is gone", None));
         let options = PeerRequestOptions::no_options();
         let peer = connection.peer;
         // In a task of its own: the SDK would take this for an answer to the request of the source.
@@ -366,10 +383,10 @@ impl Host {
         let sent = sent.await.map_err(|_| gone())?.map_err(|_| gone())?;
         let mut open = OpenRequest(Some(sent.id.clone()), connection.notifications);
         let answer = timeout(PATIENCE, sent.await_response()).await;
-        let answer = answer.map_err(|_| unanswered())?;
+        let answer = answer.map_err(|_| NoAnswer::Failed(unanswered()))?;
         open.0 = None;
         answer.map_err(|error| match error {
-            ServiceError::McpError(error) => error,
+            ServiceError::McpError(error) => NoAnswer::Refused(error),
             _ => gone(),
         })
     }
