@@ -210,3 +210,31 @@ fn a_log_has_whole_arguments_on_request_without_secrets() {
         })]
     );
 }
+
+#[test]
+fn calls_of_a_program_are_lines_of_the_log() {
+    let project = super::project();
+    let code = "tools.greet({person: 'Ada'}); return tools.sum({a: 1, b: 2}).sum;";
+    let call = json!({"name": "run_code", "arguments": {"code": code}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call});
+    let mut service = Service::start_logged(
+        &project,
+        &["--code", "--log", "--log-arguments"],
+        Stdio::piped(),
+    );
+    service.post("/mcp", &[], &call.to_string());
+    super::session::signal(service.child.id(), "TERM");
+    let mut log = String::new();
+    let stderr = service.child.stderr.take();
+    let read = stderr.expect("it is a pipe").read_to_string(&mut log);
+    read.expect("it is text");
+    let call = |tool: &str, arguments: Value| json!({"tool": tool, "within": "run_code", "outcome": "done", "arguments": arguments});
+    assert_eq!(
+        lines(&log),
+        [
+            call("greet", json!({"person": "Ada"})),
+            call("sum", json!({"a": 1, "b": 2})),
+            json!({"tool": "run_code", "outcome": "done", "arguments": {"code": code}}),
+        ]
+    );
+}

@@ -150,10 +150,13 @@ struct Line<'l> {
     /// The tool that the tool calls in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<&'l str>,
-    outcome: &'static str,
+    /// The tool whose program makes the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<&'l str>,
+    outcome: &'l str,
     /// The code of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
+    code: Option<&'l str>,
     ms: f64,
     /// The trace that the call belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,6 +194,12 @@ const MAX_ARGUMENTS_BYTES: usize = 64 << 10;
 const MAX_NAME_BYTES: usize = 128;
 
 impl Log {
+    async fn write(&self, line: &Line<'_>) {
+        if let Ok(line) = serde_json::to_string(line) {
+            let _ = self.output.send(Outgoing::Log(line + "\n")).await;
+        }
+    }
+
     fn begin(&self, arguments: &str, request: &RequestContext<RoleServer>) -> Logged {
         let parts = request.extensions.get::<Parts>();
         let session = parts.and_then(|parts| parts.headers.get("mcp-session-id")?.to_str().ok());
@@ -278,20 +287,48 @@ impl ObservedCall<'_> {
             source: called.map(|called| called.source.as_str()),
             tool: call.tool.or(target),
             target: target.filter(|target| *target != self.name),
+            within: None,
             outcome,
             code: call.code,
             ms: (call.took.as_secs_f64() * 1e6).round() / 1e3,
             trace_id,
             arguments: &logged.arguments,
         };
-        if let Ok(line) = serde_json::to_string(&line) {
-            let _ = log.output.send(Outgoing::Log(line + "\n")).await;
+        log.write(&line).await;
+    }
+
+    /// Logs the calls of a program in the order of its report, which has them in `calls`.
+    pub(crate) async fn log_program(&self, report: Option<&Value>) {
+        let Some((log, logged)) = self.observers.log.as_ref().zip(self.logged.as_ref()) else {
+            return;
+        };
+        let calls = report.and_then(|report| report.get("calls")?.as_array());
+        for call in calls.into_iter().flatten() {
+            let text = |key: &str| call.get(key).and_then(Value::as_str);
+            let outcome = text("status").unwrap_or_default();
+            let line = Line {
+                time: Timestamp::now(),
+                client: logged.client.as_deref(),
+                session: logged.session.as_deref(),
+                source: None,
+                tool: text("tool"),
+                target: None,
+                within: Some(self.name),
+                outcome: if outcome == SUCCEEDED { DONE } else { outcome },
+                code: None,
+                ms: call.get("ms").and_then(Value::as_f64).unwrap_or_default(),
+                trace_id: None,
+                arguments: &log.arguments(&call["arguments"].to_string()),
+            };
+            log.write(&line).await;
         }
     }
 }
 
 /// The outcome of a call that succeeded.
 pub(crate) const DONE: &str = "done";
+/// The same in the report of a program.
+const SUCCEEDED: &str = "succeeded";
 
 impl Metrics {
     pub(crate) fn new() -> Self {

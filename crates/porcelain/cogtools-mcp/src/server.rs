@@ -223,6 +223,11 @@ impl Server {
         self.warn(state.catalogue.new_call_warnings()).await;
         let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
         let outcome = outcome.map(|(output, _)| output);
+        let report = outcome
+            .as_ref()
+            .ok()
+            .and_then(|output| output.value.as_ref());
+        observed.log_program(report).await;
         observed.end(&outcome, None).await;
         let asked = later.and_then(|later| later.take());
         if let Some(question) = asked.and_then(|it| state.questions.ask(name, arguments, it)) {

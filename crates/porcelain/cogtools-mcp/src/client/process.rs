@@ -12,14 +12,14 @@ use std::time::Duration;
 use cogtools_core::process::{Confinement, Exit, Group};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
-use rmcp::RoleClient;
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, JsonRpcResponse, JsonRpcVersion2_0, RequestId,
     ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
+use rmcp::{ErrorData, RoleClient};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel, unbounded_channel};
@@ -338,8 +338,20 @@ pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJson
                 result,
             }))
         }
-        _ => serde_json::from_slice(text),
+        _ => serde_json::from_slice(text)
+            .or_else(|error| malformed_error(text).map_or(Err(error), Ok)),
     }
+}
+
+/// Reads a response with an error that is not as JSON-RPC says: its request would wait forever.
+fn malformed_error(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let mut object: Map<String, Value> = serde_json::from_slice(text).ok()?;
+    let id = serde_json::from_value(object.remove("id")?).ok()?;
+    let error = object.remove("error")?;
+    let text = error.as_str().map(str::to_owned);
+    let message = text.unwrap_or_else(|| error.to_string());
+    let error = ErrorData::internal_error(message, None);
+    Some(ServerJsonRpcMessage::error(error, Some(id)))
 }
 
 #[cfg(test)]
@@ -370,6 +382,11 @@ mod tests {
         let text = br#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "m"}}"#;
         let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
         assert!(matches!(parsed, ServerJsonRpcMessage::Error(_)));
+        let text = br#"{"jsonrpc": "2.0", "id": 1, "error": "boom"}"#;
+        let parsed = parse(text, LISTS_AND_CALLS).expect("a message");
+        let expected =
+            json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom"}});
+        assert_eq!(serde_json::to_value(parsed).expect("JSON"), expected);
         assert!(parse(b"Welcome!", LISTS_AND_CALLS).is_err());
     }
 }
