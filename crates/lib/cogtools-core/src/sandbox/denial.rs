@@ -94,6 +94,19 @@ const KEYS: [&str; 18] = [
     ".zshrc",
     "Library/LaunchAgents",
 ];
+/// Folders of the system, and what only an administrator reads.
+const REFUSED: [&str; 10] = [
+    "/proc",
+    "/sys",
+    "/dev",
+    "/run",
+    "/var/run",
+    "/etc/gshadow",
+    "/etc/shadow",
+    "/etc/ssh",
+    "/etc/ssl/private",
+    "/etc/sudoers",
+];
 /// The lines around an error that may have its path.
 const AROUND: usize = 3;
 
@@ -207,27 +220,44 @@ fn is_installed(path: &Path) -> bool {
 /// The folder of the program around `path`, as a sandbox names it; `None` if it is no place for
 /// others.
 fn named(path: &Path, roots: Roots<'_>) -> Option<String> {
-    let is_refused = |below: &Path| {
-        file::is_secret(below) || RUN_LATER.iter().any(|name| below.starts_with(name))
-    };
     if let Ok(below) = path.strip_prefix(roots.project) {
         let first = below.components().next()?;
         let name = first.as_os_str().to_string_lossy().into_owned();
-        return (!is_refused(below)).then_some(name);
+        return (!is_private(below)).then_some(name);
     }
     let Some(below) = roots.home.and_then(|home| path.strip_prefix(home).ok()) else {
-        let is_system = ["/proc", "/sys", "/dev", "/run", "/var/run"];
-        let is_system = is_system.iter().any(|it| path.starts_with(it));
-        return (!is_system).then(|| path.display().to_string());
+        let is_above = roots.home.is_some_and(|home| home.starts_with(path));
+        let is_refused = REFUSED.iter().any(|it| path.starts_with(it))
+            || below_home(path).is_some_and(|below| has_keys(&below));
+        return (!is_above && !is_refused).then(|| path.display().to_string());
     };
-    if KEYS.iter().any(|key| below.starts_with(key)) || is_refused(below) {
-        return None;
-    }
     let shared = SHARED.iter().find(|folder| below.starts_with(folder));
     let count = 1 + shared.map_or(0, |folder| folder.split('/').count());
     let parts: PathBuf = below.components().take(count).collect();
     let is_whole = parts.components().count() == count;
-    is_whole.then(|| format!("~/{}", parts.display()))
+    (is_whole && !has_keys(below) && !has_keys(&parts)).then(|| format!("~/{}", parts.display()))
+}
+
+/// Returns true for the file of a secret, and for what is run later.
+fn is_private(below: &Path) -> bool {
+    file::is_secret(below) || RUN_LATER.iter().any(|name| below.starts_with(name))
+}
+
+/// Returns true if a path below a home directory has keys, is among them, or has their folder.
+fn has_keys(below: &Path) -> bool {
+    let is_one = |key: &&str| below.starts_with(key) || Path::new(key).starts_with(below);
+    KEYS.iter().any(|key| is_one(&key)) || is_private(below)
+}
+
+/// The part of `path` below the home directory of any user.
+fn below_home(path: &Path) -> Option<PathBuf> {
+    if let Ok(below) = path.strip_prefix("/root") {
+        return Some(below.to_owned());
+    }
+    let homes = ["/home", "/Users"]
+        .iter()
+        .find_map(|homes| path.strip_prefix(homes).ok())?;
+    Some(homes.components().skip(1).collect())
 }
 
 #[cfg(test)]
@@ -315,6 +345,18 @@ mod tests {
             ("EACCES: mkdir '/home/u/.cache'", None),
             ("EACCES: mkdir '/home/u'", None),
             ("EACCES: mkdir '/'", None),
+            // Folders that have keys, and the homes of all users.
+            ("EACCES: mkdir '/home/u/.local'", None),
+            ("EACCES: mkdir '/home/u/.local/x'", None),
+            ("EACCES: mkdir '/home'", None),
+            ("EACCES: open '/home/other/.ssh/id_rsa'", None),
+            ("EACCES: open '/root/.bashrc'", None),
+            ("EACCES: mkdir '/root'", None),
+            ("EACCES: open '/etc/shadow'", None),
+            (
+                "EACCES: mkdir '/home/other/data'",
+                Some("write /home/other/data"),
+            ),
             ("not found: /home/u/.npm", None),
         ] {
             let found = sandbox.denial_below(text, roots);
