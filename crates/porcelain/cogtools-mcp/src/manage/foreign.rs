@@ -49,6 +49,23 @@ const READ: [&str; 26] = [
     "uri",
     "url",
 ];
+/// The begins of the tokens of GitHub, GitLab, Slack, Linear, Notion, Hugging Face, Tavily, AWS, and of
+/// providers of models.
+const TOKENS: [&str; 13] = [
+    "AKIA",
+    "gho_",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "hf_",
+    "lin_api_",
+    "ntn_",
+    "sk-",
+    "tvly-",
+    "xapp-",
+    "xoxb-",
+    "xoxp-",
+];
 /// A timeout from here on is in milliseconds.
 const MILLISECONDS: f64 = 1000.0;
 
@@ -193,11 +210,11 @@ impl Imported {
             secrets.insert(variable, secret.to_owned());
             reference
         };
-        let is_literal = |text: &str| !text.is_empty() && !text.contains("${");
+        let is_literal = |text: &str| !text.is_empty() && references(text).next().is_none();
         let mut env = texts(entry, "env");
         for (variable, value) in &mut env {
             if let Some(text) = value.as_str().filter(|text| is_literal(text))
-                && (is_secret_name(variable) || password(text).is_some())
+                && (is_secret_name(variable) || password(text).is_some() || is_secret(text))
             {
                 *value = keep(variable.clone(), text).into();
             }
@@ -231,6 +248,10 @@ impl Imported {
                         let mut word = text.clone();
                         word.replace_range(place, &reference);
                         *arg = word.into();
+                    } else if is_literal(&text) && is_secret(&text) {
+                        *arg = keep(variable(name, "secret"), &text).into();
+                    } else if text.contains("://") {
+                        *arg = without_query_secrets(&text, name, &mut keep).into();
                     }
                 }
             }
@@ -241,16 +262,8 @@ impl Imported {
             let reference = keep(variable(name, "password"), &url[place.clone()]);
             url.replace_range(place, &reference);
         }
-        if let Some(Value::String(url)) = entry.get_mut("url")
-            && let Some((before, query)) = url.clone().split_once('?')
-        {
-            let parts = query.split('&').map(|part| match part.split_once('=') {
-                Some((key, value)) if is_secret_name(key) && is_literal(value) => {
-                    format!("{key}={}", keep(variable(name, key), value))
-                }
-                _ => part.to_owned(),
-            });
-            *url = format!("{before}?{}", parts.collect::<Vec<String>>().join("&"));
+        if let Some(Value::String(url)) = entry.get_mut("url") {
+            *url = without_query_secrets(url, name, &mut keep);
         }
         if !env.is_empty() || !secrets.is_empty() || entry.contains_key("env") {
             entry.insert("env".to_owned(), env.into());
@@ -259,6 +272,68 @@ impl Imported {
             entry.insert("headers".to_owned(), headers.into());
         }
     }
+}
+
+/// Returns `url` with references to the secrets in its query, which `keep` keeps.
+fn without_query_secrets(
+    url: &str,
+    name: &str,
+    mut keep: impl FnMut(String, &str) -> String,
+) -> String {
+    let Some((before, query)) = url.split_once('?') else {
+        return url.to_owned();
+    };
+    let parts = query.split('&').map(|part| match part.split_once('=') {
+        Some((key, value))
+            if is_secret_name(key) && !value.is_empty() && references(value).next().is_none() =>
+        {
+            format!("{key}={}", keep(variable(name, key), value))
+        }
+        _ => part.to_owned(),
+    });
+    format!("{before}?{}", parts.collect::<Vec<String>>().join("&"))
+}
+
+/// Returns true if the form of `text` says that it is a secret: a token, credentials after their
+/// scheme, a connection with a password, or JSON with one. It is never code that a shell would run.
+fn is_secret(text: &str) -> bool {
+    let rest = |prefix: &str| text.strip_prefix(prefix).filter(|rest| rest.len() >= 8);
+    let is_token = TOKENS
+        .iter()
+        .find_map(|prefix| rest(prefix))
+        .is_some_and(is_plain);
+    let mut schemes = ["Bearer ", "Basic "].iter();
+    let has_scheme = schemes
+        .find_map(|scheme| rest(scheme))
+        .is_some_and(is_plain);
+    let is_connection = |part: &str| {
+        let (key, value) = part.split_once('=').unwrap_or_default();
+        key.trim().eq_ignore_ascii_case("password") && !value.is_empty()
+    };
+    let has_password = text.split(';').any(is_connection) && text.split(';').all(is_plain);
+    // As a command, JSON on one line runs nothing without these.
+    let json = Some(text).filter(|text| !text.contains(['$', '`', '\n', '\r']));
+    let json = json.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+    is_token || has_scheme || has_password || json.is_some_and(|it| has_secret(&it.into()))
+}
+
+/// Returns true if an entry in `value` has the name of a secret.
+fn has_secret(value: &Value) -> bool {
+    match value {
+        Value::Object(entries) => entries.iter().any(|(name, value)| {
+            let is_named = is_secret_name(name) || name.eq_ignore_ascii_case("authorization");
+            is_named && value.is_string() || has_secret(value)
+        }),
+        Value::Array(items) => items.iter().any(has_secret),
+        _ => false,
+    }
+}
+
+/// Returns true if `text` has only what keys and tokens have. Of anything else, such as a command
+/// for `bash -c`, nothing may be hidden from the person who approves it.
+fn is_plain(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~+/=:@#,^*!".contains(c);
+    text.chars().all(is_part)
 }
 
 /// Returns the place of the password in `text`, if it is a URL with one.
@@ -288,7 +363,8 @@ fn hidden(word: &str) -> Option<(&str, Range<usize>)> {
     } else {
         value
     };
-    let is_hidden = is_secret && name.chars().all(is_name) && !secret.is_empty();
+    let is_value = !secret.is_empty() && is_plain(secret);
+    let is_hidden = is_secret && name.chars().all(is_name) && is_value;
     let end = word.trim_end().len();
     is_hidden.then(|| (name, end - secret.len()..end))
 }
@@ -349,11 +425,13 @@ fn rewritten(text: &str) -> String {
 }
 
 /// Returns `text` with the references of other hosts in our form, also `$NAME`, which no shell reads
-/// here.
+/// here, in upper case: a password may begin with a `$`.
 fn with_braces(text: &str) -> String {
     let words = rewritten(text);
     let words = words.split(' ').map(|word| match word.strip_prefix('$') {
-        Some(name) if is_variable(name) => format!("${{{name}}}"),
+        Some(name) if is_variable(name) && name == name.to_ascii_uppercase() => {
+            format!("${{{name}}}")
+        }
         _ => word.to_owned(),
     });
     words.collect::<Vec<String>>().join(" ")
@@ -426,6 +504,28 @@ mod tests {
                     ], "env": {"DATABASE_URL": "${DATABASE_URL}"}},
                     {"DATABASE_URL": "redis://:p@localhost", "S_1_API_TOKEN": "v",
                         "S_1_AUTHORIZATION": "t", "S_1_PASSWORD": "p@ss", "S_1_X_API_KEY": "k"},
+                    [],
+                ]),
+            ),
+            // Forms that say that they are secrets, and texts that only pretend to be one.
+            (
+                json!({"command": "a", "args": [
+                    "--config", "{\"exaApiKey\": \"k\"}", "https://x/?tavilyApiKey=t&a=b", "sk-12345678",
+                    "-c", "API_KEY=x touch y", "TOKEN=a;b", "{\"key\": \"$(touch y)\"}",
+                    "{\"key\":\n\"./run\"\n}", "Authorization: $(touch y)",
+                ], "env": {"HEADERS": "{\"Authorization\": \"Bearer t\"}", "AUTH": "Basic dXNlcjpw",
+                    "ADO": "Server=h;Password=pw1;", "P": "$ecret"}}),
+                json!([
+                    {"command": "a", "args": [
+                        "--config", "${S_1_SECRET}", "https://x/?tavilyApiKey=${S_1_TAVILYAPIKEY}&a=b",
+                        "${S_1_SECRET_2}", "-c", "API_KEY=x touch y", "TOKEN=a;b",
+                        "{\"key\": \"$(touch y)\"}", "{\"key\":\n\"./run\"\n}",
+                        "Authorization: $(touch y)",
+                    ], "env": {"HEADERS": "${HEADERS}", "AUTH": "${AUTH}", "ADO": "${ADO}",
+                        "P": "$ecret"}},
+                    {"ADO": "Server=h;Password=pw1;", "AUTH": "Basic dXNlcjpw",
+                        "HEADERS": "{\"Authorization\": \"Bearer t\"}", "S_1_SECRET": "{\"exaApiKey\": \"k\"}",
+                        "S_1_SECRET_2": "sk-12345678", "S_1_TAVILYAPIKEY": "t"},
                     [],
                 ]),
             ),

@@ -243,6 +243,11 @@ impl AddArgs {
         let imported = Imported::of(&self.name, &value, None);
         let mut imported =
             imported.ok_or_else(|| usage(&self.name, "it has neither a program nor a URL"))?;
+        if let Some(left_out) = imported.left_out.first() {
+            let variable = left_out.trim_start_matches("env.");
+            let message = format!("`{variable}` is not the name of a variable");
+            return Err(usage(&self.name, &message).into());
+        }
         for (key, paths) in [("read", &self.read), ("write", &self.write)] {
             for path in paths {
                 let path = path.clone();
@@ -349,7 +354,8 @@ impl Candidate<'_> {
                 denial.filter(|it| starts < MAX_STARTS && it.permit(&mut self.imported.entry));
             let Some(denial) = permitted else {
                 let hint = "its sandbox may be why: --read PATH and --write PATH permit more";
-                let is_confined = server.effective_sandbox(cx).is_some();
+                let may_be_denied = matches!(error.code, Code::ToolFailed | Code::Timeout);
+                let is_confined = may_be_denied && server.effective_sandbox(cx).is_some();
                 return Err(if is_confined { error.hint(hint) } else { error }.into());
             };
             let described = describe(&self.server()?, cx);
