@@ -306,7 +306,7 @@ impl Scanner<'_> {
                     self.define(token, Vec::new(), end, true);
                     let is_renamed = symbol(&rest[at - 1]) == Some("as");
                     let own = if is_renamed {
-                        symbol(&rest[at - 2])
+                        at.checked_sub(2).and_then(|at| symbol(&rest[at]))
                     } else {
                         Some(name)
                     };

@@ -65,6 +65,10 @@ fn what_does_not_parse_is_scanned() {
         ("{{ a | }}{% nonsense b %}", vec!["a:a", "b:b"]),
         ("#} {{ a }} {# open", vec!["a:a"]),
         ("{% endfor %}{% for %}{% set %}{{ a }}", vec!["a:a"]),
+        (
+            "{% import as x %}{% from as y %}{{ a }}",
+            vec!["x:-", "y:-", "a:a"],
+        ),
     ] {
         assert_eq!(names(source), expected, "{source}");
     }

@@ -1,5 +1,5 @@
-//! Lexer, parser and the resolution of names: any text either compiles or gives an
-//! error that is not a fault of the crate.
+//! Lexer, parser, the resolution of names and the scan for editors: any text either compiles or
+//! gives an error that is not a fault of the crate.
 
 #![no_main]
 
@@ -11,4 +11,5 @@ fuzz_target!(|source: &str| {
         assert_ne!(error.kind(), ErrorKind::Internal, "{error}");
     }
     let _ = njk::analyse(source);
+    let _ = njk::scan::scan(source);
 });
