@@ -157,16 +157,19 @@ project . ([ROOT]), 1 tool running programs
     let project =
         with_tool(r#"{exec: ["{{ 'rm' }}", "{% include 'evil.njk' %}", "x\u00a0\u3000y"]}"#);
     project
-        .file("tools/evil.njk", "{% include 'inner.njk' %}-rf")
-        .file("tools/inner.njk", "/home\n");
+        .file("tools/evil.njk", "{% include 'in/inner.njk' %}-rf")
+        .file("tools/in/inner.njk", "{% include './home.njk' %}\n")
+        .file("tools/in/home.njk", "/home\n");
     dry_run(&project, ".").outputs(str![[r#"
 project . ([ROOT]), 1 tool running programs
   tool      go (tools/go.yaml)
   runs      "{{ 'rm' }}" "{% include 'evil.njk' %}" 'x··y'
   program   /usr/bin/rm
-  includes  evil.njk (1 line, 28 bytes)
-            | {% include 'inner.njk' %}-rf
-  includes  inner.njk (1 line, 6 bytes)
+  includes  evil.njk (1 line, 31 bytes)
+            | {% include 'in/inner.njk' %}-rf
+  includes  in/inner.njk (1 line, 27 bytes)
+            | {% include './home.njk' %}
+  includes  in/home.njk (1 line, 6 bytes)
             | /home
   may       do all that you may: it has no sandbox
 

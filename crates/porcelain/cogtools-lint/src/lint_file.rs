@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
-use cogtools_core::schema::{Role, Schema, SubSchema};
+use cogtools_core::schema::{Role, SubSchema};
 use cogtools_core::text::{self, Span, Text, TextError};
-use cogtools_core::tool::{TemplateSource, ToolError};
+use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Code, Config, Context, Diagnostic, Location, Registry, Source, Tool};
 use cogtools_log::ToolCounts;
-use njk::{Analysis, Engine, Error, Template, analyse};
+use njk::{Engine, Template};
 use serde_json::{Map, Value};
 
 use crate::contradiction::{self, Contradiction};
@@ -365,39 +365,6 @@ impl Neighbours {
     }
 }
 
-/// A template of a tool.
-pub(crate) struct IncludedTemplate {
-    pub(crate) source: TemplateSource,
-    /// Its reads and definitions, if it compiles.
-    pub(crate) analysis: Result<Analysis, Error>,
-    /// True if it is the tool's own, rather than included by another.
-    pub(crate) own: bool,
-}
-
-/// All templates of `tool`, except for those that do not exist.
-pub(crate) fn all(tool: &Tool) -> Vec<IncludedTemplate> {
-    let mut found: Vec<IncludedTemplate> = Vec::new();
-    for source in tool.templates() {
-        found.push(IncludedTemplate::new(source, true, tool.schema()));
-    }
-    let mut seen: Vec<String> = Vec::new();
-    let mut at = 0;
-    while let Some(template) = found.get(at) {
-        at += 1;
-        let names = template.analysis.as_ref().map(|it| it.templates.clone());
-        let from = template.source.name().to_owned();
-        for name in names.unwrap_or_default() {
-            let Some(name) = njk::resolve(&from, &name).filter(|name| !seen.contains(name)) else {
-                continue;
-            };
-            let source = tool.partial(&name);
-            found.extend(source.map(|it| IncludedTemplate::new(it, false, tool.schema())));
-            seen.push(name);
-        }
-    }
-    found
-}
-
 /// The template of a tool, compiled to be rendered without a call.
 pub(crate) struct Rendering<'t> {
     tool: &'t Tool,
@@ -412,7 +379,7 @@ impl<'t> Rendering<'t> {
         let [own] = sources.as_slice() else {
             return None;
         };
-        let partials = all(tool).into_iter().map(|it| it.source);
+        let partials = tool.loaded_templates().map(|it| it.source);
         let partials: BTreeMap<String, String> = partials
             .map(|it| (it.name().to_owned(), it.source().to_owned()))
             .collect();
@@ -430,20 +397,5 @@ impl<'t> Rendering<'t> {
     pub(crate) fn render(&self, mut arguments: Map<String, Value>) -> Option<String> {
         self.tool.schema().apply_defaults(&mut arguments);
         self.template.render(&Value::Object(arguments)).ok()
-    }
-}
-
-impl IncludedTemplate {
-    fn new(source: TemplateSource, own: bool, schema: &Schema) -> Self {
-        let mut analysis = analyse(source.source());
-        let reads = analysis.iter_mut().flat_map(|found| &mut found.reads);
-        for read in reads {
-            read.guarded = read.guarded || source.is_guarded(&read.name, schema);
-        }
-        Self {
-            source,
-            analysis,
-            own,
-        }
     }
 }

@@ -30,6 +30,8 @@ mod template;
 mod values;
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, VecDeque};
+use std::iter;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +60,7 @@ pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
-pub use template::{TOOL_DIR, TemplateSource};
+pub use template::{LoadedTemplate, TOOL_DIR, TemplateSource};
 pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;
@@ -358,6 +360,28 @@ impl Tool {
     /// Returns the template that `include "name"` loads from this tool, if it exists.
     pub fn partial(&self, name: &str) -> Option<TemplateSource> {
         TemplateSource::partial(name, &self.text)
+    }
+
+    /// Returns its templates, and then those that they load, as far as they exist.
+    pub fn loaded_templates(&self) -> impl Iterator<Item = LoadedTemplate> {
+        let own = self.templates().into_iter();
+        let mut waiting: VecDeque<_> = own.map(|source| (source, true)).collect();
+        let mut seen = BTreeSet::new();
+        iter::from_fn(move || {
+            let (source, is_own) = waiting.pop_front()?;
+            let analysis = njk::analyse(source.source());
+            for name in analysis.iter().flat_map(|found| &found.templates) {
+                let name = njk::resolve(source.name(), name);
+                let name = name.filter(|name| seen.insert(name.clone()));
+                let loaded = name.and_then(|name| self.partial(&name));
+                waiting.extend(loaded.map(|source| (source, false)));
+            }
+            Some(LoadedTemplate {
+                source,
+                analysis,
+                is_own,
+            })
+        })
     }
 
     /// Returns the place where its implementation begins in its file.

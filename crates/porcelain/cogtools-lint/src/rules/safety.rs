@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use cogtools_core::schema::Role;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
-use cogtools_core::{Level, invisible};
+use cogtools_core::{Level, Tool, invisible};
 
 use crate::finding::Findings;
-use crate::lint_file::{self, LintFile};
+use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::secret;
 
@@ -285,7 +285,7 @@ fn template_files(file: &LintFile) -> Vec<cogtools_core::tool::TemplateSource> {
     let own = file.text.display_path();
     file.tool
         .iter()
-        .flat_map(lint_file::all)
+        .flat_map(Tool::loaded_templates)
         .map(|template| template.source)
         .filter(|template| template.text().display_path() != own)
         .collect()

@@ -2,13 +2,13 @@
 
 use cogtools_core::pointer::segments;
 use cogtools_core::text::Span;
-use cogtools_core::tool::{TOOL_DIR, TemplateSource};
+use cogtools_core::tool::{LoadedTemplate, TOOL_DIR, TemplateSource};
 use cogtools_core::{Level, Tool};
 use cogtools_program::render_hints;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
-use crate::lint_file::{self, IncludedTemplate, LintFile};
+use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
 use crate::rules::types::contradicted;
 
@@ -68,16 +68,16 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
             finding.fix(render_hints(&diagnostic.hints).join("; "));
         }
     }
-    for IncludedTemplate {
+    for LoadedTemplate {
         source,
         analysis,
-        own,
-    } in lint_file::all(tool)
+        is_own,
+    } in tool.loaded_templates()
     {
         let (unknown, misused, names) = match &analysis {
             Ok(found) => (&*found.unknown, &*found.misused, &*found.templates),
             // The check above reports the tool's own templates.
-            Err(_) if own => continue,
+            Err(_) if is_own => continue,
             Err(error) => (std::slice::from_ref(error), &[][..], &[][..]),
         };
         for error in unknown.iter().chain(misused) {
@@ -139,8 +139,8 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(names) = tool.schema().names() else {
         return;
     };
-    let templates: Vec<(IncludedTemplate, Analysis)> = lint_file::all(tool)
-        .into_iter()
+    let templates: Vec<(LoadedTemplate, Analysis)> = tool
+        .loaded_templates()
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .map(|(analysis, template)| (template, analysis))
         .collect();
@@ -156,7 +156,7 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
         let undeclared = analysis.reads.iter().filter(|read| {
             let is_known = names.contains(&read.name.as_str()) || is_exec && read.name == TOOL_DIR;
             let is_added = template.source.is_added(read.line, read.column);
-            !is_known && !is_added && (template.own || !bound(&read.name))
+            !is_known && !is_added && (template.is_own || !bound(&read.name))
         });
         for read in undeclared {
             let suggestion =
@@ -176,7 +176,7 @@ fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let templates = lint_file::all(tool);
+    let templates: Vec<LoadedTemplate> = tool.loaded_templates().collect();
     // A template that does not compile uses nothing, and has a separate rule.
     let is_open = !file.types().complete;
     if !tool.is_template() || is_open || !templates.iter().any(|template| template.analysis.is_ok())

@@ -15,7 +15,7 @@ use super::completion::{schema_at, type_of};
 use super::document::{Document, Kind, place, range};
 use super::mention::{Mention, imported, macros, mentions, signature};
 use super::{Question, format};
-use crate::lint_file::{LintFile, all};
+use crate::lint_file::LintFile;
 
 /// The thing at a place of a file.
 enum Target {
@@ -461,7 +461,7 @@ fn places_elsewhere(document: &Document, target: &Target) -> Vec<(Text, Vec<Rang
     let (Target::Value(path), Some(tool)) = (target, document.tool()) else {
         return Vec::new();
     };
-    let templates = all(tool).into_iter().map(|it| it.source.text().clone());
+    let templates = tool.loaded_templates().map(|it| it.source.text().clone());
     let others = templates.filter(|text| text.display_path() != tool.text().display_path());
     let found = others.map(|text| {
         let names = names_of(&scan(text.as_str()), path);

@@ -18,7 +18,7 @@ use cogtools_core::file::{self, ReadScope};
 use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
 use cogtools_core::shebang::is_executable;
 use cogtools_core::source::{Specification, clean_path, code_points};
-use cogtools_core::tool::{Author, CommandLine, Word};
+use cogtools_core::tool::{Author, CommandLine, LoadedTemplate, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
@@ -252,7 +252,7 @@ fn command_lines(command: &CommandLine, tool: &Tool, cx: &Context) -> Vec<Line> 
     if command.script.is_none() {
         let files = named_files(tool, &command.literals(), cx);
         lines.extend(files.iter().flat_map(NamedFile::lines));
-        lines.extend(partials(tool).into_iter().flatten());
+        lines.extend(partials(tool));
     }
     lines
 }
@@ -366,44 +366,28 @@ fn named_files(tool: &Tool, words: &[String], cx: &Context) -> Vec<NamedFile> {
 }
 
 /// The templates that the tool's command line includes, with their text.
-fn partials(tool: &Tool) -> Vec<Vec<Line>> {
-    let mut open: Vec<String> = tool
-        .templates()
-        .iter()
-        .map(|it| it.source().to_owned())
-        .collect();
-    let mut seen: Vec<String> = Vec::new();
-    let mut shown = Vec::new();
-    while let Some(source) = open.pop() {
-        let names = njk::analyse(&source)
-            .map(|it| it.templates)
-            .unwrap_or_default();
-        for name in names {
-            let name = name.strip_prefix("./").unwrap_or(&name).to_owned();
-            if seen.contains(&name) {
-                continue;
+fn partials(tool: &Tool) -> Vec<Line> {
+    let loaded = tool.loaded_templates().filter(|it| !it.is_own);
+    let loaded = loaded.take(MAX_TEMPLATES + 1).enumerate();
+    let shown = loaded.map(
+        |(
+            index,
+            LoadedTemplate {
+                source: partial, ..
+            },
+        )| {
+            if index == MAX_TEMPLATES {
+                let more = "… more templates: read them in the files";
+                return vec![line("includes", more)];
             }
-            if seen.len() >= MAX_TEMPLATES {
-                shown.push(vec![line(
-                    "includes",
-                    "… more templates: read them in the files",
-                )]);
-                return shown;
-            }
-            if let Some(partial) = tool.partial(&name) {
-                let source = partial.source();
-                let mut lines = labelled(
-                    "includes",
-                    &format!("{name} ({})", size(source.lines().count(), source.len())),
-                );
-                lines.extend(excerpt(source).into_iter().map(Line::continued));
-                shown.push(lines);
-                open.push(source.to_owned());
-            }
-            seen.push(name);
-        }
-    }
-    shown
+            let source = partial.source();
+            let size = size(source.lines().count(), source.len());
+            let mut lines = labelled("includes", &format!("{} ({size})", partial.name()));
+            lines.extend(excerpt(source).into_iter().map(Line::continued));
+            lines
+        },
+    );
+    shown.flatten().collect()
 }
 
 impl NamedFile {

@@ -434,6 +434,17 @@ pub struct TemplateSource {
     pub(in crate::tool) spread: Option<Vec<String>>,
 }
 
+/// A template that a call of a tool may load.
+#[derive(Debug)]
+pub struct LoadedTemplate {
+    /// The template and its file.
+    pub source: TemplateSource,
+    /// Its reads and definitions, if it compiles.
+    pub analysis: Result<njk::Analysis, njk::Error>,
+    /// True if it is the tool's own, rather than included by another.
+    pub is_own: bool,
+}
+
 impl TemplateSource {
     /// Returns the `template` in the file `text`.
     pub(in crate::tool) fn inline(template: &Template, text: &Text) -> Self {
