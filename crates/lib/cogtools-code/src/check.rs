@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
-use std::thread;
 
 use cogtools_agent::{ProgramQuestion, ToolTraits};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Diagnostic, Location, Tool, digest};
-use cogtools_js_syntax::{MAX_NESTING, nesting};
+use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack};
 use cogtools_log::{Approval, Decision};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -22,8 +21,6 @@ use serde_json::{Map, Value, json};
 
 use crate::Scope;
 
-/// The stack of the thread that parses, mostly never touched.
-pub(crate) const STACK_SIZE: usize = 128 << 20;
 /// The object with the tools.
 const TOOLS: &str = "tools";
 
@@ -98,13 +95,7 @@ impl Explanation {
                 .push(Diagnostic::new(Code::CodeTypes, message));
             return explanation;
         }
-        let is_checked = thread::scope(|threads| {
-            let work = || explanation = analyse(code, scope);
-            let builder = thread::Builder::new().stack_size(STACK_SIZE);
-            let thread = builder.spawn_scoped(threads, work);
-            thread.is_ok_and(|thread| thread.join().is_ok())
-        });
-        if !is_checked {
+        if on_large_stack(|| explanation = analyse(code, scope)).is_none() {
             let message = "the code cannot be checked: the check itself failed";
             let diagnostic = Diagnostic::new(Code::Internal, message);
             explanation.mistakes.push(diagnostic);

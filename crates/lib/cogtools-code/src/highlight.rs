@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use cogtools_js_syntax::{MAX_NESTING, nesting};
+use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack};
 use cogtools_program::terminal::{sanitize_lines, style};
 use oxc_allocator::Allocator;
 use oxc_parser::config::TokensParserConfig;
 use oxc_parser::{Kind, ParseOptions, Parser};
 use oxc_span::SourceType;
-
-use crate::check::STACK_SIZE;
 
 /// `code` as a terminal shows it: control characters are escaped, and keywords, strings, comments and
 /// calls have colours if `colour` is true. Without the colours, the text is the same.
@@ -19,11 +17,7 @@ pub(crate) fn highlight(code: &str, colour: bool) -> String {
     if !colour || text != code || nesting(code) > MAX_NESTING {
         return text.into_owned();
     }
-    let spans = std::thread::scope(|threads| {
-        let builder = std::thread::Builder::new().stack_size(STACK_SIZE);
-        let thread = builder.spawn_scoped(threads, || spans(code));
-        thread.ok()?.join().ok()
-    });
+    let spans = on_large_stack(|| spans(code));
     let mut painted = String::with_capacity(code.len() * 2);
     let mut last = 0;
     for (span, style) in spans.unwrap_or_default() {

@@ -10,7 +10,7 @@ use oxc_ast_visit::{Visit, walk};
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType};
 
-use crate::nesting::{MAX_NESTING, nesting};
+use crate::nesting::{MAX_NESTING, nesting, on_large_stack};
 use crate::typescript::{offsets, strip_types};
 
 /// The function that the code calls for each branch.
@@ -38,6 +38,10 @@ pub struct CountedCode {
 /// Counts the branches of `code`, the body of a function, an async one if `is_async`. Returns
 /// nothing if it does not parse.
 pub fn count_branches(code: &str, is_async: bool) -> Option<CountedCode> {
+    on_large_stack(|| count(code, is_async))?
+}
+
+fn count(code: &str, is_async: bool) -> Option<CountedCode> {
     let stripped = strip_types(code).ok()?;
     let code = stripped.as_deref().unwrap_or(code);
     if nesting(code) > MAX_NESTING {
@@ -184,5 +188,19 @@ impl<'a> Visit<'a> for Counter<'_> {
             }
             self.visit_switch_case(case);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_code_is_counted_on_a_thread_with_a_small_stack() {
+        let code = format!("return {}1{}", "(".repeat(490), ")".repeat(490));
+        let builder = std::thread::Builder::new().stack_size(256 << 10);
+        let thread = builder.spawn(move || count_branches(&code, false));
+        let counted = thread.expect("a thread").join().expect("no panic");
+        assert!(counted.is_some());
     }
 }

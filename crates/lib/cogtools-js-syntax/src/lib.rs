@@ -8,5 +8,5 @@ mod nesting;
 mod typescript;
 
 pub use branches::{CountedCode, JsBranch, count_branches};
-pub use nesting::{MAX_NESTING, nesting};
+pub use nesting::{MAX_NESTING, nesting, on_large_stack};
 pub use typescript::{Mistake, strip_types};

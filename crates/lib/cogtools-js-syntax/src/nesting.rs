@@ -1,7 +1,11 @@
 //! An upper bound of the depth to which a parser recurses in code, found without parsing it.
 
+use std::thread;
+
 /// Nesting of code that is still parsed: the parser recurses.
 pub const MAX_NESTING: usize = 1_000;
+/// The stack of a thread that parses code of that depth, mostly never touched.
+const STACK_SIZE: usize = 128 << 20;
 
 /// Words after which an expression goes on, and words that go on with the one before.
 const PREFIXES: &str = "else do typeof void delete new await yield async return throw in of \
@@ -88,6 +92,15 @@ pub fn nesting(code: &str) -> usize {
         deepest = deepest.max(sum + open.len());
     }
     deepest
+}
+
+/// Returns the result of `work`, which parses code of at most [`MAX_NESTING`], on a thread with a stack
+/// for it; nothing if it panics, or there is no such thread.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK_SIZE);
+        builder.spawn_scoped(scope, work).ok()?.join().ok()
+    })
 }
 
 /// Returns true if a statement can begin here, rather than a part of the last one.

@@ -1,11 +1,11 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
 use std::ops::Range;
-use std::{slice, thread};
+use std::slice;
 
 use cogtools_core::tool::{Flow, FlowNode, JsSource, Output};
 use cogtools_core::{Location, Tool};
-use cogtools_js_syntax::{MAX_NESTING, nesting, strip_types};
+use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack, strip_types};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression, Statement, SwitchCase};
@@ -244,13 +244,11 @@ impl JsAnalysis {
             format!("{closed};"),
             format!("{closed}{{}}"),
         ];
-        let mut found = None;
         on_large_stack(|| {
-            found = texts
+            texts
                 .iter()
-                .find_map(|text| self.with_semantic(text, |semantic| find(semantic, text, at))?);
-        });
-        found
+                .find_map(|text| self.with_semantic(text, |semantic| find(semantic, text, at))?)
+        })?
     }
 
     fn with_semantic<T>(&self, text: &str, find: impl FnOnce(&Semantic<'_>) -> T) -> Option<T> {
@@ -506,17 +504,4 @@ pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misu
         }
     });
     found
-}
-
-/// The stack of the thread that parses code of that depth, mostly never touched.
-const STACK_SIZE: usize = 128 << 20;
-
-/// Runs `work` on a thread with a large stack; without one, nothing is known about the code.
-fn on_large_stack(work: impl FnOnce() + Send) {
-    thread::scope(|scope| {
-        let builder = thread::Builder::new().stack_size(STACK_SIZE);
-        if let Ok(thread) = builder.spawn_scoped(scope, work) {
-            drop(thread.join());
-        }
-    });
 }
