@@ -59,7 +59,7 @@ struct Inner {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
-    mistake: Option<Mistake>,
+    hint_line: Option<usize>,
     template: Option<String>,
     line: usize,
     column: usize,
@@ -76,7 +76,7 @@ impl Error {
             kind,
             message: message.into(),
             hint: None,
-            mistake: None,
+            hint_line: None,
             template: None,
             line: 0,
             column: 0,
@@ -107,16 +107,11 @@ impl Error {
         }
     }
 
-    /// Adds a mistake and its hint, unless there is a hint already.
+    /// Adds a hint that names the `line`.
     #[must_use]
-    pub(crate) fn with_mistake(mut self, mistake: impl Into<Option<Mistake>>) -> Self {
-        if self.0.hint.is_none()
-            && let Some(mistake) = mistake.into()
-        {
-            self.0.hint = Some(mistake.to_string());
-            self.0.mistake = Some(mistake);
-        }
-        self
+    pub(crate) fn with_hint_on(mut self, line: usize, hint: String) -> Self {
+        self.0.hint_line = Some(line);
+        self.with_hint(hint)
     }
 
     /// Fills in the position of the error, unless it is known already.
@@ -151,9 +146,15 @@ impl Error {
         self.0.hint.as_deref()
     }
 
-    /// The common mistake behind it, if it is one. [`Error::hint`] is its text.
-    pub fn mistake(&self) -> Option<&Mistake> {
-        self.0.mistake.as_ref()
+    /// The line of the template, from 1, that the hint names, if it names one.
+    pub fn hint_line(&self) -> Option<usize> {
+        self.0.hint_line
+    }
+
+    /// The hint with `line` of the file that the template is part of, in place of its own line.
+    pub fn hint_on(&self, line: usize) -> Option<String> {
+        let (hint, own) = (self.hint()?, self.0.hint_line?);
+        Some(hint.replacen(&format!(" line {own} "), &format!(" line {line} "), 1))
     }
 
     /// The name of the template; empty if there is none.
@@ -242,250 +243,108 @@ pub(crate) fn position(source: &str, offset: usize) -> (usize, usize) {
     Positions::new(source).at(offset)
 }
 
-/// A common mistake; its text is the hint.
-#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Mistake {
-    /// `a && b`.
-    #[error("write `and`")]
-    LogicalAnd,
-    /// `a || b`.
-    #[error("write `or`")]
-    LogicalOr,
-    /// `!a`.
-    #[error("write `not`")]
-    LogicalNot,
-    /// `a <> b`.
-    #[error("write `!=`")]
-    Unequal,
-    /// `a = b` where a comparison is meant.
-    #[error("write `==` to compare, or `{{% set name = value %}}` to assign")]
-    Assignment,
-    /// `{% set a += 1 %}`.
-    #[error("write `{{% set n = n + 1 %}}`")]
-    CompoundAssignment,
-    /// `{% set a.b = 1 %}`.
-    #[error("only a variable can be set: make a new object")]
-    MemberAssignment,
-    /// `a ? b : c`.
-    #[error("write `a if condition else b`")]
-    Conditional,
-    /// `a ?? b`.
-    #[error("write `a | default(b)`")]
-    Nullish,
-    /// `x => x.name`.
-    #[error("a function is a `macro`, which is passed by its name")]
-    ArrowFunction,
-    /// `{% else if %}`.
-    #[error("write `elif`")]
-    ElseIf,
-    /// `{% for x of y %}`.
-    #[error("write `in`")]
-    ForOf,
-    /// `items[1:3]`.
-    #[error("write `.slice(start, end)`")]
-    Slice,
-    /// `x | join(',').trim()`.
-    #[error("put the value and its filters in parentheses: `(a | b(c)).d`")]
-    MemberOfFilter,
-    /// `x | default 'a'`.
-    #[error("put arguments in parentheses: `a | b(c)`")]
-    FilterArguments,
-    /// A `{{` or `{%` that is still open.
-    #[error("the `{opener}` on line {line} is still open: end it with `{closer}`")]
-    Open {
-        /// The opening characters.
-        opener: &'static str,
-        /// The closing ones.
-        closer: &'static str,
-        /// The line of the opener, from 1.
-        line: usize,
-    },
-    /// A tag whose end is missing, or another one.
-    #[error("the `{tag}` on line {line} needs `{{% {end} %}}`")]
-    Unclosed {
-        /// The tag that is open.
-        tag: String,
-        /// Its line, from 1.
-        line: usize,
-        /// The tag that ends it.
-        end: &'static str,
-    },
-    /// A tag of another language.
-    #[error("{0}")]
-    Tag(&'static Foreign),
-    /// A filter of another language.
-    #[error("{0}")]
-    Filter(&'static Foreign),
-    /// A method of another language.
-    #[error("{0}")]
-    Method(&'static Foreign),
-    /// A function of another language.
-    #[error("{0}")]
-    Function(&'static Foreign),
-    /// Arguments by name for a filter that takes them by position, and the right call, if known.
-    #[error("{}", match .0 {
-        Some(call) => format!("write `{call}`"),
-        None => "pass arguments by position; only `sort` and `int` take them by name".to_owned(),
-    })]
-    KeywordArguments(Option<String>),
-}
+/// A name that another language has, and what to write here.
+pub(crate) type Instead = (&'static str, &'static str);
 
-/// A name that another language has, and what stands for it here.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{instead}")]
-pub struct Foreign {
-    /// The name.
-    pub name: &'static str,
-    /// The replacement.
-    pub instead: &'static str,
-}
-
-const fn foreign(name: &'static str, instead: &'static str) -> Foreign {
-    Foreign { name, instead }
-}
-
-static TAGS: [Foreign; 17] = [
-    foreign("break", "no loop ends early: put its body under `{% if %}`"),
-    foreign(
+/// The tags of other languages.
+pub(crate) static TAGS: [Instead; 17] = [
+    ("break", "no loop ends early: put its body under `{% if %}`"),
+    (
         "continue",
         "put the rest of the loop's body under `{% if %}`",
     ),
-    foreign(
+    (
         "while",
         "write `{% for i in range(10) %}`: there is no other loop",
     ),
-    foreign("do", "write `{% set _ = … %}`"),
-    foreign("with", "write `{% set name = value %}`"),
-    foreign("let", "write `{% set name = value %}`"),
-    foreign("const", "write `{% set name = value %}`"),
-    foreign("var", "write `{% set name = value %}`"),
-    foreign("assign", "write `{% set name = value %}`"),
-    foreign("capture", "write `{% set name %}…{% endset %}`"),
-    foreign("foreach", "write `{% for item in items %}`"),
-    foreign("each", "write `{% for item in items %}`"),
-    foreign("unless", "write `{% if not … %}`"),
-    foreign("elsif", "write `{% elif … %}`"),
-    foreign("comment", "write `{# … #}`"),
-    foreign("autoescape", "write `| escape` or `| safe` after a value"),
-    foreign("print", "write `{{ … }}`"),
+    ("do", "write `{% set _ = … %}`"),
+    ("with", "write `{% set name = value %}`"),
+    ("let", "write `{% set name = value %}`"),
+    ("const", "write `{% set name = value %}`"),
+    ("var", "write `{% set name = value %}`"),
+    ("assign", "write `{% set name = value %}`"),
+    ("capture", "write `{% set name %}…{% endset %}`"),
+    ("foreach", "write `{% for item in items %}`"),
+    ("each", "write `{% for item in items %}`"),
+    ("unless", "write `{% if not … %}`"),
+    ("elsif", "write `{% elif … %}`"),
+    ("comment", "write `{# … #}`"),
+    ("autoescape", "write `| escape` or `| safe` after a value"),
+    ("print", "write `{{ … }}`"),
 ];
 
-static FILTERS: [Foreign; 16] = [
-    foreign("map", "write `| join(', ', 'name')`, or a `for` loop"),
-    foreign("tojson", "write `| dump`"),
-    foreign("to_json", "write `| dump`"),
-    foreign("json", "write `| dump`"),
-    foreign("jsonify", "write `| dump`"),
-    foreign("count", "write `| length`"),
-    foreign("size", "write `| length`"),
-    foreign("len", "write `| length`"),
-    foreign("strip", "write `| trim`"),
-    foreign("upcase", "write `| upper`"),
-    foreign("downcase", "write `| lower`"),
-    foreign("items", "write `{% for key, value in object %}`"),
-    foreign("keys", "write `{% for key, value in object %}`"),
-    foreign("split", "write `.split(',')`"),
-    foreign("contains", "write `'x' in text`"),
-    foreign(
+/// The filters of other languages.
+pub(crate) static FILTERS: [Instead; 16] = [
+    ("map", "write `| join(', ', 'name')`, or a `for` loop"),
+    ("tojson", "write `| dump`"),
+    ("to_json", "write `| dump`"),
+    ("json", "write `| dump`"),
+    ("jsonify", "write `| dump`"),
+    ("count", "write `| length`"),
+    ("size", "write `| length`"),
+    ("len", "write `| length`"),
+    ("strip", "write `| trim`"),
+    ("upcase", "write `| upper`"),
+    ("downcase", "write `| lower`"),
+    ("items", "write `{% for key, value in object %}`"),
+    ("keys", "write `{% for key, value in object %}`"),
+    ("split", "write `.split(',')`"),
+    ("contains", "write `'x' in text`"),
+    (
         "format",
         "join values with `~`, and round a number with `.toFixed(2)`",
     ),
 ];
 
-static METHODS: [Foreign; 20] = [
-    foreign("items", "write `{% for key, value in object %}`"),
-    foreign("keys", "write `{% for key, value in object %}`"),
-    foreign("values", "write `{% for key, value in object %}`"),
-    foreign("get", "write `object[key]`"),
-    foreign("append", "write `.push(item)`"),
-    foreign("extend", "write `.concat(items)`"),
-    foreign("contains", "write `.includes(x)`"),
-    foreign("index", "write `.indexOf(x)`"),
-    foreign("startswith", "write `.startsWith(x)`"),
-    foreign("endswith", "write `.endsWith(x)`"),
-    foreign("upper", "write `| upper`"),
-    foreign("lower", "write `| lower`"),
-    foreign("title", "write `| title`"),
-    foreign("capitalize", "write `| capitalize`"),
-    foreign("strip", "write `.trim()`"),
-    foreign("lstrip", "write `.trimStart()`"),
-    foreign("rstrip", "write `.trimEnd()`"),
-    foreign(
+/// The methods of other languages.
+pub(crate) static METHODS: [Instead; 20] = [
+    ("items", "write `{% for key, value in object %}`"),
+    ("keys", "write `{% for key, value in object %}`"),
+    ("values", "write `{% for key, value in object %}`"),
+    ("get", "write `object[key]`"),
+    ("append", "write `.push(item)`"),
+    ("extend", "write `.concat(items)`"),
+    ("contains", "write `.includes(x)`"),
+    ("index", "write `.indexOf(x)`"),
+    ("startswith", "write `.startsWith(x)`"),
+    ("endswith", "write `.endsWith(x)`"),
+    ("upper", "write `| upper`"),
+    ("lower", "write `| lower`"),
+    ("title", "write `| title`"),
+    ("capitalize", "write `| capitalize`"),
+    ("strip", "write `.trim()`"),
+    ("lstrip", "write `.trimStart()`"),
+    ("rstrip", "write `.trimEnd()`"),
+    (
         "format",
         "join values with `~`, and round a number with `.toFixed(2)`",
     ),
-    foreign("count", "write `.length`"),
-    foreign("length", "write `.length`"),
+    ("count", "write `.length`"),
+    ("length", "write `.length`"),
 ];
 
-static FUNCTIONS: [Foreign; 12] = [
-    foreign(
+/// The functions of other languages.
+pub(crate) static FUNCTIONS: [Instead; 12] = [
+    (
         "namespace",
         "`{% set %}` in a loop changes a variable that was set before the loop",
     ),
-    foreign("len", "write `| length`"),
-    foreign("str", "write `| string`"),
-    foreign("String", "write `| string`"),
-    foreign("int", "write `| int`"),
-    foreign("float", "write `| float`"),
-    foreign("Number", "write `| float`"),
-    foreign("sorted", "write `| sort`"),
-    foreign("sum", "write `| sum`"),
-    foreign("dict", "write `{key: value}`"),
-    foreign("enumerate", "`loop.index0` is the position in a loop"),
-    foreign("defined", "write `name is defined`"),
+    ("len", "write `| length`"),
+    ("str", "write `| string`"),
+    ("String", "write `| string`"),
+    ("int", "write `| int`"),
+    ("float", "write `| float`"),
+    ("Number", "write `| float`"),
+    ("sorted", "write `| sort`"),
+    ("sum", "write `| sum`"),
+    ("dict", "write `{key: value}`"),
+    ("enumerate", "`loop.index0` is the position in a loop"),
+    ("defined", "write `name is defined`"),
 ];
 
-fn find(table: &'static [Foreign], name: &str) -> Option<&'static Foreign> {
-    table.iter().find(|foreign| foreign.name == name)
-}
-
-impl Mistake {
-    /// The line of the template, from 1, that the hint names, if it names one.
-    pub fn line(&self) -> Option<usize> {
-        match self {
-            Self::Open { line, .. } | Self::Unclosed { line, .. } => Some(*line),
-            _ => None,
-        }
-    }
-
-    /// The mistake with its line in the file that the template is part of.
-    #[must_use]
-    pub fn on_line(mut self, number: usize) -> Self {
-        if let Self::Open { line, .. } | Self::Unclosed { line, .. } = &mut self {
-            *line = number;
-        }
-        self
-    }
-
-    /// The tag of another language with that name.
-    pub(crate) fn tag(name: &str) -> Option<Self> {
-        find(&TAGS, name).map(Self::Tag)
-    }
-
-    /// The filter of another language with that name.
-    pub(crate) fn filter(name: &str) -> Option<Self> {
-        find(&FILTERS, name).map(Self::Filter)
-    }
-
-    /// The replacement of a method of another language.
-    pub(crate) fn method(name: &str) -> Option<&'static Foreign> {
-        find(&METHODS, name)
-    }
-
-    /// The replacement of a function of another language.
-    pub(crate) fn function(name: &str) -> Option<&'static Foreign> {
-        find(&FUNCTIONS, name)
-    }
-
-    /// The function, or the method if there is a dot before it, that the template calls.
-    pub(crate) fn callee(callee: &str) -> Option<Self> {
-        match callee.rsplit_once('.') {
-            Some((_, name)) => find(&METHODS, name).map(Self::Method),
-            None => find(&FUNCTIONS, callee).map(Self::Function),
-        }
-    }
+/// What stands for `name` of another language here.
+pub(crate) fn instead(table: &[Instead], name: &str) -> Option<&'static str> {
+    table.iter().find(|it| it.0 == name).map(|it| it.1)
 }
 
 /// The name most similar to `wrong`, if one is similar enough.

@@ -62,7 +62,7 @@ mod walk;
 pub use analysis::{Analysis, Read, analyse, types};
 pub use coverage::{Branch, Coverage};
 pub use engine::{Builder, Engine, Limits, LoadError, Loader, Template, resolve};
-pub use error::{Error, ErrorKind, Foreign, Mistake};
+pub use error::{Error, ErrorKind};
 
 #[doc = include_str!("../docs/differences.md")]
 pub mod differences {}

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::{self, Error, ErrorKind, Mistake};
+use crate::error::{self, Error, ErrorKind, FILTERS, instead};
 use crate::runtime::Runtime;
 use crate::value::text::{to_number, to_text};
 use crate::value::{Dict, Value};
@@ -88,8 +88,8 @@ pub(crate) fn unknown(
     known: &mut dyn Iterator<Item = &'static str>,
 ) -> Error {
     let error = Error::new(kind, format!("unknown {what} `{name}`"));
-    match Mistake::filter(name).filter(|_| kind == ErrorKind::UnknownFilter) {
-        Some(mistake) => error.with_mistake(mistake),
+    match instead(&FILTERS, name).filter(|_| kind == ErrorKind::UnknownFilter) {
+        Some(hint) => error.with_hint(hint),
         None => error.with_nearest(error::nearest(name, known)),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::ast::{
     Arguments, Binary, Expression, Function, Kind, Name, Statement, Target, Unary, Value,
 };
-use crate::error::{Error, ErrorKind, Mistake, Positions, Span};
+use crate::error::{Error, ErrorKind, Positions, Span};
 use crate::{filters, globals, parser, tests, walk};
 
 /// A variable that a template reads from its context.
@@ -554,8 +554,11 @@ fn check(source: &str, name: &Name, arguments: &Arguments) -> Option<Error> {
     let (filter, keyword) = (&name.text, &wrong.text);
     let message = format!("filter `{filter}` takes no argument by the name `{keyword}`");
     let error = Error::new(ErrorKind::BadValue, message);
-    let mistake = Mistake::KeywordArguments(call(source, name, arguments));
-    Some(error.with_mistake(mistake).at("", source, wrong.span))
+    let hint = call(source, name, arguments).map_or_else(
+        || "pass arguments by position; only `sort` and `int` take them by name".to_owned(),
+        |call| format!("write `{call}`"),
+    );
+    Some(error.with_hint(hint).at("", source, wrong.span))
 }
 
 /// The call with all arguments by position.

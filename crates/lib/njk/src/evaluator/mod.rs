@@ -12,7 +12,7 @@ pub(crate) use templates::render;
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
 use crate::coverage::BranchKind;
-use crate::error::{self, Error, ErrorKind, Mistake, Span};
+use crate::error::{self, Error, ErrorKind, FUNCTIONS, METHODS, Span, instead};
 use crate::native::Native;
 use crate::resolve::is_super;
 use crate::runtime::{Activation, Runtime, SUPER};
@@ -216,10 +216,14 @@ fn not_callable(target: &Value, name: &str) -> Error {
         _ => format!("`{name}` is {}, not a function", target.type_name()),
     };
     let error = Error::new(ErrorKind::NotCallable, message);
-    if let Some(mistake) = Mistake::callee(name) {
-        return error.with_mistake(mistake);
+    let hint = match name.rsplit_once('.') {
+        Some((_, method)) => instead(&METHODS, method),
+        None => instead(&FUNCTIONS, name),
+    };
+    match hint {
+        Some(hint) => error.with_hint(hint),
+        None => error.with_nearest(error::nearest(name, globals::NAMES)),
     }
-    error.with_nearest(error::nearest(name, globals::NAMES))
 }
 
 impl Evaluator<'_> {

@@ -2,7 +2,7 @@
 //! final operands are determined by [`crate::precedence`].
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
-use crate::error::{Error, ErrorKind, Mistake, Span};
+use crate::error::{Error, ErrorKind, Span};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, bounded, fail};
 
@@ -268,12 +268,12 @@ impl Parser<'_> {
             if !items.is_empty() && !self.skip(",")? {
                 let expected = format!("`,` or `{close}` {place}");
                 if close == "]" && matches!(self.peek()?.kind, lexer::Kind::Mark(":")) {
-                    return self.mistaken(&expected, Mistake::Slice);
+                    return self.mistaken(&expected, "write `.slice(start, end)`");
                 }
                 return self.unexpected(&expected);
             }
             if close == "]" && matches!(self.peek()?.kind, lexer::Kind::Mark(":")) {
-                return self.mistaken("an expression", Mistake::Slice);
+                return self.mistaken("an expression", "write `.slice(start, end)`");
             }
             items.push(self.expression()?);
         }
@@ -370,14 +370,17 @@ impl Parser<'_> {
         while self.skip("|")? {
             let (name, arguments) = self.filter()?;
             if matches!(self.peek()?.kind, lexer::Kind::Mark("." | "[")) {
-                return self.mistaken("nothing but `|` after a filter", Mistake::MemberOfFilter);
+                return self.mistaken(
+                    "nothing but `|` after a filter",
+                    "put the value and its filters in parentheses: `(a | b(c)).d`",
+                );
             }
             if matches!(
                 self.peek()?.kind,
                 lexer::Kind::Str(_) | lexer::Kind::Number(_) | lexer::Kind::Mark(":")
             ) {
                 let expected = "`(` before the arguments of a filter";
-                return self.mistaken(expected, Mistake::FilterArguments);
+                return self.mistaken(expected, "put arguments in parentheses: `a | b(c)`");
             }
             let span = target.span.to(self.last);
             let kind = Kind::Filter(Box::new(settle(target)?), name, arguments);

@@ -6,7 +6,7 @@ mod expression;
 mod statement;
 
 use crate::ast::{Expression, Name, Statement};
-use crate::error::{Error, ErrorKind, Mistake, Span, position};
+use crate::error::{Error, ErrorKind, Span, position};
 use crate::lexer::{Kind, Lexer, Token, is_space};
 
 #[cfg(test)]
@@ -123,17 +123,20 @@ impl Parser<'_> {
             Kind::VariableEnd(_) if expected.contains('}') => {
                 error.with_hint("put a space between braces that close one after another")
             }
-            _ => error.with_mistake(self.mistake(&token)),
+            _ => match self.mistake(&token) {
+                Some(hint) => error.with_hint(hint),
+                None => self.still_open(&token, error),
+            },
         };
         Err((error, token.span))
     }
 
-    /// Like `unexpected`, where the mistake is known.
-    fn mistaken<T>(&mut self, expected: &str, mistake: Mistake) -> Parsed<T> {
+    /// Like `unexpected`, where the hint is known.
+    fn mistaken<T>(&mut self, expected: &str, hint: &str) -> Parsed<T> {
         let token = self.peek()?;
         let message = format!("expected {expected}, found {}", token.describe());
         let error = Error::new(ErrorKind::Syntax, message);
-        Err((error.with_mistake(mistake), token.span))
+        Err((error.with_hint(hint), token.span))
     }
 
     fn block_end(&mut self, tag: &str) -> Parsed<()> {
@@ -202,7 +205,7 @@ impl Parser<'_> {
                     let error = Error::new(ErrorKind::Syntax, unclosed(ends));
                     // The place to look at is where the block begins.
                     let span = self.open.last().map_or(token.span, |tag| tag.span);
-                    return Err((error.with_mistake(self.unclosed(ends)), span));
+                    return Err((self.unclosed(ends, error), span));
                 }
                 _ => return fail("unexpected token outside of tags", token.span),
             }
@@ -271,55 +274,56 @@ fn bounded(expression: Expression) -> Parsed<Expression> {
 }
 
 impl Parser<'_> {
-    /// The mistake behind a token where the grammar has none of its kind.
-    fn mistake(&self, token: &Token) -> Option<Mistake> {
+    /// The hint for a token where the grammar has none of its kind.
+    fn mistake(&self, token: &Token) -> Option<&'static str> {
         let rest = self.lexer.source_from(token.span.start as usize);
         let before = self.lexer.source_from(self.last.start as usize);
         match &token.kind {
-            Kind::Symbol(word) if word.starts_with("&&") => Some(Mistake::LogicalAnd),
-            Kind::Symbol(word) if word.starts_with("??") => Some(Mistake::Nullish),
-            Kind::Symbol(word) if word.starts_with('?') => Some(Mistake::Conditional),
-            Kind::Mark("|") if before.starts_with('|') => Some(Mistake::LogicalOr),
-            Kind::Mark("!") => Some(Mistake::LogicalNot),
-            Kind::Mark("=") if rest.starts_with("=>") => Some(Mistake::ArrowFunction),
-            Kind::Mark(">") if before.starts_with("=>") => Some(Mistake::ArrowFunction),
-            Kind::Mark(">") if before.starts_with("<>") => Some(Mistake::Unequal),
-            Kind::Mark("=") => Some(Mistake::Assignment),
-            Kind::Mark("+" | "-" | "*" | "/") if rest[1..].starts_with('=') => {
-                Some(Mistake::CompoundAssignment)
+            Kind::Symbol(word) if word.starts_with("&&") => Some("write `and`"),
+            Kind::Symbol(word) if word.starts_with("??") => Some("write `a | default(b)`"),
+            Kind::Symbol(word) if word.starts_with('?') => Some("write `a if condition else b`"),
+            Kind::Mark("|") if before.starts_with('|') => Some("write `or`"),
+            Kind::Mark("!") => Some("write `not`"),
+            Kind::Mark("=") if rest.starts_with("=>") => {
+                Some("a function is a `macro`, which is passed by its name")
             }
-            _ => self.still_open(token),
+            Kind::Mark(">") if before.starts_with("=>") => {
+                Some("a function is a `macro`, which is passed by its name")
+            }
+            Kind::Mark(">") if before.starts_with("<>") => Some("write `!=`"),
+            Kind::Mark("=") => Some("write `==` to compare, or `{% set name = value %}` to assign"),
+            Kind::Mark("+" | "-" | "*" | "/") if rest[1..].starts_with('=') => {
+                Some("write `{% set n = n + 1 %}`")
+            }
+            _ => None,
         }
     }
 
-    /// The current tag, if it began on an earlier line, or the template ends in it.
-    fn still_open(&self, token: &Token) -> Option<Mistake> {
-        let opener = self.opener.start as usize;
+    /// Adds the current tag to `error`, if it began on an earlier line, or the template ends in it.
+    fn still_open(&self, token: &Token, error: Error) -> Error {
         let line = self.line(self.opener);
         if token.kind != Kind::End && self.line(token.span) == line {
-            return None;
+            return error;
         }
-        let (opener, closer) = match self.lexer.source_from(opener).get(..2) {
+        let start = self.opener.start as usize;
+        let (opener, closer) = match self.lexer.source_from(start).get(..2) {
             Some("{{") => ("{{", "}}"),
             Some("{%") => ("{%", "%}"),
-            _ => return None,
+            _ => return error,
         };
-        Some(Mistake::Open {
-            opener,
-            closer,
-            line,
-        })
+        let hint = format!("the `{opener}` on line {line} is still open: end it with `{closer}`");
+        error.with_hint_on(line, hint)
     }
 
-    /// The innermost tag that is still open, and its end among `ends`.
-    fn unclosed(&self, ends: &[&'static str]) -> Option<Mistake> {
-        let tag = self.open.last()?;
-        let end = ends.iter().copied().find(|end| end.starts_with("end"))?;
-        Some(Mistake::Unclosed {
-            tag: tag.text.clone(),
-            line: self.line(tag.span),
-            end,
-        })
+    /// Adds the innermost tag that is still open to `error`, and its end among `ends`.
+    fn unclosed(&self, ends: &[&str], error: Error) -> Error {
+        let end = ends.iter().find(|end| end.starts_with("end"));
+        let Some((tag, end)) = self.open.last().zip(end) else {
+            return error;
+        };
+        let line = self.line(tag.span);
+        let hint = format!("the `{}` on line {line} needs `{{% {end} %}}`", tag.text);
+        error.with_hint_on(line, hint)
     }
 
     fn line(&self, span: Span) -> usize {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::ast::{self, Expression, Function, Kind, Name, Statement, Target};
-use crate::error::{self, Error, ErrorKind, Mistake};
+use crate::error::{self, Error, ErrorKind, instead};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, fail};
 
@@ -52,7 +52,7 @@ impl Parser<'_> {
             if end == "else"
                 && matches!(&self.peek()?.kind, lexer::Kind::Symbol(word) if word == "if")
             {
-                return self.mistaken("`%}` at the end of `else`", Mistake::ElseIf);
+                return self.mistaken("`%}` at the end of `else`", "write `elif`");
             }
             self.block_end(end)?;
             let mut otherwise = Vec::new();
@@ -87,7 +87,7 @@ impl Parser<'_> {
         };
         let error = Error::new(ErrorKind::Syntax, message);
         let span = token.span;
-        Err((error.with_mistake(self.unclosed(&[*close])), span))
+        Err((self.unclosed(&[*close], error), span))
     }
 
     fn for_tag(&mut self) -> Parsed<Statement> {
@@ -98,7 +98,7 @@ impl Parser<'_> {
         if !self.skip_symbol("in")? {
             let expected = "`in` after the loop's variables";
             if matches!(&self.peek()?.kind, lexer::Kind::Symbol(word) if word == "of") {
-                return self.mistaken(expected, Mistake::ForOf);
+                return self.mistaken(expected, "write `in`");
             }
             return self.unexpected(expected);
         }
@@ -132,7 +132,7 @@ impl Parser<'_> {
         if !matches!(self.peek()?.kind, lexer::Kind::BlockEnd(_)) {
             let expected = "`=` or `%}` after the variable";
             if matches!(self.peek()?.kind, lexer::Kind::Mark("." | "[")) {
-                return self.mistaken(expected, Mistake::MemberAssignment);
+                return self.mistaken(expected, "only a variable can be set: make a new object");
             }
             return self.unexpected(expected);
         }
@@ -394,8 +394,8 @@ pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
                 Error::new(ErrorKind::Syntax, message).with_hint(out_of_place(&tag.text))
             }
         }
-    } else if let Some(mistake) = Mistake::tag(&tag.text) {
-        unknown.with_mistake(mistake)
+    } else if let Some(hint) = instead(&error::TAGS, &tag.text) {
+        unknown.with_hint(hint)
     } else {
         unknown.with_nearest(error::nearest(&tag.text, TAGS))
     };

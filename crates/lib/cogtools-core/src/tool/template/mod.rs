@@ -208,21 +208,14 @@ impl Template {
 
     /// Returns the hint of an error in this template, with line numbers of the file.
     fn hint(&self, error: &njk::Error, text: &Text) -> Option<String> {
-        let Some((mistake, line)) = error
-            .mistake()
-            .and_then(|mistake| Some((mistake, mistake.line()?)))
-        else {
-            return error.hint().map(str::to_owned);
-        };
-        if self.lead > 0 && line == 1 {
+        match error.hint_line() {
             // The tag is not in the file: it was put around a condition.
-            return None;
+            Some(1) if self.lead > 0 => None,
+            Some(line) if line == 1 || self.text.has_lines() => {
+                error.hint_on(self.location_at((line, 1), 1, text).line)
+            }
+            _ => error.hint().map(str::to_owned),
         }
-        if !self.text.has_lines() && line > 1 {
-            return Some(mistake.to_string());
-        }
-        let line = self.location_at((line, 1), 1, text).line;
-        Some(mistake.clone().on_line(line).to_string())
     }
 
     /// Returns the location in the file of `width` characters at a line and a column of this

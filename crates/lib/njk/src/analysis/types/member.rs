@@ -4,7 +4,7 @@ use super::checker::{Checker, Role};
 use super::lattice::{Absent, Any, FALSE, LOOP, NULL, Object, Presence, SAFE, TRUE, Type};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name, Unary};
-use crate::error::{Mistake, Span, nearest};
+use crate::error::{FUNCTIONS, METHODS, Span, instead, nearest};
 use crate::globals;
 use crate::methods::{self, Owner};
 use crate::runtime::frames;
@@ -94,7 +94,7 @@ impl Checker<'_> {
             Problem::ScalarMember {
                 owner: text,
                 kind: owner.kind(),
-                instead: Mistake::method(name),
+                instead: instead(&METHODS, name),
                 member,
             }
         };
@@ -296,7 +296,7 @@ impl Checker<'_> {
         if is_value && is_data(&ty) && !globals::NAMES.contains(&name) {
             let problem = Problem::NotCallable {
                 callee: self.text(target.span),
-                instead: Mistake::function(name),
+                instead: instead(&FUNCTIONS, name),
             };
             self.report(target.span, problem);
         }
@@ -329,7 +329,7 @@ impl Checker<'_> {
         }
         if is_data(&ty) && !has_method(&ty, &name.text) {
             let callee = self.text(target.span);
-            let instead = Mistake::method(&name.text);
+            let instead = instead(&METHODS, &name.text);
             self.report(name.span, Problem::NotCallable { callee, instead });
         }
         self.escape(&ty);

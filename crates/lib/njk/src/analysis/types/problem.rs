@@ -4,7 +4,6 @@
 use thiserror::Error;
 
 use super::narrow::Kind;
-use crate::error::Foreign;
 
 /// A problem, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub enum Problem {
         /// The member.
         member: String,
         /// The replacement.
-        instead: Option<&'static Foreign>,
+        instead: Option<&'static str>,
     },
     /// `loop` does not have the member.
     #[error("`loop` has no member `{member}`")]
@@ -61,7 +60,7 @@ pub enum Problem {
         /// The callee.
         callee: String,
         /// The replacement.
-        instead: Option<&'static Foreign>,
+        instead: Option<&'static str>,
     },
     /// An object, or a list of objects, prints as `[object Object]`.
     #[error(
@@ -306,7 +305,7 @@ impl Problem {
             } => meant(name)
                 .or_else(|| (!known.is_empty()).then(|| format!("it can be {}", listed(known)))),
             Self::ScalarMember { instead, .. } | Self::NotCallable { instead, .. } => {
-                instead.map(|foreign| foreign.instead.to_owned())
+                instead.map(str::to_owned)
             }
             Self::PrintedObject { value, list: false } => Some(format!(
                 "print its members, or write `{{{{ {value} | dump }}}}`"
