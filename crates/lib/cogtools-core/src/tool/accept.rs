@@ -485,7 +485,8 @@ impl Tool {
         found
     }
 
-    fn covered_properties(&self, examples: &[Map<String, Value>]) -> Vec<OptionalProperty> {
+    /// The optional properties of its parameters at any depth, and those that `examples` set.
+    pub fn covered_properties(&self, examples: &[Map<String, Value>]) -> Vec<OptionalProperty> {
         let values: Vec<Value> = examples.iter().cloned().map(Value::Object).collect();
         let all = self.schema().sub_schemas();
         let optional = all.iter().filter(|it| {

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use cogtools_core::Level;
-use cogtools_core::pointer::segments;
-use cogtools_core::schema::Role;
+use cogtools_core::tool::OptionalProperty;
 use cogtools_core::yaml::Node;
 use cogtools_program::render_hints;
 use fancy_regex::Regex;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::{LintFile, Rendering};
@@ -168,77 +167,23 @@ fn uncovered_parameter(file: &LintFile, findings: &mut Findings<'_>) {
     if examples.is_empty() {
         return;
     }
-    for (name, required, sub_schema) in file.parameters() {
-        let count = examples
-            .iter()
-            .filter(|example| example.contains_key(name))
-            .count();
-        let message = match count {
-            _ if required => continue,
-            0 => format!("no example sets `{name}`"),
-            count if count == examples.len() => format!("every example sets `{name}`"),
-            _ => continue,
+    let properties = file.tool.iter();
+    let properties = properties.flat_map(|tool| tool.covered_properties(&examples));
+    let unset: Vec<OptionalProperty> = properties.filter(|it| !it.is_set).collect();
+    for property in &unset {
+        let is_below = |outer: &OptionalProperty| {
+            let rest = property.path.strip_prefix(outer.path.as_str());
+            rest.is_some_and(|rest| rest.starts_with('.'))
         };
-        findings.report(file.locate(&sub_schema.pointer), message);
+        if !unset.iter().any(is_below) {
+            let message = format!("no example sets `{}`", property.path);
+            findings.report(file.locate(&property.pointer), message);
+        }
     }
-    uncovered_properties(file, &examples, findings);
-}
-
-/// Optional properties of objects that examples have, and none sets.
-fn uncovered_properties(
-    file: &LintFile,
-    examples: &[Map<String, Value>],
-    findings: &mut Findings<'_>,
-) {
-    for sub_schema in file.sub_schemas() {
-        let Role::Property {
-            name,
-            required: false,
-        } = sub_schema.role
-        else {
-            continue;
-        };
-        let steps = segments(&sub_schema.pointer);
-        let keywords: Vec<&str> = steps.iter().map(String::as_str).collect();
-        let Some(path) = path_of(&keywords).filter(|path| path.len() > 1) else {
-            continue;
-        };
-        let values = examples.iter().cloned().map(Value::Object);
-        let parents = values.flat_map(|value| values_at(&value, &path[..path.len() - 1]));
-        let parents: Vec<Value> = parents.collect();
-        if !parents.is_empty() && parents.iter().all(|parent| parent.get(name).is_none()) {
-            let message = format!("no example sets `{}`", path.join("."));
+    for (name, required, sub_schema) in file.parameters() {
+        if !required && examples.iter().all(|example| example.contains_key(name)) {
+            let message = format!("every example sets `{name}`");
             findings.report(file.locate(&sub_schema.pointer), message);
         }
-    }
-}
-
-/// The names of the properties that a pointer goes through; none if it goes through more than
-/// properties and items.
-fn path_of<'p>(steps: &[&'p str]) -> Option<Vec<&'p str>> {
-    let mut names = Vec::new();
-    let mut steps = steps.iter();
-    while let Some(keyword) = steps.next() {
-        match *keyword {
-            "properties" => names.push(*steps.next()?),
-            "items" => {}
-            _ => return None,
-        }
-    }
-    Some(names)
-}
-
-/// The objects at a path through a value, of which lists are one step less.
-fn values_at(value: &Value, path: &[&str]) -> Vec<Value> {
-    match (value, path) {
-        (Value::Array(items), _) => items.iter().flat_map(|it| values_at(it, path)).collect(),
-        (Value::Object(_), []) => vec![value.clone()],
-        (Value::Object(entries), [name, rest @ ..]) => {
-            let inner = entries.get(*name);
-            inner
-                .map(|inner| values_at(inner, rest))
-                .unwrap_or_default()
-        }
-        _ => Vec::new(),
     }
 }
