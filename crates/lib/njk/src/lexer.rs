@@ -27,29 +27,7 @@ pub(crate) fn is_space(c: char) -> bool {
 
 /// The characters that end a name.
 fn is_delimiter(c: char) -> bool {
-    matches!(
-        c,
-        '(' | ')'
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '%'
-            | '*'
-            | '-'
-            | '+'
-            | '~'
-            | '/'
-            | '#'
-            | ','
-            | ':'
-            | '|'
-            | '.'
-            | '<'
-            | '>'
-            | '='
-            | '!'
-    )
+    c.is_ascii_punctuation() && "()[]{}%*-+~/#,:|.<>=!".contains(c)
 }
 
 fn is_code_space(c: char) -> bool {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use cogtools_core::{Level, digest};
+use cogtools_core::{Level, digest, lexical};
 use cogtools_program::file_uri;
 use cogtools_program::terminal::style::{CYAN, GREEN, RED, Style, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
@@ -266,26 +266,13 @@ fn fix(finding: &Finding, uri: &str) -> Option<Value> {
 /// A path as a URI relative to the root of the project, or a `file` URI outside of it: `/`
 /// between parts, all but the unreserved characters percent-encoded.
 fn uri(path: &Path, report: &Report<'_>) -> String {
-    let absolute = normalized(&report.folder.join(path));
-    let relative = absolute.strip_prefix(normalized(report.root));
+    let absolute = lexical(&report.folder.join(path));
+    let relative = absolute.strip_prefix(lexical(report.root));
     let (start, shown) = match relative {
         Ok(relative) => ("", relative),
         Err(_) => ("file://", absolute.as_path()),
     };
     format!("{start}{}", file_uri::encoded(shown))
-}
-
-/// The path without `.` and `..`.
-fn normalized(path: &Path) -> PathBuf {
-    let mut whole = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(whole.pop()),
-            other => whole.push(other),
-        }
-    }
-    whole
 }
 
 #[cfg(test)]

@@ -32,11 +32,8 @@ pub struct Analysis {
     /// The variables read from the context, in the order they first appear.
     /// The globals of Nunjucks are not among them.
     pub reads: Vec<Read>,
-    /// The names that the template defines at its top level: by `set`, `macro`,
-    /// `import` and `from`.
-    pub sets: Vec<String>,
-    /// The names that it binds anywhere, which included templates may read: all of
-    /// `sets`, of loops and of macro parameters.
+    /// The names that it binds anywhere, which included templates may read: by `set`, `macro`,
+    /// `import` and `from`, of loops and of macro parameters.
     pub binds: Vec<String>,
     /// Filters and tests that do not exist. Nunjucks, and so this crate,
     /// only fails when one is reached.
@@ -60,8 +57,6 @@ struct Analyst<'a> {
     /// The names that are known to be defined.
     guards: Vec<String>,
     found: Analysis,
-    /// Inside a macro, nothing is set at the top level.
-    inner: bool,
 }
 
 /// Analyses the source of a template.
@@ -104,7 +99,6 @@ impl<'a> Analyst<'a> {
             bound: Vec::new(),
             guards: Vec::new(),
             found: Analysis::default(),
-            inner: false,
         }
     }
 }
@@ -145,11 +139,11 @@ impl Analyst<'_> {
                     Value::Body(body) => self.body(body),
                 }
                 for Target { name: target, .. } in targets {
-                    self.set(target);
+                    self.bind(&target.text);
                 }
             }
             Statement::Macro { name, function } => {
-                self.set(name);
+                self.bind(&name.text);
                 self.function(function);
             }
             Statement::Call { call, caller } => {
@@ -189,14 +183,14 @@ impl Analyst<'_> {
                 template, target, ..
             } => {
                 self.template(template);
-                self.set(target);
+                self.bind(&target.text);
             }
             Statement::From {
                 template, names, ..
             } => {
                 self.template(template);
                 for (_, alias) in names {
-                    self.set(alias);
+                    self.bind(&alias.text);
                 }
             }
             _ => {}
@@ -247,16 +241,7 @@ impl Analyst<'_> {
             .map(|name| name.text.as_str())
             .chain(["caller"])
             .collect();
-        let inner = std::mem::replace(&mut self.inner, true);
         self.within(names.into_iter(), |this| this.body(&function.body));
-        self.inner = inner;
-    }
-
-    fn set(&mut self, name: &Name) {
-        if !self.inner && !self.found.sets.contains(&name.text) {
-            self.found.sets.push(name.text.clone());
-        }
-        self.bind(&name.text);
     }
 
     fn bind(&mut self, name: &str) {

@@ -38,21 +38,8 @@ impl Parser<'_> {
         self.nested(Self::inline_if)
     }
 
-    /// Returns true if the expression ends here: most are a single operand.
-    fn ended(&mut self) -> Parsed<bool> {
-        use lexer::Kind::{BlockEnd, Mark, VariableEnd};
-        let next = &self.peek()?.kind;
-        Ok(matches!(
-            next,
-            VariableEnd(_) | BlockEnd(_) | Mark("," | ")")
-        ))
-    }
-
     fn inline_if(&mut self) -> Parsed<Expression> {
         let then = settle(self.or()?)?;
-        if self.ended()? {
-            return Ok(then);
-        }
         if !self.skip_symbol("if")? {
             return Ok(then);
         }
