@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::{loader, read_first_line};
@@ -199,7 +200,8 @@ fn paths(argument: &str) -> Option<Vec<MaybePath>> {
     let mut paths: Vec<MaybePath> = Vec::new();
     collect(argument, &mut paths);
     if argument.contains("file:") && argument.contains('%') {
-        collect(&percent_decode(argument), &mut paths);
+        let decoded = percent_decode_str(argument).decode_utf8_lossy();
+        collect(&decoded, &mut paths);
     }
     (paths.len() <= MAX_PATHS).then_some(paths)
 }
@@ -228,22 +230,6 @@ fn collect(argument: &str, paths: &mut Vec<MaybePath>) {
             }
         }
     }
-}
-
-/// The text with `%2E` and the like decoded.
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let code = after
-            .get(..2)
-            .filter(|_| byte == b'%')
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        bytes.push(code.unwrap_or(byte));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
