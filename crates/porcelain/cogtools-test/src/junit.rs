@@ -1,14 +1,12 @@
 //! The report for continuous integration.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use cogtools_program::junit::{self, End, Problem, Test};
-use cogtools_program::render_hint;
 use cogtools_program::terminal::pluralize;
 
-use crate::report::shown_details;
-use crate::suite::{FailureKind, Suite, TestFailure};
+use crate::report;
+use crate::suite::{Case, FailureKind, Suite, TestFailure};
 
 /// The report.
 pub(crate) fn text(suites: &[Suite]) -> String {
@@ -32,7 +30,7 @@ fn suite(suite: &Suite) -> junit::Suite {
         let end = if suite.failures.is_empty() {
             why
         } else {
-            end(&suite.failures)
+            end(&suite.failures, None, &file)
         };
         tests.push(test("examples".to_owned(), None, Duration::ZERO, end));
     } else if !suite.failures.is_empty() || suite.cases.is_empty() {
@@ -40,7 +38,7 @@ fn suite(suite: &Suite) -> junit::Suite {
             "tool".to_owned(),
             None,
             Duration::ZERO,
-            end(&suite.failures),
+            end(&suite.failures, None, &file),
         ));
     }
     tests.extend(suite.cases.iter().map(|case| {
@@ -49,7 +47,7 @@ fn suite(suite: &Suite) -> junit::Suite {
             format!("example {}", case.label()),
             line,
             case.time,
-            end(&case.failures),
+            end(&case.failures, Some(case), &file),
         )
     }));
     junit::Suite {
@@ -59,9 +57,9 @@ fn suite(suite: &Suite) -> junit::Suite {
     }
 }
 
-/// The end of a test with these failures. An invalid tool file is an error rather than a failure:
-/// nothing could be tested.
-fn end(failures: &[TestFailure]) -> End {
+/// The end of a test, of `case` or of the tool in `file`, with these failures. An invalid tool file
+/// is an error rather than a failure: nothing could be tested.
+fn end(failures: &[TestFailure], case: Option<&Case>, file: &str) -> End {
     let Some(first) = failures.first() else {
         return End::Passed;
     };
@@ -69,10 +67,13 @@ fn end(failures: &[TestFailure]) -> End {
         0 => String::new(),
         more => format!(" (and {})", pluralize(more, "other failure")),
     };
+    let details = failures
+        .iter()
+        .map(|failure| report::failure(case, file, failure, false));
     let problem = Problem {
         kind: Some(first.kind.as_str()),
         message: format!("{}{more}", first.message),
-        details: failures.iter().map(describe).collect(),
+        details: details.collect(),
     };
     let mut kinds = failures.iter().map(|failure| failure.kind);
     if kinds.any(|kind| kind == FailureKind::Broken) {
@@ -80,26 +81,4 @@ fn end(failures: &[TestFailure]) -> End {
     } else {
         End::Failed(problem)
     }
-}
-
-/// The failure with all its details.
-fn describe(failure: &TestFailure) -> String {
-    let mut text = format!("{}: {}\n", failure.kind.as_str(), failure.message);
-    for diagnostic in &failure.diagnostics {
-        let _ = writeln!(text, "{}", diagnostic.summary());
-        if let Some(location) = &diagnostic.location {
-            text.push_str(&location.excerpt());
-        }
-        for line in shown_details(diagnostic) {
-            let _ = writeln!(text, "{line}");
-        }
-        for hint in &diagnostic.hints {
-            let _ = writeln!(text, "hint: {}", render_hint(hint));
-        }
-    }
-    text.push_str(&failure.detail);
-    for hint in &failure.hints {
-        let _ = writeln!(text, "hint: {hint}");
-    }
-    text
 }

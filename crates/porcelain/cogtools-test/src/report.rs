@@ -52,7 +52,7 @@ pub(crate) fn failure(
 }
 
 /// The last lines of a program's output, each with a bar.
-pub(crate) fn shown_details(diagnostic: &Diagnostic) -> Vec<String> {
+fn shown_details(diagnostic: &Diagnostic) -> Vec<String> {
     let lines: Vec<&str> = diagnostic.details.lines().collect();
     let left_out = lines.len().saturating_sub(MAX_DETAIL_LINES);
     let mut shown = Vec::new();

@@ -100,15 +100,15 @@ fn junit_is_well_formed() {
     ];
     assert_eq!(cases, expected);
     let mut texts = root.descendants().filter_map(|node| node.text());
-    let failure = texts.find(|text| text.starts_with("golden:"));
-    let expected = "\
-golden: the result differs from `tools/say.1.golden`
---- tools/say.1.golden
-+++ the result
-@@ -1 +1 @@
--<a b=\"c\">&amp;]]>\\u{1b}[1m\\u{0}\\u{ffff}é
-+hello Ada
-hint: if the result is right: cogtools test --update say
+    let failure = texts.find(|text| text.contains("golden:"));
+    let expected = "  \
+  tools/say.yaml:7:5: example 1: golden: the result differs from `tools/say.1.golden`
+    --- tools/say.1.golden
+    +++ the result
+    @@ -1 +1 @@
+    -<a b=\"c\">&amp;]]>\\u{1b}[1m\\u{0}\\u{ffff}é
+    +hello Ada
+    hint: if the result is right: cogtools test --update say
 ";
     assert_eq!(failure, Some(expected));
 }

@@ -92,15 +92,15 @@ fn junit_names_the_program_and_what_it_wrote() {
     cogtools_test_support::assert_text(
         text,
         str![[r#"
-tool: tool: the tool returned no result
-fails: the program exited with status 3
-| <why>
-implementation: implementation: the program cannot be started
-tools/gone.yaml:4:1: the program `no-such-program-at-all` was not found
-   |
- 4 | implementation: {exec: [no-such-program-at-all]}
-   | ^^^^^^^^^^^^^^
-hint: install `no-such-program-at-all`, or add its directory to PATH; write `./no-such-program-at-all` for a file next to the tool
+tool:   tools/fails.yaml:3:12: example 1: tool: the tool returned no result
+    fails: the program exited with status 3
+    | <why>
+implementation:   tools/gone.yaml:3:12: example 1: implementation: the program cannot be started
+    tools/gone.yaml:4:1: the program `no-such-program-at-all` was not found
+       |
+     4 | implementation: {exec: [no-such-program-at-all]}
+       | ^^^^^^^^^^^^^^
+    hint: install `no-such-program-at-all`, or add its directory to PATH; write `./no-such-program-at-all` for a file next to the tool
 
 "#]],
     );
