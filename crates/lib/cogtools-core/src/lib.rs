@@ -80,7 +80,7 @@ pub use person::{PausedFlow, Person, Question};
 pub use plural::pluralize;
 pub use progress::{Progress, ProgressUpdate};
 pub use project::{Project, lexical};
-pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all};
+pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all, parallel};
 pub use resident::Resident;
 pub use schema::{Violation, ViolationKind};
 pub use search::ToolIndex;

@@ -1,7 +1,6 @@
 //! All rules over one file.
 
 use std::num::NonZero;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread;
 
@@ -11,12 +10,7 @@ use crate::program::is_in;
 use crate::rules::{FAILING, INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Diagnostic, Level, RuleLevel};
-
-/// The least number of files for a thread: fewer are checked before it has started.
-const FILES_PER_THREAD: usize = 16;
-/// The stack of a thread, as large as the main one: templates can be deep.
-const STACK_SIZE: usize = 8 << 20;
+use cogtools_core::{Code, Diagnostic, Level, RuleLevel, parallel};
 
 /// The rules with their levels.
 #[derive(Clone, Debug, Default)]
@@ -33,30 +27,8 @@ impl Linter {
     /// The findings in `files`, file by file. All processors take part.
     pub fn check_all(&self, files: &[LintFile]) -> Vec<Finding> {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
-        let threads = (files.len() / FILES_PER_THREAD).clamp(1, processors);
-        let size = files.len().div_ceil(threads).max(1);
-        let check = |files: &[LintFile]| -> Vec<Finding> {
-            files.iter().flat_map(|file| self.check(file)).collect()
-        };
-        thread::scope(|scope| {
-            let mut chunks = files.chunks(size);
-            let own = chunks.next().unwrap_or_default();
-            let others: Vec<_> = chunks
-                .map(|chunk| {
-                    let builder = thread::Builder::new().stack_size(STACK_SIZE);
-                    (chunk, builder.spawn_scoped(scope, move || check(chunk)))
-                })
-                .collect();
-            let mut findings = check(own);
-            for (chunk, thread) in others {
-                findings.extend(match thread {
-                    Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                    // There are no more threads.
-                    Err(_) => check(chunk),
-                });
-            }
-            findings
-        })
+        let findings = parallel(files, processors, |file| self.check(file));
+        findings.into_iter().flatten().collect()
     }
 
     /// The findings of all rules in `file`, by position.

@@ -5,7 +5,7 @@
 //! timeout.
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -490,12 +490,6 @@ fn unmatched_pattern(key: &str, pattern: &str, tools: &[(&str, Option<&str>)]) -
     Diagnostic::new(Code::InvalidConfig, message).hint(hint)
 }
 
-/// The number of files from which a second thread pays off.
-const PARALLEL_THRESHOLD: usize = 32;
-
-/// The number of files that a thread takes at a time.
-const CHUNK_LEN: usize = 16;
-
 /// Converts the tool that `load` loads from `file` with `each`. A tool that makes cogtools panic
 /// must not affect the others.
 fn guarded<T>(
@@ -513,11 +507,25 @@ pub fn load_all<T: Send>(
     files: &[Candidate],
     each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T + Sync,
 ) -> Vec<T> {
-    let load = |file: &Candidate| guarded(file, || file.load(), &each);
-    if files.len() < PARALLEL_THRESHOLD {
-        return files.iter().map(load).collect();
+    parallel(files, 2, |file| guarded(file, || file.load(), &each))
+}
+
+/// The number of items that a thread takes at a time: fewer are done before it has started.
+const CHUNK_LEN: usize = 16;
+/// The stack of a thread, as large as the main one: templates can be deep.
+const STACK_SIZE: usize = 8 << 20;
+
+/// Converts each of `items` with `each`, in order, on up to `threads` threads when there are many.
+pub fn parallel<I: Sync, T: Send>(
+    items: &[I],
+    threads: usize,
+    each: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
+    let threads = threads.min(items.len() / CHUNK_LEN);
+    if threads < 2 {
+        return items.iter().map(each).collect();
     }
-    let chunks: Vec<&[Candidate]> = files.chunks(CHUNK_LEN).collect();
+    let chunks: Vec<&[I]> = items.chunks(CHUNK_LEN).collect();
     let next = AtomicUsize::new(0);
     let next_chunk = || {
         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -528,16 +536,20 @@ pub fn load_all<T: Send>(
     let work = || {
         let mut done = Vec::new();
         while let Some((index, chunk)) = next_chunk() {
-            done.push((index, chunk.iter().map(load).collect::<Vec<T>>()));
+            done.push((index, chunk.iter().map(&each).collect::<Vec<T>>()));
         }
         done
     };
     let mut done = thread::scope(|scope| {
-        let second = scope.spawn(work);
+        let spawn = |_| {
+            let builder = thread::Builder::new().stack_size(STACK_SIZE);
+            // Without one more thread, the others do its work.
+            builder.spawn_scoped(scope, work).ok()
+        };
+        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut all = work();
-        match second.join() {
-            Ok(rest) => all.extend(rest),
-            Err(panic) => std::panic::resume_unwind(panic),
+        for thread in others {
+            all.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         all
     });

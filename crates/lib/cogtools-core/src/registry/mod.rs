@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-pub use call::{Call, Limit, load_all};
+pub use call::{Call, Limit, load_all, parallel};
 use serde_json::{Map, Value, json};
 
 use crate::approval::approve;
