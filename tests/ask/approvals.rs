@@ -28,6 +28,61 @@ fn nothing_runs_in_a_folder_that_is_not_trusted() {
     check(&project, &["--allow", "note", "Go"], false);
 }
 
+/// A flow that notes a text and calls `last`.
+const NOTING: &str = "\
+name: noting
+description: Notes a text
+parameters: {text: string}
+implementation:
+  flow:
+    nodes:
+      first: {tool: {name: note, arguments: {text: '{{ text }}'}}}
+      last: {tool: last, needs: [first]}
+";
+
+#[test]
+fn a_flow_that_runs_a_program_asks_as_a_program_does() {
+    for (args, noted) in [(vec!["Go"], ""), (vec!["--allow", "noting", "Go"], "one\n")] {
+        let project = noting();
+        project.file("tools/noting.yaml", NOTING).file(
+            "tools/last.yaml",
+            "name: last\ndescription: d\nimplementation: x\n",
+        );
+        let call = Turn::call("noting", json!({"text": "one"}));
+        let fake = FakeGemini::start([call, Turn::text("done")]);
+        quietly(&project, &fake, &args).outputs("done\n");
+        fake.finish();
+        assert_eq!(notes(&project), noted);
+    }
+    // A flow that only connects texts runs unasked, as a template does.
+    let project = project();
+    project.file(
+        "tools/texts.yaml",
+        "name: texts\ndescription: d\nimplementation: {flow: {nodes: {a: {text: fine}}}}\n",
+    );
+    let fake = FakeGemini::start([Turn::call("texts", json!({})), Turn::text("done")]);
+    quietly(&project, &fake, &["Go"]).outputs("done\n");
+    let response = fake.finish().main()[1].responses()[0]["response"].clone();
+    assert_eq!(response, json!({"output": "fine"}));
+}
+
+#[test]
+fn a_flow_that_was_killed_is_not_repeated_unasked() {
+    let project = noting();
+    project
+        .file("tools/noting.yaml", NOTING)
+        .file("tools/last.yaml", code::CRASH.replace("crash", "last"));
+    let call = Turn::call("noting", json!({"text": "one"}));
+    let fake = FakeGemini::start([call, Turn::text("done")]);
+    let options = ["-q", "--session", "s.jsonl", "--allow", "*"];
+    let killed = ask_with_pid(&project, &fake).args(options).arg("Go").run();
+    assert_eq!(killed.status, cogtools_test_support::Status::Signal(9));
+    let again = ask(&project, &fake).args(options).arg("--continue").run();
+    again.outputs("done\n");
+    fake.finish();
+    assert_eq!(notes(&project), "one\n");
+}
+
 #[test]
 fn a_run_waits_for_an_approval_as_long_as_it_takes() {
     for (option, noted) in [("--approve", "one\n"), ("--reject", "")] {

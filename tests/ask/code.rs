@@ -389,7 +389,7 @@ fn a_yes_is_for_the_tools_of_the_program_as_they_were() {
 }
 
 /// A tool that ends the run that calls it, the first time.
-const CRASH: &str = "name: crash\ndescription: d\nimplementation:\n  exec: [sh, -c, 'echo ran >> runs; \
+pub(super) const CRASH: &str = "name: crash\ndescription: d\nimplementation:\n  exec: [sh, -c, 'echo ran >> runs; \
      [ -e up ] || { touch up; kill -9 $(cat pid); }; echo fine']\n";
 
 #[test]

@@ -260,6 +260,22 @@ tools with computed names
 }
 
 #[test]
+fn a_dry_run_runs_no_flow_that_runs_a_program() {
+    let project = project();
+    project.file(
+        "tools/mailing.yaml",
+        "name: mailing\ndescription: d\n\
+         implementation: {flow: {nodes: {a: {tool: {name: user, arguments: {id: 1}}}}}}\n",
+    );
+    code(&project, &["run", "--dry-run"], "return tools.mailing({})").outputs(str![[r#"
+1 mailing {} -> "" (example)
+
+
+"#]]);
+    assert!(!project.path("users").exists());
+}
+
+#[test]
 fn tools_are_typescript() {
     code(&project(), &["types"], "").outputs(str![[r#"
 declare const tools: {

@@ -1,6 +1,6 @@
 //! The settings of a run, and the rules that decide which calls may run.
 
-use cogtools_core::tool::{Annotations, Author};
+use cogtools_core::tool::{Annotations, Author, FlowNode};
 use cogtools_core::{AskConfig, AskHistory, Pattern, Threshold, Tool};
 use cogtools_log::{Approval, Decision, Why};
 use cogtools_model::RetryPolicy;
@@ -81,7 +81,8 @@ impl HistorySettings {
 pub struct ToolTraits {
     /// The hints of its file.
     pub annotations: Annotations,
-    /// It runs no program: a template, or code in a sandbox.
+    /// It runs no program, and calls no tool that may: a template, code in a sandbox, or a flow of
+    /// these.
     pub is_pure: bool,
     /// A package or a provider brings it.
     pub is_foreign: bool,
@@ -99,7 +100,10 @@ impl ToolTraits {
     pub fn of(tool: &Tool) -> Self {
         Self {
             annotations: *tool.annotations(),
-            is_pure: !tool.runs_programs(),
+            is_pure: !tool.runs_programs()
+                && tool
+                    .flow()
+                    .is_none_or(|flow| flow.nodes().iter().all(FlowNode::is_pure)),
             is_foreign: matches!(
                 tool.provenance().author,
                 Author::Package(_) | Author::Provider

@@ -280,7 +280,8 @@ impl<'r> Repeatable<'r> {
         called.is_some_and(|tool| self.tool(&tool, depth))
     }
 
-    fn tool(&mut self, tool: &Tool, depth: usize) -> bool {
+    /// Returns true if a call of `tool`, `depth` flows deep, can be made again.
+    pub(crate) fn tool(&mut self, tool: &Tool, depth: usize) -> bool {
         let annotations = tool.annotations();
         let is = |hint: Option<bool>| hint == Some(true);
         if is(annotations.read_only) || is(annotations.idempotent) {

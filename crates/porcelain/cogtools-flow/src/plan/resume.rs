@@ -1,9 +1,8 @@
 //! `cogtools plan resume`: a plan goes on with the results that its session has.
 
 use clap::Args;
-use cogtools_agent::ToolTraits;
 use cogtools_code::Person;
-use cogtools_core::{Code, Diagnostic, Pattern, Registry};
+use cogtools_core::{Code, Diagnostic, Pattern};
 use cogtools_log::Event;
 use cogtools_log::view::NodeRun;
 use cogtools_program::args::RegistryArgs;
@@ -85,7 +84,11 @@ impl ResumeArgs {
                     Some(program) => !repeatable.program(node, program),
                     // One that has not begun has called nothing.
                     None if is_program(node.id) => false,
-                    None => node.is_open() && !is_repeatable(node.id, &contract, &registry),
+                    None => {
+                        let step = contract.steps.iter().find(|it| it.save_as == node.id);
+                        let tool = step.and_then(|step| registry.find(step.called()?).ok());
+                        node.is_open() && !tool.is_some_and(|tool| repeatable.tool(&tool, 0))
+                    }
                 };
                 is_left && !is_decided
             })
@@ -129,11 +132,4 @@ fn check_denied(contract: &Contract, io: &Io<'_>) -> Result<(), Failure> {
         None => Ok(()),
         Some(tool) => Err(denied(tool).into()),
     }
-}
-
-/// Returns true if a second call of the step does what the first one did.
-fn is_repeatable(save_as: &str, contract: &Contract, registry: &Registry) -> bool {
-    let step = contract.steps.iter().find(|step| step.save_as == save_as);
-    let tool = step.and_then(|step| registry.find(step.called()?).ok());
-    tool.is_some_and(|tool| ToolTraits::of(&tool).is_repeatable())
 }
