@@ -1,6 +1,6 @@
 //! `cogtools session rerun`: the tasks of a session, given to another model.
 
-use cogtools_test_support::{FakeGemini, Outcome, Project, Turn};
+use cogtools_test_support::{FakeGemini, Outcome, Project, Turn, str};
 use serde_json::json;
 
 use crate::run;
@@ -100,6 +100,27 @@ fn another_model_gets_the_recorded_results() {
     );
     let found = diff(&live);
     assert_eq!(found["b"]["result"], json!({"output": "Good day, Ada!"}));
+}
+
+#[test]
+fn a_source_that_cannot_be_listed_is_reported() {
+    let project = Project::new();
+    project.file("tools/greet.yaml", GREET);
+    let fake = FakeGemini::start([Turn::text("Hi."), Turn::text("Hi.")]);
+    let first = ["-q", "--session", "a.jsonl", "Hi"];
+    with_fake("cogtools-ask", &project, &fake, &first).outputs("Hi.\n");
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: ./tools}, {command: {discover: [./p], call: [./p], name: p}}]\n",
+    );
+    let again = ["rerun", "a.jsonl", "--model", MODEL];
+    let run = with_fake("cogtools-session", &project, &fake, &again);
+    run.status(0).stderr_is(str![[r#"
+cogtools-session: warning[DENIED]: the provider `p` is not approved yet
+hint: review what it runs, then approve it: cogtools trust p
+
+"#]]);
+    fake.finish();
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl ProjectTools {
     /// The tools of `registry` that `api` accepts, which run in `cx`; and the diagnostics of what is
     /// left out.
     pub(crate) fn load(registry: Registry, cx: Context, api: Target) -> (Self, Vec<Diagnostic>) {
-        let found = registry.map(|tool| match tool {
+        let mut found = registry.map(|tool| match tool {
             Ok(tool) => {
                 let declared = AgentTool::declare(&tool, api)?;
                 Ok((declared, tool.agent_tools().to_vec()))
@@ -52,24 +52,11 @@ impl ProjectTools {
             Err(error) => Err(error.diagnostics()),
         });
         let mut diagnostics = registry.config_errors().to_vec();
-        diagnostics.extend(
-            found
-                .source_errors
-                .iter()
-                .map(cogtools_core::SourceError::diagnostic),
-        );
-        diagnostics.extend(found.unmatched);
-        let (mut tools, mut patterns) = (Vec::new(), Vec::new());
-        for item in found.items {
-            match item {
-                Ok((tool, agent_tools)) => {
-                    patterns.push((tool.name.clone(), agent_tools));
-                    tools.push(tool);
-                }
-                Err(errors) => diagnostics.extend(errors),
-            }
-        }
-        diagnostics.extend(unmatched(&tools, &patterns));
+        diagnostics.append(&mut found.unmatched);
+        let (tools, errors) = found.split();
+        diagnostics.extend(errors);
+        diagnostics.extend(unmatched(&tools));
+        let tools = tools.into_iter().map(|(tool, _)| tool).collect();
         let project = Self {
             registry,
             cx,
@@ -288,23 +275,24 @@ fn is_reached(threshold: Option<Threshold>, tools: &[AgentTool]) -> bool {
 }
 
 /// Reports the patterns of agents that match none of `tools`: the model is never offered those.
-fn unmatched(tools: &[AgentTool], patterns: &[(String, Vec<String>)]) -> Vec<Diagnostic> {
+/// Each tool is with the patterns of its agent.
+fn unmatched(tools: &[(AgentTool, Vec<String>)]) -> Vec<Diagnostic> {
     let is_unmatched = |pattern: &&String| {
         if [CodeTools::RUN, Skills::READ, Skills::RUN].contains(&pattern.as_str()) {
             return false;
         }
         let pattern = Pattern::new(pattern);
-        !tools.iter().any(|tool| pattern.matches(&tool.name))
+        !tools.iter().any(|(tool, _)| pattern.matches(&tool.name))
     };
-    let report = |agent: &String, pattern: &String| {
+    let report = |agent: &str, pattern: &String| {
         let message = format!("`{pattern}` in `tools` of the agent matches no tool");
         Diagnostic::new(Code::InvalidTool, message)
-            .with_subject(agent.as_str())
+            .with_subject(agent)
             .hint("correct the name, or write the tool")
     };
-    let all = patterns.iter().flat_map(|(agent, patterns)| {
+    let all = tools.iter().flat_map(|(agent, patterns)| {
         let unmatched = patterns.iter().filter(is_unmatched);
-        unmatched.map(move |pattern| report(agent, pattern))
+        unmatched.map(move |pattern| report(&agent.name, pattern))
     });
     all.collect()
 }

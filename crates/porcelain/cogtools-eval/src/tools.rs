@@ -72,18 +72,14 @@ pub(crate) fn load(
     api: Target,
     code: bool,
 ) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let found = registry.map(|tool| match tool {
+    let mut found = registry.map(|tool| match tool {
         Ok(tool) => Declared::new(tool, false, api, code),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics = registry.config_errors().to_vec();
-    let mut tools = Vec::new();
-    for item in found.items {
-        match item {
-            Ok(tool) => tools.push(tool),
-            Err(errors) => diagnostics.extend(errors),
-        }
-    }
+    diagnostics.append(&mut found.unmatched);
+    let (mut tools, errors) = found.split();
+    diagnostics.extend(errors);
     let all: Vec<Value> = serde_json::from_str(DECOYS).unwrap_or_default();
     let parse = |value: Value| {
         let text = Text::new("decoys.json", value.to_string().into_bytes()).ok()?;

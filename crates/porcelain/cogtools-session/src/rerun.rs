@@ -258,7 +258,7 @@ impl RerunTools {
         recorded: Option<Mutex<Vec<Recorded>>>,
         api: Target,
     ) -> (Self, Vec<Diagnostic>) {
-        let found = registry.map(|tool| {
+        let mut found = registry.map(|tool| {
             let tool = tool.map_err(cogtools_core::tool::ToolError::diagnostics)?;
             let mut declared = AgentTool::declare(&tool, api)?;
             if recorded.is_some() {
@@ -270,13 +270,9 @@ impl RerunTools {
             Ok::<_, Vec<Diagnostic>>((Arc::new(tool), declared))
         });
         let mut diagnostics = registry.config_errors().to_vec();
-        let mut all = Vec::new();
-        for item in found.items {
-            match item {
-                Ok(tool) => all.push(tool),
-                Err(errors) => diagnostics.extend(errors),
-            }
-        }
+        diagnostics.append(&mut found.unmatched);
+        let (all, errors) = found.split();
+        diagnostics.extend(errors);
         (Self { all, cx, recorded }, diagnostics)
     }
 }

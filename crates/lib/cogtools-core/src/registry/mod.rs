@@ -448,6 +448,21 @@ impl<T> Found<T> {
     }
 }
 
+impl<T> Found<Result<T, Vec<Diagnostic>>> {
+    /// Returns the valid items, and the diagnostics of sources and of the other items.
+    pub fn split(self) -> (Vec<T>, Vec<Diagnostic>) {
+        let mut diagnostics = self.source_diagnostics();
+        let mut items = Vec::new();
+        for item in self.items {
+            match item {
+                Ok(item) => items.push(item),
+                Err(errors) => diagnostics.extend(errors),
+            }
+        }
+        (items, diagnostics)
+    }
+}
+
 /// A tool over the tools of a project: one searches them, the other calls one of them.
 #[derive(Debug)]
 struct ProjectTool {

@@ -71,31 +71,26 @@ pub fn collect(
         }
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics = found.source_diagnostics();
+    let (found, diagnostics) = found.split();
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let new = new.map(|new| {
         let name = plugin.unwrap_or(DEFAULT_SKILL).to_owned();
-        Ok((
+        (
             name,
             Summary::new(new.tool),
             reference(new.tool, |golden| new.file(golden)),
-        ))
+        )
     });
-    for item in found.items.into_iter().chain(new) {
-        match item {
-            Ok((name, tool, reference)) => {
-                let skill = skills.entry(name.clone()).or_insert_with(|| Skill {
-                    name,
-                    description: String::new(),
-                    setup: String::new(),
-                    table: Table::default(),
-                    references: BTreeMap::new(),
-                });
-                skill.references.insert(tool.name().to_owned(), reference);
-                skill.table.push(tool);
-            }
-            Err(errors) => diagnostics.extend(errors),
-        }
+    for (name, tool, reference) in found.into_iter().chain(new) {
+        let skill = skills.entry(name.clone()).or_insert_with(|| Skill {
+            name,
+            description: String::new(),
+            setup: String::new(),
+            table: Table::default(),
+            references: BTreeMap::new(),
+        });
+        skill.references.insert(tool.name().to_owned(), reference);
+        skill.table.push(tool);
     }
     for skill in skills.values_mut() {
         let is_own = plugin == Some(&*skill.name);

@@ -210,17 +210,12 @@ fn rows(config: Config, project: &Project, io: &Io<'_>) -> (Table, Vec<Diagnosti
         Ok(tool) => Ok((Summary::new(&tool), tool.flow().map(Flow::mermaid))),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics = found.source_diagnostics();
+    let (rows, diagnostics) = found.split();
     let mut table = Table::default();
-    for item in found.items {
-        match item {
-            Ok((row, diagram)) => {
-                let named = diagram.map(|diagram| (row.name.clone(), diagram));
-                table.flows.extend(named);
-                table.rows.push(row);
-            }
-            Err(errors) => diagnostics.extend(errors),
-        }
+    for (row, diagram) in rows {
+        let named = diagram.map(|diagram| (row.name.clone(), diagram));
+        table.flows.extend(named);
+        table.rows.push(row);
     }
     (table, diagnostics)
 }

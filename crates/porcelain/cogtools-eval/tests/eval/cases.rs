@@ -1,5 +1,7 @@
 //! Files with cases: mistakes have a place, and other files are no tools.
 
+use cogtools_test_support::{assert_text, str};
+
 use super::{eval, project, scripted};
 
 /// Runs with these cases, which are invalid.
@@ -61,6 +63,26 @@ fn a_file_of_cases_is_no_tool() {
         project("cases: [{name: a, task: right, trials: 1, expect: {calls: [{tool: convert}]}}]");
     let run = scripted(&project, &[]);
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn a_source_that_cannot_be_listed_is_reported() {
+    let project =
+        project("cases: [{name: a, task: right, trials: 1, expect: {calls: [{tool: convert}]}}]");
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [{local: ./tools}, {command: {discover: [./p], call: [./p], name: p}}]\n",
+    );
+    let run = scripted(&project, &[]);
+    assert_text(
+        &run.stderr,
+        str![[r#"
+cogtools-eval: warning[DENIED]: the provider `p` is not approved yet
+hint: review what it runs, then approve it: cogtools trust p
+
+"#]],
+    );
+    assert_eq!(run.status, 0);
 }
 
 #[test]
