@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cogtools_agent::{
     HistorySettings, Layers, Permissions, RequestOptions, Requests, Settings, connect, facts,
 };
-use cogtools_core::{AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target};
+use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
 use cogtools_log::{Mask, Store};
 use cogtools_model::{Generation, Model, RetryPolicy};
 use cogtools_program::{EACH, Failure, Io, Severity, dirs, project};
@@ -367,6 +367,7 @@ impl Evaluation {
         layers.todos = cogtools_core::todo::TodoList::default();
         let model = self.connect(total, io)?;
         let ask = &self.config.ask;
+        let names = tools.iter().map(|tool| tool.agent.name.as_str());
         let runner = Runner {
             model: &*model,
             hosts: &self.hosts,
@@ -379,7 +380,7 @@ impl Evaluation {
                     generation: self.generation(),
                     ..RequestOptions::default()
                 },
-                permissions: permissions(&args.allow, ask, tools),
+                permissions: Permissions::new(ask, &args.allow, &[], names),
                 retry: args
                     .model_command
                     .as_ref()
@@ -570,24 +571,5 @@ impl Evaluation {
             "ablate": args.ablate,
             "without": args.without,
         })
-    }
-}
-
-/// The rules for calls: as in `cogtools ask` without a terminal.
-fn permissions(allow: &[String], ask: &AskConfig, tools: &[Declared]) -> Permissions {
-    let asks = |name: &str| {
-        let matches = |rules: &[String]| {
-            rules
-                .iter()
-                .any(|rule| cogtools_core::Pattern::new(rule).matches(name))
-        };
-        matches(&ask.ask) && !matches(allow)
-    };
-    let names = tools.iter().map(|tool| tool.agent.name.clone());
-    Permissions {
-        allow: [allow, &ask.allow].concat(),
-        deny: ask.deny.clone(),
-        ask: names.filter(|name| asks(name)).collect(),
-        granted: allow.to_vec(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use cogtools_agent::{Permissions, ProgramQuestion, ToolTraits};
+use cogtools_agent::{ProgramQuestion, ToolTraits};
 use cogtools_code::{CodeTools, Person, show};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Decision, EndStatus, Why};
@@ -15,12 +15,6 @@ use super::contract::Step;
 use super::program::CODE;
 use super::show::table;
 use super::steps::{PlanRun, violations};
-
-/// The tools of a plan that a model has written, and the rules for them.
-pub(super) struct Rules {
-    pub(super) tools: BTreeMap<String, KnownTool>,
-    pub(super) permissions: Permissions,
-}
 
 /// Facts about a tool that decide whether it may run, and that a user reads.
 pub(super) struct KnownTool {
@@ -46,18 +40,18 @@ enum Answer {
 }
 
 /// Returns if the user agrees with every call of the plan, or has agreed before. At a terminal, the
-/// user may edit its programs, and can be asked at each of their calls. `rules` are for a plan of a
-/// model; the user's own has none.
+/// user may edit its programs, and can be asked at each of their calls. Calls of the `known` tools are
+/// decided about in a plan of a model; the user's own knows none.
 ///
 /// # Errors
 /// The user does not agree, a rule denies a tool, or the plan waits in its session.
 pub(super) fn agree(
     run: &mut PlanRun,
-    rules: Option<&Rules>,
+    known: Option<&BTreeMap<String, KnownTool>>,
     is_agreed: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let agreed = decide(run, rules, is_agreed, io);
+    let agreed = decide(run, known, is_agreed, io);
     if let Err(failure) = &agreed {
         run.recorder.end(match failure.status() {
             75 => EndStatus::ApprovalWanted,
@@ -69,18 +63,18 @@ pub(super) fn agree(
 
 fn decide(
     run: &mut PlanRun,
-    rules: Option<&Rules>,
+    known: Option<&BTreeMap<String, KnownTool>>,
     is_agreed: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let prompt = Prompt::of(io);
     run.programs.person = Person(prompt.clone());
-    if prompt.is_some() && (rules.is_some() || run.has_programs()) {
+    if prompt.is_some() && (known.is_some() || run.has_programs()) {
         io.say(&table(&run.contract, None, false));
     }
     let mut edited = BTreeSet::new();
     loop {
-        let (tools, shown) = wanted(run, rules, &edited)?;
+        let (tools, shown) = wanted(run, known, &edited)?;
         if is_agreed || shown.is_empty() {
             run.programs.agree(&run.contract);
             return Ok(());
@@ -141,7 +135,7 @@ fn decide(
 /// programs, also those that the user has `edited`.
 fn wanted(
     run: &PlanRun,
-    rules: Option<&Rules>,
+    known: Option<&BTreeMap<String, KnownTool>>,
     edited: &BTreeSet<usize>,
 ) -> Result<(Vec<String>, Vec<Shown>), Failure> {
     let (mut tools, mut shown) = (Vec::new(), Vec::new());
@@ -174,16 +168,14 @@ fn wanted(
             }
             continue;
         }
-        let called = rules.zip(step.called());
-        let Some((rules, (tool, known))) =
-            called.and_then(|(rules, tool)| Some((rules, rules.tools.get_key_value(tool)?)))
-        else {
+        let called = known.zip(step.called());
+        let Some((tool, facts)) = called.and_then(|(known, tool)| known.get_key_value(tool)) else {
             continue;
         };
-        let approval = rules.permissions.decide(tool, &known.traits);
+        let approval = run.programs.decide_call(tool, &facts.traits);
         match approval.decision {
             Decision::Denied => return Err(denied(tool).into()),
-            Decision::Asked => add(tool, Shown::Call(call(step, known, &approval.why))),
+            Decision::Asked => add(tool, Shown::Call(call(step, facts, &approval.why))),
             Decision::Allowed | Decision::Granted => {}
         }
     }

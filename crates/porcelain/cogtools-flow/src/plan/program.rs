@@ -79,7 +79,12 @@ impl Programs {
             is_program: true,
             ..ToolTraits::default()
         };
-        self.permissions.decide(CodeTools::RUN, &traits)
+        self.decide_call(CodeTools::RUN, &traits)
+    }
+
+    /// Decides whether a call of `tool` may run.
+    pub(super) fn decide_call(&self, tool: &str, traits: &ToolTraits) -> Approval {
+        self.permissions.decide(tool, traits)
     }
 
     /// The code of `step`, if it runs a program that no other step writes.

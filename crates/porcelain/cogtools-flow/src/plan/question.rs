@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelFacts, ModelOptions,
-    Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
-    diagnostic, facts, limit_name, recorded_model, stable_seed,
+    Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelFacts, ModelOptions, ReadyCall,
+    RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools, diagnostic, facts,
+    limit_name, recorded_model, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
@@ -20,7 +20,7 @@ use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
 
-use super::approval::{self, KnownTool, Rules};
+use super::approval::{self, KnownTool};
 use super::command::Asking;
 use super::contract::{Contract, cut};
 use super::program::Programs;
@@ -50,13 +50,6 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     if args.no_run {
         return io.show_json(&format!("{}\n", contract.to_json()));
     }
-    let both = |rules: &[String], other: &[String]| [rules, other].concat();
-    let permissions = Permissions {
-        allow: both(&args.allow, &config.ask.allow),
-        deny: both(&args.deny, &config.ask.deny),
-        ask: config.ask.ask.clone(),
-        granted: args.allow.clone(),
-    };
     let mut run = PlanRun {
         contract,
         results: Results::default(),
@@ -67,11 +60,7 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         resume: target.resume("plan"),
         streams: args.stream_json.stream_json,
     };
-    let rules = Rules {
-        tools: catalogue.tools,
-        permissions,
-    };
-    approval::agree(&mut run, Some(&rules), args.yes, io)?;
+    approval::agree(&mut run, Some(&catalogue.tools), args.yes, io)?;
     run.run(io)
 }
 
