@@ -95,7 +95,7 @@ fn a_tool_of_others_and_a_denied_one_do_not_run() {
         &["run"],
         "try { tools.tax({amount: 1}) } catch (e) { return e.message }",
     );
-    outcome.outputs("tax: denied by a rule of the user\n");
+    outcome.outputs("tax: denied by a rule of the user; do not call it again\n");
     let untrusted = Project::untrusted();
     untrusted.file(
         "tools/mail.yaml",

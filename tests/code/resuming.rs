@@ -72,10 +72,13 @@ fn an_approval_is_for_the_tool_as_it_was() {
 fn a_rejected_call_tells_the_program_why() {
     let project = project();
     let program = "try { tools.mail({to: 'a'}) } catch (e) { print(e.code, e.message) }";
-    code(&project, &["run", "--pause"], program).status(75);
-    resume(&project, &["--reject", "1"]).status(2);
-    resume(&project, &["--reject", "1=not today"])
+    let session = ["run", "--pause", "--session", "s.jsonl"];
+    code(&project, &session, program).status(75);
+    resume(&project, &["s.jsonl", "--reject", "1"]).status(2);
+    resume(&project, &["s.jsonl", "--reject", "1=not today"])
         .outputs("DENIED mail: denied by the user: not today\n");
+    let log = project.read("s.jsonl");
+    assert!(log.contains("\"reason\":\"not today\""), "{log}");
     assert_eq!(sent(&project), "");
 }
 

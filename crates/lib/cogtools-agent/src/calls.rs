@@ -284,17 +284,12 @@ impl Agent<'_> {
             runs: runs.and_then(|(_, runs)| runs.as_deref()),
             approval,
         });
-        *approval = match answer {
-            Answer::Always => {
-                self.always.insert(call.tool.clone());
-                Approval::new(Decision::Granted, Why::Answer)
-            }
-            Answer::Yes => Approval::new(Decision::Granted, Why::Answer),
-            Answer::No => Approval::denied(None),
-            Answer::NoBecause(reason) => Approval::denied(Some(reason)),
-            Answer::NoTerminal => Approval::new(Decision::Denied, Why::NoTerminal),
-            Answer::Pause => return,
-        };
+        if answer == Answer::Always {
+            self.always.insert(call.tool.clone());
+        }
+        if let Some(decided) = answer.approval() {
+            *approval = decided;
+        }
     }
 
     pub(crate) fn prepare(

@@ -37,6 +37,7 @@ pub use observer::{
 pub use options::{
     BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, limit_name, stable_seed,
 };
+pub use outcome::denial;
 pub use prompt::{
     BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
     RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,

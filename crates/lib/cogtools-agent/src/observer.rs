@@ -4,7 +4,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_log::{Approval, CallId, Entry, Event, Id, LogError, Outcome, Session};
+use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, LogError, Outcome, Session, Why};
 use cogtools_model::{ModelError, Usage};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -138,6 +138,19 @@ pub enum Answer {
     NoTerminal,
     /// The run pauses until there is an answer.
     Pause,
+}
+
+impl Answer {
+    /// The decision that it is; none while the run pauses.
+    pub fn approval(self) -> Option<Approval> {
+        match self {
+            Self::Yes | Self::Always => Some(Approval::new(Decision::Granted, Why::Answer)),
+            Self::No => Some(Approval::denied(None)),
+            Self::NoBecause(reason) => Some(Approval::denied(Some(reason))),
+            Self::NoTerminal => Some(Approval::new(Decision::Denied, Why::NoTerminal)),
+            Self::Pause => None,
+        }
+    }
 }
 
 /// Shows nothing, and has no terminal.

@@ -49,7 +49,7 @@ pub(crate) fn call_budget_spent() -> Diagnostic {
 }
 
 /// Why a call does not run.
-pub(crate) fn denial(approval: &Approval) -> String {
+pub fn denial(approval: &Approval) -> String {
     let text = match (&approval.reason, &approval.why) {
         (Some(reason), _) => return format!("denied by the user: {reason}"),
         (None, Why::Rule) => "denied by a rule of the user; do not call it again",

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits};
+use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits, denial};
 use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::crew::Crew;
 use crate::dry_run::example_result;
-use crate::outcome::{answer_of, denial, end_of, failure, status_of};
+use crate::outcome::{answer_of, end_of, failure, status_of};
 use crate::record::Recorder;
 use crate::replay::RecordedCall;
 use crate::report::{CallReport, Report};
@@ -237,18 +237,11 @@ impl Runner<'_, '_> {
             if decisions.approve.contains(&decided.step) {
                 self.check_same(&decided)?;
             }
-            let reason = decisions.reject.get(&decided.step);
-            let decision = match reason {
-                Some(_) => Some(Decision::Denied),
-                None if decisions.approve.contains(&decided.step) => Some(Decision::Granted),
+            earlier = match decisions.reject.get(&decided.step) {
+                Some(reason) => Some(Approval::denied(reason.clone())),
+                None if decisions.approve.contains(&decided.step) => UserAnswer::Yes.approval(),
                 None => None,
             };
-            earlier = decision.map(|decision| {
-                (
-                    Approval::new(decision, Why::Answer),
-                    reason.cloned().flatten(),
-                )
-            });
         }
         let prepared = if is_large {
             let message = format!("the arguments are larger than {} MiB", MAX_ARGUMENTS >> 20);
@@ -265,16 +258,19 @@ impl Runner<'_, '_> {
                 return Ok(decided);
             }
         };
-        let (approval, reason) = match earlier {
+        let approval = match earlier {
             Some(earlier) => earlier,
             // It does not run.
-            None if ready.example.is_some() => (decided.approval, None),
+            None if ready.example.is_some() => decided.approval,
             None => self.permit(&decided.tool, &ready.resolved, traits, runs.as_deref()),
         };
         decided.next = match approval.decision {
             Decision::Allowed | Decision::Granted => Next::Run(Box::new(ready)),
             Decision::Asked => Next::Wait,
-            Decision::Denied => failed(&decided.tool, &[denial(&decided.tool, &approval, reason)]),
+            Decision::Denied => {
+                let denied = Diagnostic::new(Code::Denied, denial(&approval));
+                failed(&decided.tool, &[denied.with_subject(&*decided.tool)])
+            }
         };
         decided.approval = approval;
         Ok(decided)
@@ -350,17 +346,13 @@ impl Runner<'_, '_> {
         arguments: &Value,
         traits: ToolTraits,
         runs: Option<&str>,
-    ) -> (Approval, Option<String>) {
+    ) -> Approval {
         let approval = self.scope.permissions.decide(tool, &traits);
-        let granted = || Approval::new(Decision::Granted, Why::Answer);
         if approval.decision != Decision::Asked {
-            return (approval, None);
+            return approval;
         }
-        if self.program.is_dry {
-            return (granted(), None);
-        }
-        if self.program.consent.covers(tool, traits, arguments) {
-            return (granted(), None);
+        if self.program.is_dry || self.program.consent.covers(tool, traits, arguments) {
+            return Approval::new(Decision::Granted, Why::Answer);
         }
         let asked = Instant::now();
         let answer = self.observer.ask(&Question {
@@ -371,16 +363,10 @@ impl Runner<'_, '_> {
         });
         let answered = self.deadline.checked_add(asked.elapsed());
         self.deadline = answered.unwrap_or(self.deadline);
-        match answer {
-            UserAnswer::Yes | UserAnswer::Always => (granted(), None),
-            UserAnswer::No => (Approval::new(Decision::Denied, Why::Answer), None),
-            UserAnswer::NoBecause(why) => (Approval::new(Decision::Denied, Why::Answer), Some(why)),
-            UserAnswer::NoTerminal => (Approval::new(Decision::Denied, Why::NoTerminal), None),
-            UserAnswer::Pause => {
-                let digest = self.scope.digest(tool);
-                (Approval { digest, ..approval }, None)
-            }
-        }
+        answer.approval().unwrap_or_else(|| Approval {
+            digest: self.scope.digest(tool),
+            ..approval
+        })
     }
 
     /// Fails unless the tool of a call that waited is the one that the user was asked about.

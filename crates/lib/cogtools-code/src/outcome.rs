@@ -2,7 +2,7 @@
 
 use cogtools_core::javascript::{Answer, ToolFailure};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Outcome, Why};
+use cogtools_log::Outcome;
 use serde_json::{Value, json};
 
 /// The failure of a call, as the session has it.
@@ -32,18 +32,6 @@ pub(crate) fn failure(tool: &str, diagnostics: &[Diagnostic]) -> ToolFailure {
     };
     code.name().clone_into(&mut failure.code);
     failure
-}
-
-pub(crate) fn denial(tool: &str, approval: &Approval, reason: Option<String>) -> Diagnostic {
-    let message = match (reason, &approval.why) {
-        (Some(reason), _) => format!("denied by the user: {reason}"),
-        (None, Why::Rule) => "denied by a rule of the user".to_owned(),
-        (None, Why::NoTerminal) => {
-            "denied: this call needs an approval, and there is no one to ask".to_owned()
-        }
-        (None, _) => "denied by the user".to_owned(),
-    };
-    Diagnostic::new(Code::Denied, message).with_subject(tool)
 }
 
 /// The answer for the code in the `content` of a result.

@@ -1,6 +1,6 @@
 //! Code in tool files that calls tools: the program that it is, and its value.
 
-use cogtools_agent::{Activity, Answer, Observer, Question};
+use cogtools_agent::{Observer, Silent};
 use cogtools_core::tool::CodeTask;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ impl Program {
     /// Runs the program of a tool or a node, unless its calls do not fit the types of the tools. Nobody
     /// is asked: a call that needs a yes is denied.
     pub fn run_unasked(self, scope: &Scope, session: Option<&mut dyn Lines>) -> Report {
-        self.run_checked(scope, session, &mut Nobody)
+        self.run_checked(scope, session, &mut Silent)
     }
 
     /// Runs the program as [`Self::run_unasked`] does, with questions to `observer`.
@@ -48,16 +48,5 @@ impl Report {
             (_, None) => (Value::Null, Vec::new()),
             _ => (self.text().into(), Vec::new()),
         }
-    }
-}
-
-/// The absent person.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn on(&mut self, _: &Activity<'_>) {}
-
-    fn ask(&mut self, _: &Question<'_>) -> Answer {
-        Answer::NoTerminal
     }
 }
