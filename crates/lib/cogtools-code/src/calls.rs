@@ -25,7 +25,6 @@ use crate::replay::RecordedCall;
 use crate::report::{CallReport, Report};
 use crate::run::{diverged, millis};
 use crate::tools::summary;
-use crate::worker::Host;
 use crate::{FlowTape, Program, Scope};
 
 /// Maximum number of calls that run at the same time.
@@ -89,8 +88,12 @@ pub(crate) struct Ready {
 /// The end of a call: the outcome, an object with `output` or `error`, the time, the milliseconds.
 pub(crate) type Ended = (Outcome, Value, f64, u64);
 
-impl Host for Runner<'_, '_> {
-    fn calls(
+impl Runner<'_, '_> {
+    /// Runs calls, at most `limit` at once.
+    ///
+    /// # Errors
+    /// The reason why the program ends here.
+    pub(crate) fn calls(
         &mut self,
         calls: Vec<ToolCall>,
         limit: usize,
@@ -141,13 +144,15 @@ impl Host for Runner<'_, '_> {
         Ok(answers)
     }
 
-    fn search(&mut self, query: &str, limit: usize) -> Answer {
+    /// Searches the tools in scope.
+    pub(crate) fn search(&self, query: &str, limit: usize) -> Answer {
         let found = self.scope.find_all(query);
         let found = found.iter().take(limit).map(|tool| summary(tool));
         Answer::Value(Value::Array(found.collect()).to_string())
     }
 
-    fn describe(&mut self, names: &[String]) -> Answer {
+    /// Declares tools as TypeScript.
+    pub(crate) fn describe(&self, names: &[String]) -> Answer {
         let (text, missing) = self.scope.describe(names);
         match missing.first().map(|name| self.scope.find(name)) {
             Some(Err(diagnostics)) => Answer::Error(failure(missing[0], &diagnostics)),
@@ -155,7 +160,11 @@ impl Host for Runner<'_, '_> {
         }
     }
 
-    fn print(&mut self, text: String) -> Result<(), Box<Diagnostic>> {
+    /// Receives a line of output.
+    ///
+    /// # Errors
+    /// It cannot be recorded.
+    pub(crate) fn print(&mut self, text: String) -> Result<(), Box<Diagnostic>> {
         let is_new = self.prints == 0;
         self.prints = self.prints.saturating_sub(1);
         let written = if is_new && !self.program.is_dry {
@@ -167,7 +176,11 @@ impl Host for Runner<'_, '_> {
         written
     }
 
-    fn store(&mut self, json: &str) -> Result<(), Box<Diagnostic>> {
+    /// Receives the members of the store.
+    ///
+    /// # Errors
+    /// They cannot be recorded.
+    pub(crate) fn store(&mut self, json: &str) -> Result<(), Box<Diagnostic>> {
         let value: Value = serde_json::from_str(json).map_err(|error| {
             let message = format!("`store` cannot be kept: {error}");
             let diagnostic = Diagnostic::new(Code::JsResult, message);
@@ -181,20 +194,6 @@ impl Host for Runner<'_, '_> {
         Ok(())
     }
 
-    fn now(&self) -> f64 {
-        self.now
-    }
-
-    fn deadline(&self) -> Instant {
-        self.deadline
-    }
-
-    fn timeout(&self) -> Duration {
-        self.program.timeout
-    }
-}
-
-impl Runner<'_, '_> {
     /// Decides about a call, which may take a question.
     fn decide(&mut self, call: ToolCall) -> Result<Decided, Box<Diagnostic>> {
         let ToolCall {

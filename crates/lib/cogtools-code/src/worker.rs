@@ -9,11 +9,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::environment::Vars;
-use cogtools_core::javascript::{
-    Answer, Event, Reply, Request, Script, ScriptError, ScriptErrorKind, ToolCall,
-};
+use cogtools_core::javascript::{Event, Reply, Request, Script, ScriptError, ScriptErrorKind};
 use cogtools_core::process::{Group, Process};
 use cogtools_core::{Cancel, Diagnostic};
+
+use crate::calls::Runner;
 
 /// The time that the code may take itself, without its calls.
 const JS_TIME: Duration = Duration::from_secs(5);
@@ -21,43 +21,6 @@ const JS_TIME: Duration = Duration::from_secs(5);
 const MAX_EVENT_BYTES: u64 = 256 << 20;
 /// Interval at which cancellation is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-
-/// Answers what the code asks for.
-pub(crate) trait Host {
-    /// Runs calls, at most `limit` at once.
-    ///
-    /// # Errors
-    /// The reason why the program ends here.
-    fn calls(&mut self, calls: Vec<ToolCall>, limit: usize)
-    -> Result<Vec<Answer>, Box<Diagnostic>>;
-
-    /// Searches the tools in scope.
-    fn search(&mut self, query: &str, limit: usize) -> Answer;
-
-    /// Declares tools as TypeScript.
-    fn describe(&mut self, names: &[String]) -> Answer;
-
-    /// Receives a line of output.
-    ///
-    /// # Errors
-    /// It cannot be recorded.
-    fn print(&mut self, text: String) -> Result<(), Box<Diagnostic>>;
-
-    /// Receives the members of the store.
-    ///
-    /// # Errors
-    /// They cannot be recorded.
-    fn store(&mut self, json: &str) -> Result<(), Box<Diagnostic>>;
-
-    /// The time that the code's clock shows, in milliseconds since 1970.
-    fn now(&self) -> f64;
-
-    /// The end of the time of the whole program.
-    fn deadline(&self) -> Instant;
-
-    /// The time that the whole program may take.
-    fn timeout(&self) -> Duration;
-}
 
 /// The end of the code.
 pub(crate) enum End {
@@ -95,12 +58,12 @@ impl Worker {
         request: &Request,
         args: &str,
         cancel: &Cancel,
-        host: &mut dyn Host,
+        runner: &mut Runner<'_, '_>,
     ) -> End {
         let mut input = request.encode(args);
         input.push(b'\n');
         match self.stdin.write_all(&input) {
-            Ok(()) => self.serve(cancel, host),
+            Ok(()) => self.serve(cancel, runner),
             Err(error) => End::Failed(ScriptErrorKind::Start(error.to_string()).into()),
         }
     }
@@ -134,11 +97,11 @@ impl Worker {
         })
     }
 
-    fn serve(&mut self, cancel: &Cancel, host: &mut dyn Host) -> End {
+    fn serve(&mut self, cancel: &Cancel, runner: &mut Runner<'_, '_>) -> End {
         loop {
-            let left = host.deadline().saturating_duration_since(Instant::now());
+            let left = runner.deadline.saturating_duration_since(Instant::now());
             let kind = match self.events.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(line) => match self.handle(&line, host) {
+                Ok(line) => match self.handle(&line, runner) {
                     Ok(None) => continue,
                     Ok(Some(end)) => return end,
                     Err(diagnostic) => return End::Stopped(diagnostic),
@@ -152,7 +115,7 @@ impl Worker {
                     ScriptErrorKind::Cancelled
                 }
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
-                    ScriptErrorKind::Timeout(host.timeout())
+                    ScriptErrorKind::Timeout(runner.program.timeout)
                 }
                 Err(RecvTimeoutError::Timeout) => continue,
             };
@@ -161,17 +124,21 @@ impl Worker {
     }
 
     /// Handles an event; returns the end if it is the last one.
-    fn handle(&mut self, line: &[u8], host: &mut dyn Host) -> Result<Option<End>, Box<Diagnostic>> {
+    fn handle(
+        &mut self,
+        line: &[u8],
+        runner: &mut Runner<'_, '_>,
+    ) -> Result<Option<End>, Box<Diagnostic>> {
         let answers = match serde_json::from_slice(line) {
             Ok(Event::Calls { calls, limit }) => {
-                host.calls(calls, usize::try_from(limit).unwrap_or(usize::MAX))?
+                runner.calls(calls, usize::try_from(limit).unwrap_or(usize::MAX))?
             }
             Ok(Event::Search { query, limit }) => {
-                vec![host.search(&query, usize::try_from(limit).unwrap_or(usize::MAX))]
+                vec![runner.search(&query, usize::try_from(limit).unwrap_or(usize::MAX))]
             }
-            Ok(Event::Describe(names)) => vec![host.describe(&names)],
-            Ok(Event::Print(text)) => return host.print(text).map(|()| None),
-            Ok(Event::Store(json)) => return host.store(&json).map(|()| None),
+            Ok(Event::Describe(names)) => vec![runner.describe(&names)],
+            Ok(Event::Print(text)) => return runner.print(text).map(|()| None),
+            Ok(Event::Store(json)) => return runner.store(&json).map(|()| None),
             Ok(Event::Log(_)) => return Ok(None),
             Ok(Event::Result { json, .. }) => return Ok(Some(End::Returned(Some(json)))),
             Ok(Event::Nothing { .. }) => return Ok(Some(End::Returned(None))),
@@ -182,7 +149,7 @@ impl Worker {
             }
         };
         let reply = Reply {
-            now: host.now(),
+            now: runner.now,
             answers,
         };
         let reply = serde_json::to_vec(&reply).unwrap_or_default();
