@@ -34,9 +34,7 @@ pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent, share_mone
 pub use observer::{
     Activity, Answer, CallScope, Observer, ProgramAnswer, ProgramQuestion, Question, Relay, Silent,
 };
-pub use options::{
-    BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, limit_name, stable_seed,
-};
+pub use options::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, stable_seed};
 pub use outcome::denial;
 pub use prompt::{
     BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,

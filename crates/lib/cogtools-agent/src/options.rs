@@ -7,7 +7,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use cogtools_core::tool::AgentBudget;
 use cogtools_core::{AskConfig, Code, Diagnostic};
-use cogtools_log::BudgetLimit;
 use cogtools_model::Part;
 use cogtools_program::Failure;
 use cogtools_program::args::parse;
@@ -217,17 +216,6 @@ pub const fn budget_of(budget: AgentBudget) -> Budget {
             None => None,
         },
         money: budget.money,
-    }
-}
-
-/// The name of a limit, as in `--budget`.
-pub const fn limit_name(limit: BudgetLimit) -> &'static str {
-    match limit {
-        BudgetLimit::Turns => "turns",
-        BudgetLimit::Calls => "calls",
-        BudgetLimit::Tokens => "tokens",
-        BudgetLimit::Seconds => "seconds",
-        BudgetLimit::Money => "money",
     }
 }
 

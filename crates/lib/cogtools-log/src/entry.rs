@@ -116,7 +116,7 @@ impl Entry {
         let Some(kind) = kind.map(str::to_owned) else {
             return Err(LineError::NoKind);
         };
-        let event = if Event::KINDS.contains(&kind.as_str()) {
+        let event = if Event::kinds().contains(&kind.as_str()) {
             let event = Event::deserialize(Value::Object(fields));
             event
                 .map(Event::current)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use strum::VariantNames as _;
 
 use crate::NodeModel;
 use crate::{
@@ -13,8 +14,18 @@ use crate::{
 };
 
 /// The event.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::AsRefStr,
+    strum::VariantNames,
+)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Event {
     /// The user wants something.
     Task {
@@ -322,63 +333,16 @@ pub enum Event {
 
 impl Event {
     /// All kinds that this version knows.
-    pub const KINDS: [&'static str; 25] = [
-        "task",
-        "request",
-        "response",
-        "call",
-        "agent",
-        "result",
-        "program",
-        "print",
-        "store",
-        "program_end",
-        "flow",
-        "node",
-        "plan",
-        "step",
-        "reply",
-        "compaction",
-        "expired",
-        "cache",
-        "usage",
-        "error",
-        "paused",
-        "decision",
-        "end",
-        "undone",
-        "torn",
-    ];
+    pub fn kinds() -> &'static [&'static str] {
+        // The last is none.
+        &Self::VARIANTS[..Self::VARIANTS.len() - 1]
+    }
 
     /// The kind, as in the file.
     pub fn kind(&self) -> &str {
         match self {
-            Self::Task { .. } => "task",
-            Self::Request { .. } => "request",
-            Self::Response { .. } => "response",
-            Self::Call { .. } => "call",
-            Self::Agent { .. } => "agent",
-            Self::Result { .. } => "result",
-            Self::Program { .. } => "program",
-            Self::Print { .. } => "print",
-            Self::Store { .. } => "store",
-            Self::ProgramEnd { .. } => "program_end",
-            Self::Flow { .. } => "flow",
-            Self::Node { .. } => "node",
-            Self::Plan { .. } => "plan",
-            Self::Step { .. } => "step",
-            Self::Reply { .. } => "reply",
-            Self::Compaction { .. } => "compaction",
-            Self::Expired { .. } => "expired",
-            Self::Cache { .. } => "cache",
-            Self::Usage(_) => "usage",
-            Self::Error { .. } => "error",
-            Self::Paused { .. } => "paused",
-            Self::Decision { .. } => "decision",
-            Self::End { .. } => "end",
-            Self::Undone { .. } => "undone",
-            Self::Torn { .. } => "torn",
             Self::Unknown(fields) => fields.get("kind").and_then(Value::as_str).unwrap_or(""),
+            known => known.as_ref(),
         }
     }
 

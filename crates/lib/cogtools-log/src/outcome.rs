@@ -78,8 +78,9 @@ pub fn rejected_arguments(tool: &str, content: &Value) -> Vec<(String, Mistake)>
 }
 
 /// The end of a session, or of a run of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(tag = "status", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum EndStatus {
     /// The model answered.
@@ -108,23 +109,15 @@ pub enum EndStatus {
 
 impl EndStatus {
     /// Its name in a file.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Refused => "refused",
-            Self::Budget { .. } => "budget",
-            Self::Loop => "loop",
-            Self::Unavailable => "unavailable",
-            Self::ApprovalWanted => "approval_wanted",
-            Self::Cancelled => "cancelled",
-            Self::Failed { .. } => "failed",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 }
 
 /// The limit of a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum BudgetLimit {
     /// Requests to the model.
@@ -167,8 +160,9 @@ pub enum ProgramStatus {
 }
 
 /// The state of a node of a flow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(tag = "state", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum NodeState {
     /// It runs.
@@ -218,14 +212,8 @@ pub enum StepState {
 
 impl NodeState {
     /// Its name in a file.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Started => "started",
-            Self::Succeeded => "succeeded",
-            Self::Failed { .. } => "failed",
-            Self::Waiting { .. } => "waiting",
-            Self::Skipped { .. } => "skipped",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 }
 

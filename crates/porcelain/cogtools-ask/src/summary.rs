@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use cogtools_agent::limit_name;
 use cogtools_agent::{RunEnd, Spent, diagnostic};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{CallId, EndStatus};
@@ -126,7 +125,6 @@ impl Summary {
                 fail(Code::ModelRefused, message).hint("change the task, or use another model")
             }
             EndStatus::Budget { limit } => {
-                let limit = limit_name(*limit);
                 fail(Code::BudgetSpent, format!("the budget of {limit} is spent"))
                     .hint(format!("{resume} --budget {limit}=NUMBER goes on"))
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, HistorySettings,
     Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
-    budget_of, facts, limit_name, not_found, recorded_model, stable_seed,
+    budget_of, facts, not_found, recorded_model, stable_seed,
 };
 use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
@@ -414,7 +414,7 @@ fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
             "it was cut off at the limit of tokens".to_owned()
         }
         EndStatus::Completed => return Ok(end.text),
-        EndStatus::Budget { limit } => format!("its budget of {} is spent", limit_name(*limit)),
+        EndStatus::Budget { limit } => format!("its budget of {limit} is spent"),
         EndStatus::Refused => "the model refused to answer".to_owned(),
         EndStatus::Loop => "the model repeats the same calls".to_owned(),
         EndStatus::ApprovalWanted => "it waits for an approval".to_owned(),

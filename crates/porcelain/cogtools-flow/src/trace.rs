@@ -154,7 +154,7 @@ impl Trace<'_> {
     }
 
     /// The state of a node in a word: one that has started is running, or was interrupted.
-    const fn state(&self, node: &NodeRun<'_>) -> &'static str {
+    fn state(&self, node: &NodeRun<'_>) -> &'static str {
         match node.state {
             NodeState::Started if self.is_running => "running",
             NodeState::Started => "interrupted",

@@ -6,8 +6,8 @@ use clap::{ArgMatches, Args};
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, HistorySettings, Journal, Layers, Ledger,
     ModelArgs, ModelOptions, Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings,
-    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, limit_name,
-    locate_session, not_found, ready_call, stable_seed,
+    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, locate_session,
+    not_found, ready_call, stable_seed,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::todo::TodoList;
@@ -146,7 +146,7 @@ fn failure(end: &RunEnd, model: &str) -> Result<(), Failure> {
         EndStatus::Completed => return Ok(()),
         EndStatus::Cancelled => return Err(Failure::Reported(130)),
         EndStatus::Budget { limit } => {
-            let message = format!("the budget of {} is spent", limit_name(*limit));
+            let message = format!("the budget of {limit} is spent");
             (Code::BudgetSpent, message)
         }
         EndStatus::Loop => (

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelFacts, ModelOptions, ReadyCall,
     RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools, diagnostic, facts,
-    limit_name, recorded_model, stable_seed,
+    recorded_model, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
@@ -290,7 +290,7 @@ impl Planner<'_> {
                     .hint("change the question, or use another model")
             }
             (EndStatus::Budget { limit }, _) => {
-                let message = format!("the budget of {} is spent", limit_name(*limit));
+                let message = format!("the budget of {limit} is spent");
                 Diagnostic::new(Code::BudgetSpent, message).hint("raise it with --budget")
             }
             (_, Some(error)) => diagnostic::diagnostic(error, &self.model),
