@@ -11,8 +11,7 @@ use cogtools_model::Content;
 use cogtools_program::{Failure, Io, Severity, project};
 
 use crate::prompt::{
-    FileReference, InstructionFile, Instructions, STATIC_TEMPLATE, Situation, TemplateError,
-    render_dynamic, render_static,
+    FileReference, InstructionFile, Instructions, Situation, render_dynamic, render_static,
 };
 
 /// Files with instructions that are used without being named.
@@ -93,10 +92,7 @@ impl Layers {
 
     /// Instructions.
     pub fn system(&self) -> Result<Option<Arc<Content>>, Failure> {
-        let template = self.static_template.as_ref();
-        let source = template.map_or(STATIC_TEMPLATE, Text::as_str);
-        render_static(&name(template), source, &self.instructions)
-            .map_err(|error| failure(error, template))
+        render_static(self.static_template.as_ref(), &self.instructions)
     }
 
     /// The state of the world at the time `now`.
@@ -111,10 +107,7 @@ impl Layers {
         let todos = self.todos.get();
         let todos = todos.iter().map(serde_json::to_value);
         situation.todos.extend(todos.filter_map(Result::ok));
-        let text = self.dynamic_template.as_ref();
-        let template_name = name(text);
-        let template = text.map(|text| (template_name.as_str(), text.as_str()));
-        render_dynamic(template, &situation).map_err(|error| failure(error, text))
+        render_dynamic(self.dynamic_template.as_ref(), &situation)
     }
 }
 
@@ -206,37 +199,4 @@ fn references(
     references
         .map(|(path, content)| FileReference { path, content })
         .collect()
-}
-
-fn name(template: Option<&Text>) -> String {
-    template.map_or_else(
-        || "static.njk".to_owned(),
-        |text| text.display_path().display().to_string(),
-    )
-}
-
-fn failure(error: TemplateError, template: Option<&Text>) -> Failure {
-    match error {
-        TemplateError::Failed {
-            line,
-            column,
-            length,
-            message,
-            hint,
-            ..
-        } => {
-            let mut diagnostic = Diagnostic::new(Code::TemplateFailed, message);
-            diagnostic.location =
-                template.map(|text| text.location_at(line.max(1), column.max(1), length.max(1)));
-            diagnostic.hints.extend(hint.map(Into::into));
-            diagnostic.into()
-        }
-        TemplateError::NotJson { name, message } => {
-            let message = format!("the template does not render JSON: {message}");
-            Diagnostic::new(Code::TemplateFailed, message)
-                .with_subject(name)
-                .hint("write texts as {{ text | dump }}")
-                .into()
-        }
-    }
 }

@@ -38,8 +38,8 @@ pub use options::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, stab
 pub use outcome::denial;
 pub use prompt::{
     BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
-    RequestOptions, STATIC_TEMPLATE, Situation, StaticLayer, TemplateError, TriggerLayer,
-    dynamic_changes, render_dynamic, render_static, sent_dynamic, with_types,
+    RequestOptions, Situation, StaticLayer, TriggerLayer, dynamic_changes, render_dynamic,
+    render_static, sent_dynamic, with_types,
 };
 pub use provider::{
     Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,

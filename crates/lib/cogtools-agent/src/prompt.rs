@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
+use cogtools_core::text::Text;
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Blobs, Entry, Event, LayerSize};
 use cogtools_model::{Content, Generation, Part, Request, ToolMode, hex};
+use cogtools_program::Failure;
 use njk::Engine;
 use serde::Serialize;
 use serde::de::IgnoredAny;
@@ -198,7 +201,7 @@ fn estimate_tokens(bytes: usize) -> u64 {
 }
 
 /// The template of instructions if the project has none.
-pub const STATIC_TEMPLATE: &str = include_str!("../prompts/static.njk");
+const STATIC_TEMPLATE: &str = include_str!("../prompts/static.njk");
 
 /// The ingredients of instructions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -256,64 +259,38 @@ pub struct Situation {
     pub todos: Vec<Value>,
 }
 
-/// A template that cannot be rendered, or not to what it should be.
-#[derive(Debug, thiserror::Error)]
-pub enum TemplateError {
-    /// It fails.
-    #[error("`{name}:{line}:{column}`: {message}")]
-    Failed {
-        /// The template.
-        name: String,
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1.
-        column: usize,
-        /// Number of wrong characters.
-        length: usize,
-        /// Why.
-        message: String,
-        /// A hint for the user.
-        hint: Option<String>,
-    },
-    /// The dynamic layer has to be JSON.
-    #[error("`{name}` does not render to JSON: {message}")]
-    NotJson {
-        /// The template.
-        name: String,
-        /// Why.
-        message: String,
-    },
-}
-
-/// Renders instructions with the template `source`, which `name` names in errors. `None` if
-/// nothing comes out.
+/// Renders instructions, with the usual template if there is none. `None` if nothing comes out.
+///
+/// # Errors
+/// The template fails.
 pub fn render_static(
-    name: &str,
-    source: &str,
+    template: Option<&Text>,
     instructions: &Instructions,
-) -> Result<Option<Arc<Content>>, TemplateError> {
+) -> Result<Option<Arc<Content>>, Failure> {
     let context = serde_json::to_value(instructions).unwrap_or_default();
-    let text = render(name, source, &context)?;
+    let text = render(template, &context)?;
     let text = text.trim();
     Ok((!text.is_empty()).then(|| Arc::new(Content::system(text))))
 }
 
 /// The dynamic layer: `situation` as JSON, or what the template makes of it. `None` if nothing
 /// is known.
+///
+/// # Errors
+/// The template fails, or does not render JSON.
 pub fn render_dynamic(
-    template: Option<(&str, &str)>,
+    template: Option<&Text>,
     situation: &Situation,
-) -> Result<Option<Arc<Content>>, TemplateError> {
+) -> Result<Option<Arc<Content>>, Failure> {
     let context = serde_json::to_value(situation).unwrap_or_default();
     let json = match template {
         None => context,
-        Some((name, source)) => {
-            let text = render(name, source, &context)?;
-            serde_json::from_str(&text).map_err(|error| TemplateError::NotJson {
-                name: name.to_owned(),
-                message: error.to_string(),
-            })?
-        }
+        Some(text) => serde_json::from_str(&render(template, &context)?).map_err(|error| {
+            let message = format!("the template does not render JSON: {error}");
+            Diagnostic::new(Code::TemplateFailed, message)
+                .with_subject(text.display_path().display().to_string())
+                .hint("write texts as {{ text | dump }}")
+        })?,
     };
     let is_empty = json.as_object().is_some_and(Map::is_empty) || json.is_null();
     let content = || {
@@ -414,16 +391,18 @@ fn changed_items(sent: Option<&Value>, now: &Value) -> Value {
     changed.into()
 }
 
-fn render(name: &str, source: &str, context: &Value) -> Result<String, TemplateError> {
-    let rendered = Engine::new()
-        .compile(name, source)
-        .and_then(|template| template.render(context));
-    rendered.map_err(|error| TemplateError::Failed {
-        name: name.to_owned(),
-        line: error.line(),
-        column: error.column(),
-        length: error.length(),
-        message: error.message().to_owned(),
-        hint: error.hint().map(str::to_owned),
+fn render(template: Option<&Text>, context: &Value) -> Result<String, Failure> {
+    let name = template.map(|text| text.display_path().display().to_string());
+    let source = template.map_or(STATIC_TEMPLATE, Text::as_str);
+    let compiled = Engine::new().compile(name.as_deref().unwrap_or("static.njk"), source);
+    let rendered = compiled.and_then(|compiled| compiled.render(context));
+    rendered.map_err(|error| {
+        let mut diagnostic = Diagnostic::new(Code::TemplateFailed, error.message());
+        diagnostic.location = template.map(|text| {
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            text.location_at(line, column, error.length().max(1))
+        });
+        diagnostic.hints.extend(error.hint().map(Into::into));
+        diagnostic.into()
     })
 }

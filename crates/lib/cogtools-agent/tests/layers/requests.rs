@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, HistorySettings, Instructions, Journal, Ledger, ReadyCall,
-    STATIC_TEMPLATE, Settings, Silent, Situation, StaticLayer, Tools, render_dynamic,
-    render_static,
+    Settings, Silent, Situation, StaticLayer, Tools, render_dynamic, render_static,
 };
 use cogtools_core::{Cancel, Diagnostic};
 use cogtools_log::{
@@ -47,7 +46,7 @@ pub(crate) fn system() -> Option<Arc<Content>> {
         session_goal: Some("the session_goal".to_owned()),
         ..Instructions::default()
     };
-    render_static("static.njk", STATIC_TEMPLATE, &instructions).expect("the template is valid")
+    render_static(None, &instructions).expect("the template is valid")
 }
 
 /// The state of the world at `time`.
