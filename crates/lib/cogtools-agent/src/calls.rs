@@ -350,7 +350,7 @@ impl Agent<'_> {
         } = answered;
         let duration = started.elapsed();
         let (content, blob) = match shorten(&response) {
-            Some((short, whole)) => (short, Some(self.journal.write_blob(whole.as_bytes())?)),
+            Some((short, whole)) => (short, Some(self.journal.write_blob(&whole)?)),
             None => (response, None),
         };
         self.observer.on(&Activity::Result {

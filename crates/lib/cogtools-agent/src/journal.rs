@@ -119,8 +119,8 @@ impl Journal {
     }
 
     /// Keeps the whole of a result beside the log.
-    pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
-        self.log.lock().write_blob(bytes)
+    pub fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
+        self.log.lock().write_blob(text)
     }
 
     /// Keeps the text of `prompt` beside the log, and returns what the log says about its layers.
@@ -133,7 +133,7 @@ impl Journal {
         let mut layers = prompt.sizes(is_cached);
         for (layer, parts) in layers.iter_mut().zip(prompt.texts()) {
             for part in parts {
-                let hash = BlobId::of(&part);
+                let hash = BlobId::of(part.as_bytes());
                 let blob = match self.prompts.get(&hash) {
                     Some(known) => known.clone(),
                     None => self.write_blob(&part)?,

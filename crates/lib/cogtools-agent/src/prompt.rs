@@ -137,9 +137,9 @@ impl Prompt {
 
     /// The text of each layer, in the order of [`Prompt::sizes`], in parts that later requests
     /// repeat.
-    pub fn texts(&self) -> [Vec<Vec<u8>>; 4] {
+    pub fn texts(&self) -> [Vec<String>; 4] {
         let tools = Some(&self.fixed.tools).filter(|tools| !tools.is_empty());
-        let mut fixed: Vec<Vec<u8>> = self.fixed.system.iter().map(json).collect();
+        let mut fixed: Vec<String> = self.fixed.system.iter().map(json).collect();
         fixed.extend(tools.map(json));
         fixed.extend(parts(&self.fixed.history));
         [
@@ -169,14 +169,14 @@ fn size(name: &str, layer: &impl Serialize, cached: bool) -> LayerSize {
 
 /// Contents as parts: full groups are one part each, so that a long history has few, and the others
 /// are alone, so that what a request adds to them is all that is new.
-fn parts(contents: &[Arc<Content>]) -> Vec<Vec<u8>> {
+fn parts(contents: &[Arc<Content>]) -> Vec<String> {
     let groups = contents.chunks_exact(GROUP);
     let rest = groups.remainder().iter().map(json);
     groups.map(json).chain(rest).collect()
 }
 
-fn json(value: impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(&value).unwrap_or_default()
+fn json(value: impl Serialize) -> String {
+    serde_json::to_string(&value).unwrap_or_default()
 }
 
 /// The size of the texts, calls and results of `content`. Of other data it says nothing about the

@@ -29,7 +29,7 @@ pub trait Lines: Send {
     ///
     /// # Errors
     /// It cannot be written.
-    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError>;
+    fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError>;
 
     /// Returns true if `text` has a secret, which lines mask.
     fn has_secret(&self, text: &str) -> bool;
@@ -44,8 +44,8 @@ impl Lines for Journal {
         Ok((self.time(), Some(id)))
     }
 
-    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
-        Self::write_blob(self, bytes)
+    fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
+        Self::write_blob(self, text)
     }
 
     fn has_secret(&self, text: &str) -> bool {
@@ -189,9 +189,7 @@ impl<'l> Recorder<'l> {
     pub(crate) fn print(&self, text: &str) -> Written {
         let printed = self.append(|lines, program| {
             let is_long = text.len() > MAX_SHOWN;
-            let blob = is_long
-                .then(|| lines.write_blob(text.as_bytes()))
-                .transpose()?;
+            let blob = is_long.then(|| lines.write_blob(text)).transpose()?;
             let text = head_and_tail(text, MAX_SHOWN);
             Ok(Event::Print {
                 program,
@@ -253,6 +251,6 @@ fn keep(lines: &mut dyn Lines, value: &Value) -> Result<(Value, Option<BlobId>),
     if json.len() <= MAX_SHOWN {
         return Ok((value.clone(), None));
     }
-    let blob = lines.write_blob(json.as_bytes())?;
+    let blob = lines.write_blob(&json)?;
     Ok((json!(head_and_tail(&json, MAX_SHOWN)), Some(blob)))
 }

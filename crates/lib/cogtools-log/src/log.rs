@@ -123,9 +123,9 @@ impl Log {
     }
 
     /// Writes what is too large for a line beside the session.
-    pub fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
-        let masked = self.options.mask.mask_bytes(bytes);
-        let bytes = masked.as_deref().unwrap_or(bytes);
+    pub fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
+        let masked = self.options.mask.masked(text);
+        let bytes = masked.as_deref().unwrap_or(text).as_bytes();
         let path = || self.blobs.path(&BlobId::of(bytes));
         if bytes.len() as u64 > MAX_BLOB_BYTES {
             return Err(LogError::BlobTooLarge(path()));

@@ -88,18 +88,6 @@ impl Mask {
         }
         masked
     }
-
-    /// `bytes` without secrets: text or not.
-    pub(crate) fn mask_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let mut masked: Option<Vec<u8>> = None;
-        for (secret, replacement) in &self.secrets {
-            let current = masked.as_deref().unwrap_or(bytes);
-            if let Some(replaced) = replace(current, secret.as_bytes(), replacement.as_bytes()) {
-                masked = Some(replaced);
-            }
-        }
-        masked
-    }
 }
 
 impl std::fmt::Debug for Mask {
@@ -112,28 +100,6 @@ impl std::fmt::Debug for Mask {
 fn escape(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
-}
-
-fn replace(bytes: &[u8], secret: &[u8], replacement: &[u8]) -> Option<Vec<u8>> {
-    let first = secret.first()?;
-    let mut replaced = Vec::new();
-    let mut copied = 0;
-    let mut at = 0;
-    while let Some(found) = bytes[at..].iter().position(|byte| byte == first) {
-        at += found;
-        if bytes[at..].starts_with(secret) {
-            replaced.extend_from_slice(&bytes[copied..at]);
-            replaced.extend_from_slice(replacement);
-            at += secret.len();
-            copied = at;
-        } else {
-            at += 1;
-        }
-    }
-    (copied > 0).then(|| {
-        replaced.extend_from_slice(&bytes[copied..]);
-        replaced
-    })
 }
 
 /// The digits of a telephone number (E.164), and of a payment card (ISO/IEC 7812).
@@ -386,17 +352,6 @@ mod tests {
             value,
             json!({"thoughtSignature": "s3cr3t-key", "text": "[masked: KEY]"})
         );
-    }
-
-    #[test]
-    fn a_secret_is_masked_in_bytes() {
-        let mask = Mask::new([("KEY", "s3cr3t-key")]);
-        let masked = mask.mask_bytes(b"\xffs3s3cr3t-keys3cr3t-ke\xff");
-        assert_eq!(
-            masked.as_deref(),
-            Some(&b"\xffs3[masked: KEY]s3cr3t-ke\xff"[..])
-        );
-        assert_eq!(mask.mask_bytes(b"nothing"), None);
     }
 
     #[test]

@@ -314,10 +314,11 @@ impl Lines for Recorder {
         Ok((record.now(), record.head))
     }
 
-    fn write_blob(&mut self, bytes: &[u8]) -> Result<BlobId, LogError> {
+    fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
         let log = &mut self.lock().log;
+        let unwritten = || Ok(BlobId::of(text.as_bytes()));
         log.as_mut()
-            .map_or_else(|| Ok(BlobId::of(bytes)), |log| log.write_blob(bytes))
+            .map_or_else(unwritten, |log| log.write_blob(text))
     }
 
     fn has_secret(&self, text: &str) -> bool {
@@ -375,8 +376,7 @@ impl Record {
 
     fn blob(&mut self, whole: Option<String>) -> Result<Option<BlobId>, LogError> {
         let both = self.log.as_mut().zip(whole);
-        both.map(|(log, whole)| log.write_blob(whole.as_bytes()))
-            .transpose()
+        both.map(|(log, whole)| log.write_blob(&whole)).transpose()
     }
 }
 

@@ -55,7 +55,7 @@ fn blobs_are_not_written_through_links() {
     symlink("../outside", root.join("run.blobs")).expect("a link");
     let file = SessionFile::named(&root, &root, Path::new("run.jsonl"));
     let mut log = Log::create(&file, &header(), options()).expect("a log");
-    let error = log.write_blob(b"x").expect_err("refused").to_string();
+    let error = log.write_blob("x").expect_err("refused").to_string();
     assert!(
         error.ends_with("the link `run.blobs` points outside its folder, to `../outside`"),
         "{error}"

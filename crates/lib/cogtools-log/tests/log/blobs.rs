@@ -9,8 +9,8 @@ fn a_blob_is_written_once_and_checked() {
     let scene = Scene::new();
     let log_file = scene.file();
     let mut log = scene.create();
-    let id = log.write_blob(b"long").expect("a blob");
-    assert_eq!(log.write_blob(b"long").expect("a blob"), id);
+    let id = log.write_blob("long").expect("a blob");
+    assert_eq!(log.write_blob("long").expect("a blob"), id);
     let blobs: Blobs = log_file.blobs();
     assert_eq!(blobs.folder(), scene.folder.path().join("run.blobs"));
     assert_eq!(blobs.read(&id).expect("a blob"), b"long");
@@ -18,7 +18,7 @@ fn a_blob_is_written_once_and_checked() {
     let changed = blobs.read(&id).map_err(|error| error.to_string());
     assert_eq!(changed, Err("its content has changed".to_owned()));
     // Written again, it is whole again.
-    log.write_blob(b"long").expect("a blob");
+    log.write_blob("long").expect("a blob");
     assert_eq!(blobs.read(&id).expect("a blob"), b"long");
 }
 

@@ -10,8 +10,7 @@ fn layer(scene: &Scene, count: usize) -> LayerSize {
     let mut log = scene.create();
     let mut part = |number: usize| {
         let content = json!({"role": "user", "parts": [{"text": number.to_string()}]});
-        log.write_blob(content.to_string().as_bytes())
-            .expect("a blob")
+        log.write_blob(&content.to_string()).expect("a blob")
     };
     LayerSize {
         name: "buffered".to_owned(),

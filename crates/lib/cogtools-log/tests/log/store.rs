@@ -94,7 +94,7 @@ fn a_session_is_removed_with_its_blobs_unless_it_is_in_use() {
     let store = store(&scene, &["abc"]);
     let file = store.file(&id("abc"));
     let (mut log, _) = Log::open(&file, options()).expect("a log");
-    log.write_blob(b"long").expect("a blob");
+    log.write_blob("long").expect("a blob");
     let refused = store.remove(&id("abc")).expect_err("in use").to_string();
     assert!(
         refused.ends_with("is in use by another process"),

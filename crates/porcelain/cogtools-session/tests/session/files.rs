@@ -56,7 +56,7 @@ fn with_blob() -> (Project, String) {
     let project = project();
     let file = SessionFile::named(&project.root(), &project.root(), "run.jsonl".as_ref());
     let (mut log, _) = Log::open(&file, Options::default()).expect("a log");
-    let blob = log.write_blob(b"long").expect("a blob").to_string();
+    let blob = log.write_blob("long").expect("a blob").to_string();
     drop(log);
     let entries = format!(
         "{}{}",

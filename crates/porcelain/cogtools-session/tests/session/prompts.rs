@@ -12,7 +12,7 @@ fn with_prompt() -> Project {
     let file = SessionFile::named(&project.root(), &project.root(), "run.jsonl".as_ref());
     let (mut log, _) = Log::open(&file, Options::default()).expect("a log");
     let mut blob = |text: serde_json::Value| {
-        let blob = log.write_blob(text.to_string().as_bytes());
+        let blob = log.write_blob(&text.to_string());
         blob.expect("a blob").to_string()
     };
     let system = blob(json!({"parts": [{"text": "You help."}]}));
