@@ -41,7 +41,7 @@ pub use outcome::{
 };
 pub use reader::{Line, Reader};
 pub use session::Session;
-pub use store::{FindError, Store, Stored};
+pub use store::{Store, Stored};
 pub use text::{
     duration, head_and_tail, preview, response_text, result_text, task_text, thought_text,
 };

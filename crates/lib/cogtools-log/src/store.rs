@@ -34,22 +34,6 @@ pub struct Stored {
     pub bytes: u64,
 }
 
-/// Why no session was found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FindError {
-    /// No name begins so.
-    #[error("no session of this project begins with `{0}`")]
-    NotFound(String),
-    /// Several names do.
-    #[error("{} sessions of this project begin with `{prefix}`", ids.len())]
-    Ambiguous {
-        /// The beginning.
-        prefix: String,
-        /// The names.
-        ids: Vec<SessionId>,
-    },
-}
-
 impl Store {
     /// The beginning of the names of sessions that are trials of an eval: only who names one
     /// finds it.
@@ -136,24 +120,6 @@ impl Store {
             reader.map_or(true, |reader| !reader.header().of_tool)
         };
         Ok(self.list()?.into_iter().find(of_person))
-    }
-
-    /// The session whose name is `prefix`, or the only one that begins with it.
-    pub fn find(&self, prefix: &str) -> io::Result<Result<Stored, FindError>> {
-        let mut found = self.read(prefix.starts_with(Self::TRIAL))?;
-        found.retain(|stored| stored.id.as_str().starts_with(prefix));
-        let exact = found.iter().position(|stored| stored.id.as_str() == prefix);
-        if let Some(index) = exact.or(if found.len() == 1 { Some(0) } else { None }) {
-            return Ok(Ok(found.swap_remove(index)));
-        }
-        Ok(Err(if found.is_empty() {
-            FindError::NotFound(prefix.to_owned())
-        } else {
-            FindError::Ambiguous {
-                prefix: prefix.to_owned(),
-                ids: found.into_iter().map(|stored| stored.id).collect(),
-            }
-        }))
     }
 
     /// The file with the verdict of a trial of `cogtools eval`, which need not exist.
@@ -244,32 +210,42 @@ impl Store {
             })?;
             return Ok(self.file(&newest.id));
         };
-        let found = self
-            .find(prefix)
-            .map_err(|error| self.unreadable(&error))?
-            .map_err(|error| not_found(&error))?;
-        Ok(self.file(&found.id))
+        let found = self.read(prefix.starts_with(Self::TRIAL));
+        let mut found = found.map_err(|error| self.unreadable(&error))?;
+        found.retain(|stored| stored.id.as_str().starts_with(prefix));
+        let exact = found.iter().find(|stored| stored.id.as_str() == prefix);
+        if let Some(one) = exact.or(found.first().filter(|_| found.len() == 1)) {
+            return Ok(self.file(&one.id));
+        }
+        let (message, hint) = if found.is_empty() {
+            (
+                format!("no session of this project begins with `{prefix}`"),
+                "`cogtools session list` shows the sessions of this project".to_owned(),
+            )
+        } else {
+            let names = found
+                .iter()
+                .take(MAX_NAMES)
+                .map(|it| format!("`{}`", it.id));
+            let names: Vec<String> = names.collect();
+            let more = if found.len() > MAX_NAMES { ", …" } else { "" };
+            (
+                format!(
+                    "{} sessions of this project begin with `{prefix}`",
+                    found.len()
+                ),
+                format!("name one of {}{more}", names.join(", ")),
+            )
+        };
+        Err(Box::new(
+            Diagnostic::new(Code::SessionNotFound, message).hint(hint),
+        ))
     }
 
     /// The failure of a folder that cannot be read.
     pub fn unreadable(&self, error: &io::Error) -> Diagnostic {
         let message = format!("`{}` cannot be read: {error}", self.folder().display());
         Diagnostic::new(Code::IoFailed, message).hint("make the folder readable")
-    }
-}
-
-fn not_found(error: &FindError) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::SessionNotFound, error.to_string());
-    match error {
-        FindError::NotFound(_) => {
-            diagnostic.hint("`cogtools session list` shows the sessions of this project")
-        }
-        FindError::Ambiguous { ids, .. } => {
-            let names = ids.iter().take(MAX_NAMES).map(|id| format!("`{id}`"));
-            let names: Vec<String> = names.collect();
-            let more = if ids.len() > MAX_NAMES { ", …" } else { "" };
-            diagnostic.hint(format!("name one of {}{more}", names.join(", ")))
-        }
     }
 }
 

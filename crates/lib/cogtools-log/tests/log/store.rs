@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, SystemTime};
 
-use cogtools_log::{FindError, Log, SessionId, Store};
+use cogtools_log::{Log, SessionId, Store};
 
 use crate::scene::{Scene, header, options};
 
@@ -73,19 +73,27 @@ fn the_session_written_to_last_comes_first() {
 fn a_session_is_found_by_the_beginning_of_its_name() {
     let scene = Scene::new();
     let store = store(&scene, &["abc", "abd", "ab", "x-1"]);
-    let find = |prefix| store.find(prefix).expect("a list").map(|stored| stored.id);
-    assert_eq!(find("abc"), Ok(id("abc")));
-    assert_eq!(find("ab"), Ok(id("ab")));
-    assert_eq!(find("x"), Ok(id("x-1")));
-    assert_eq!(find("y"), Err(FindError::NotFound("y".to_owned())));
-    let ids = vec![id("abc"), id("abd"), id("ab")];
-    assert_eq!(
-        find("a"),
-        Err(FindError::Ambiguous {
-            prefix: "a".to_owned(),
-            ids
-        })
-    );
+    let find = |prefix| {
+        let found = store.locate(Some(prefix));
+        found.map_err(|error| (error.summary(), error.hints))
+    };
+    for (prefix, name) in [("abc", "abc"), ("ab", "ab"), ("x", "x-1")] {
+        assert_eq!(find(prefix), Ok(store.file(&id(name))));
+    }
+    for (prefix, message, hint) in [
+        (
+            "y",
+            "no session of this project begins with `y`",
+            "`cogtools session list` shows the sessions of this project",
+        ),
+        (
+            "a",
+            "3 sessions of this project begin with `a`",
+            "name one of `abc`, `abd`, `ab`",
+        ),
+    ] {
+        assert_eq!(find(prefix), Err((message.to_owned(), vec![hint.into()])));
+    }
 }
 
 #[test]
