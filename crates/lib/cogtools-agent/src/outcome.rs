@@ -33,12 +33,8 @@ fn lines(diagnostic: &Diagnostic) -> Vec<String> {
     if !details.is_empty() {
         lines.push(details.to_owned());
     }
-    // Commands are for people.
-    let texts = diagnostic.hints.iter().filter_map(|hint| match hint {
-        Hint::Text(text) => Some(format!("hint: {text}")),
-        Hint::Run { .. } => None,
-    });
-    lines.extend(texts);
+    let texts = diagnostic.hints.iter().filter_map(Hint::text);
+    lines.extend(texts.map(|text| format!("hint: {text}")));
     lines
 }
 

@@ -83,10 +83,7 @@ impl CallResult {
             Self::Files(output, files) => json!({ "output": output, "files": files }),
             Self::Failed(diagnostics) => {
                 let entries = diagnostics.iter().map(|one| {
-                    let hints = one.hints.iter().filter_map(|hint| match hint {
-                        Hint::Text(text) => Some(text.as_str()),
-                        Hint::Run { .. } => None,
-                    });
+                    let hints = one.hints.iter().filter_map(Hint::text);
                     json!({
                         "code": one.code.name(), "subject": one.subject, "message": one.message,
                         "details": one.details, "hints": hints.collect::<Vec<_>>(),

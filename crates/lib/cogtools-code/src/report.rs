@@ -140,9 +140,6 @@ impl Report {
 
 /// Hints as text; commands are for people.
 fn hints(diagnostic: &Diagnostic) -> Vec<String> {
-    let texts = diagnostic.hints.iter().filter_map(|hint| match hint {
-        Hint::Text(text) => Some(text.clone()),
-        Hint::Run { .. } => None,
-    });
-    texts.collect()
+    let texts = diagnostic.hints.iter().filter_map(Hint::text);
+    texts.map(str::to_owned).collect()
 }

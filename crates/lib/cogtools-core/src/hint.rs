@@ -89,6 +89,14 @@ impl Hint {
         }
     }
 
+    /// The text of advice, for models and files; commands are for people.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Run { .. } => None,
+        }
+    }
+
     /// The text of the hint, with its command rendered by `line`.
     pub fn render(&self, line: impl FnOnce(&Command) -> String) -> Cow<'_, str> {
         match self {

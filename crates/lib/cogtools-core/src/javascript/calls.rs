@@ -86,12 +86,8 @@ impl ToolFailure {
                 message: it.message.clone(),
             })
         });
-        // Commands are for people.
         let hints = diagnostics.iter().flat_map(|it| &it.hints);
-        let hints = hints.filter_map(|hint| match hint {
-            Hint::Text(text) => Some(text.clone()),
-            Hint::Run { .. } => None,
-        });
+        let hints = hints.filter_map(Hint::text).map(str::to_owned);
         Self {
             code: code.to_owned(),
             tool: tool.to_owned(),

@@ -305,10 +305,8 @@ impl Planner<'_> {
 
 /// A violation on one line, for a model: commands in hints are for people.
 fn line(violation: &Diagnostic) -> String {
-    let hints = violation.hints.iter().filter_map(|hint| match hint {
-        Hint::Text(text) => Some(format!("; {text}")),
-        Hint::Run { .. } => None,
-    });
+    let hints = violation.hints.iter().filter_map(Hint::text);
+    let hints = hints.map(|text| format!("; {text}"));
     format!("{}{}", violation.summary(), hints.collect::<String>())
 }
 

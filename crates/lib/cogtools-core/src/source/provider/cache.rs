@@ -234,11 +234,7 @@ impl Cache {
 
     /// Remembers a failure after `time` for a minute.
     pub(super) fn write_failure(&self, diagnostic: &Diagnostic, was_late: bool, time: Duration) {
-        let text = |hint: &Hint| match hint {
-            Hint::Text(text) => Some(text.clone()),
-            Hint::Run { .. } => None,
-        };
-        let hints: Vec<String> = diagnostic.hints.iter().filter_map(text).collect();
+        let hints: Vec<&str> = diagnostic.hints.iter().filter_map(Hint::text).collect();
         let value = json!({
             "code": diagnostic.code.name(),
             "message": diagnostic.message,
