@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use cogtools_core::tool::AgentBudget;
@@ -19,7 +20,7 @@ use crate::provider::{DEFAULT_MODEL, Provider};
 #[group(skip)]
 pub struct ModelArgs {
     /// The API of the model; openai and anthropic are any compatible server, also on this machine
-    #[arg(long, value_name = "NAME", value_parser = Provider::NAMES)]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Provider::NAMES))]
     #[arg(default_value = Provider::NAMES[0])]
     provider: String,
     /// The model
@@ -132,7 +133,7 @@ impl ModelOptions {
     pub fn of_model(matches: &ArgMatches) -> Result<Self, Failure> {
         let args: ModelArgs = parse(matches)?;
         Ok(Self {
-            provider: Provider::of(&args.provider),
+            provider: args.provider.parse().unwrap_or_default(),
             has_provider: matches.value_source("provider") == Some(ValueSource::CommandLine),
             name: args.model,
             temperature: args.temperature,
@@ -145,7 +146,7 @@ impl ModelOptions {
 
     /// Fills in what the command line leaves out.
     pub fn configure(&mut self, ask: &AskConfig) -> Result<(), Failure> {
-        let provider = ask.provider.map_or(Provider::Gemini, Provider::from);
+        let provider = ask.provider.unwrap_or_default();
         if !self.has_provider {
             self.provider = provider;
         }
@@ -169,7 +170,7 @@ impl ModelOptions {
             (None, Provider::Gemini) => Ok(DEFAULT_MODEL.to_owned()),
             (None, provider) => {
                 let diagnostic = Diagnostic::new(Code::Usage, "no model is named");
-                let name = provider.name();
+                let name: &str = provider.into();
                 let hint = format!(
                     "name one with --model; cogtools ask --provider {name} --models lists them"
                 );

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+pub use cogtools_core::AskProvider as Provider;
 use cogtools_core::file::WritePath;
 use cogtools_core::text::Text;
-use cogtools_core::{
-    AskConfig, AskProvider, Code, ConfigFile, Diagnostic, Pattern, Project, Target, file, yaml,
-};
+use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
 use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
 use cogtools_log::Timestamp;
 use cogtools_model::{
@@ -31,62 +30,10 @@ const BASE_URLS: [&str; 3] = [
 /// The model that is used if none is named: the newest fast one.
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
-/// Whose API answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Provider {
-    /// Google's.
-    #[default]
-    Gemini,
-    /// OpenAI's, or a compatible server.
-    OpenAi,
-    /// Anthropic's, or a compatible server.
-    Anthropic,
-}
-
-impl Provider {
-    /// The names of all, the default first.
-    pub(crate) const NAMES: [&str; 3] = ["gemini", "openai", "anthropic"];
-
-    pub(crate) fn of(name: &str) -> Self {
-        match name {
-            "openai" => Self::OpenAi,
-            "anthropic" => Self::Anthropic,
-            _ => Self::Gemini,
-        }
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Gemini => Self::NAMES[0],
-            Self::OpenAi => Self::NAMES[1],
-            Self::Anthropic => Self::NAMES[2],
-        }
-    }
-
-    /// The API whose rules the declarations of tools follow. Servers that are compatible with
-    /// OpenAI's have fewer rules than OpenAI.
-    pub const fn target(self) -> Target {
-        match self {
-            Self::Gemini | Self::OpenAi => Target::Gemini,
-            Self::Anthropic => Target::Anthropic,
-        }
-    }
-}
-
-impl From<AskProvider> for Provider {
-    fn from(provider: AskProvider) -> Self {
-        match provider {
-            AskProvider::Gemini => Self::Gemini,
-            AskProvider::OpenAi => Self::OpenAi,
-            AskProvider::Anthropic => Self::Anthropic,
-        }
-    }
-}
-
 /// Connects to the provider that the environment describes.
 pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
     let failed =
-        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, options.provider.name()));
+        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, options.provider.into()));
     let var = |name: &str| match dirs::trusted_var(io, name) {
         Some(value) => value.to_str().map(str::to_owned),
         None if BASE_URLS.contains(&name) => options.base_url.clone(),

@@ -21,6 +21,7 @@ pub use source::{
     SpecificationOption, SpecificationOptions,
 };
 
+use crate::Target;
 use crate::config::options::named::Named;
 use crate::environment::EnvPriority;
 use crate::file::ReadScope;
@@ -449,15 +450,43 @@ pub enum Never {
 }
 
 /// The kind of API that a provider has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Deserialize,
+    JsonSchema,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum AskProvider {
     /// The Gemini API.
+    #[default]
     Gemini,
     /// An API that is compatible with OpenAI's.
     OpenAi,
     /// An API that is compatible with Anthropic's.
     Anthropic,
+}
+
+impl AskProvider {
+    /// The names of all, the default first.
+    pub const NAMES: &'static [&'static str] = <Self as strum::VariantNames>::VARIANTS;
+
+    /// The API whose rules the declarations of tools follow. Servers that are compatible with
+    /// OpenAI's have fewer rules than OpenAI.
+    pub const fn target(self) -> Target {
+        match self {
+            Self::Gemini | Self::OpenAi => Target::Gemini,
+            Self::Anthropic => Target::Anthropic,
+        }
+    }
 }
 
 /// Prompt of cogtools ask beside the task.
