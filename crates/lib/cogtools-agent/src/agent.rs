@@ -10,7 +10,7 @@ use cogtools_model::{Content, Finish, Model, ModelError, Part, Request, Response
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::cache::{CacheUse, Caching};
+use crate::cache::CacheUse;
 use crate::calls::CallsEnd;
 use crate::diagnostic::code;
 use crate::exchange::{Ended, Exchange, cancelled, waiting};
@@ -336,26 +336,14 @@ pub(crate) enum Shown {
 }
 
 impl Agent<'_> {
-    fn caching(&mut self) -> Caching<'_> {
-        Caching {
-            model: self.model,
-            model_name: &self.settings.request.model,
-            fixed: &self.fixed,
-            settings: self.settings.history,
-            journal: &mut self.journal,
-            observer: &mut *self.observer,
-        }
-    }
-
     /// Sends the next request. One that fails because of its cache is sent again in full.
     pub(crate) async fn ask(&mut self) -> Result<Ended, LogError> {
         let cancel = self.cancel.clone();
         // A provider that does not answer must not keep a run that was cancelled.
-        let mut caching = self.caching();
         let prepared = tokio::select! {
             biased;
             () = cancelled(&cancel) => None,
-            cache = caching.prepare() => Some(cache?),
+            cache = self.prepare_cache() => Some(cache?),
         };
         let Some(cache) = prepared else {
             return Ok(Ended::Cancelled(Response::default()));
@@ -367,7 +355,7 @@ impl Agent<'_> {
         if !is_of_cache(error) {
             return Ok(ended);
         }
-        self.caching().fail(name, error)?;
+        self.fail_cache(name, error)?;
         self.ask_with(&cache.in_full()).await
     }
 

@@ -1,13 +1,12 @@
 //! Explicit caches: when one is made, used, renewed, given up.
 
 use cogtools_log::{CacheState, Event, Id, LogError, Timestamp};
-use cogtools_model::{Model, ModelError};
+use cogtools_model::ModelError;
 
-use crate::Journal;
+use crate::Agent;
 use crate::history::{Split, call_border, history_len};
-use crate::observer::{Activity, Observer};
-use crate::settings::HistorySettings;
-use crate::state::{Fixed, cache_key};
+use crate::observer::Activity;
+use crate::state::cache_key;
 
 /// A cache as the log knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,59 +70,65 @@ impl CacheUse {
     }
 }
 
-/// Takes care of the cache of a session.
-pub(crate) struct Caching<'a> {
-    pub(crate) model: &'a dyn Model,
-    pub(crate) model_name: &'a str,
-    pub(crate) fixed: &'a Fixed,
-    pub(crate) settings: HistorySettings,
-    pub(crate) journal: &'a mut Journal,
-    pub(crate) observer: &'a mut dyn Observer,
-}
-
-impl Caching<'_> {
+impl Agent<'_> {
     /// The cache for the next request, made or renewed if that pays.
-    pub(crate) async fn prepare(&mut self) -> Result<CacheUse, LogError> {
-        let (Some(caches), Some(_)) = (self.model.caches(), self.settings.cache_threshold) else {
+    pub(crate) async fn prepare_cache(&mut self) -> Result<CacheUse, LogError> {
+        let (Some(caches), Some(_)) = (self.model.caches(), self.settings.history.cache_threshold)
+        else {
             return Ok(CacheUse::default());
         };
         let state = self.journal.state();
-        let current = state.usable_cache(self.fixed, self.model_name, self.journal.now());
+        let current = state.usable_cache(
+            &self.fixed,
+            &self.settings.request.model,
+            self.journal.now(),
+        );
         let kinds = state.conversation().kinds();
         let sent = state.sent();
-        let split = Split::new(history_len(&kinds), sent, self.settings.cache_threshold);
+        let split = Split::new(
+            history_len(&kinds),
+            sent,
+            self.settings.history.cache_threshold,
+        );
         let cut = call_border(&kinds, split.cached);
         let is_better = current.as_ref().is_none_or(|current| cut > current.turns);
-        let is_lapsed = state.has_lapsed_cache(self.fixed, self.model_name, self.journal.now());
+        let is_lapsed = state.has_lapsed_cache(
+            &self.fixed,
+            &self.settings.request.model,
+            self.journal.now(),
+        );
         let is_due = (split.is_due || is_lapsed) && state.may_create_cache();
         if !is_due || !is_better {
-            return self.refresh(current.unwrap_or_default()).await;
+            return self.refresh_cache(current.unwrap_or_default()).await;
         }
         // A new cache is paid for as a whole: old results stay out of it.
         let mut cached = state.clone();
-        let expired = state.conversation().expire(&self.settings);
+        let expired = state.conversation().expire(&self.settings.history);
         if let (Some(head), Some(event)) = (state.head(), &expired) {
             cached.apply(head.next(), event);
         }
-        let layer = cached.static_layer(self.fixed, cut);
-        let request = layer.cache_request(self.model_name);
-        match caches.create(&request, self.settings.cache_ttl).await {
+        let layer = cached.static_layer(&self.fixed, cut);
+        let request = layer.cache_request(&self.settings.request.model);
+        match caches
+            .create(&request, self.settings.history.cache_ttl)
+            .await
+        {
             Ok(cache) => {
                 let old = current.and_then(|current| current.name);
                 let turns = self.journal.conversation().turns();
                 let up_to = cut.checked_sub(1).map(|last| turns[last].id);
-                let expires = self.expiry();
+                let expires = self.cache_expiry();
                 if let Some(event) = expired {
                     self.journal.append(event)?;
                 }
                 let state = CacheState::Created {
-                    key: cache_key(self.fixed, self.model_name),
+                    key: cache_key(&self.fixed, &self.settings.request.model),
                     up_to,
                     expires,
                 };
-                self.record(&cache.name, state, cache.tokens)?;
+                self.record_cache(&cache.name, state, cache.tokens)?;
                 if let Some(old) = old {
-                    self.delete(&old).await?;
+                    self.delete_cache(&old).await?;
                 }
                 Ok(CacheUse {
                     turns: cut,
@@ -131,23 +136,23 @@ impl Caching<'_> {
                 })
             }
             Err(error) => {
-                self.fail("", &error)?;
+                self.fail_cache("", &error)?;
                 // What the cache would hold is sent, in its place.
                 let in_full = CacheUse {
                     turns: cut,
                     name: None,
                 };
-                self.refresh(current.unwrap_or(in_full)).await
+                self.refresh_cache(current.unwrap_or(in_full)).await
             }
         }
     }
 
     /// Renews a cache that lives for less than half of its time.
-    async fn refresh(&mut self, usage: CacheUse) -> Result<CacheUse, LogError> {
+    async fn refresh_cache(&mut self, usage: CacheUse) -> Result<CacheUse, LogError> {
         let Some(name) = usage.name.clone() else {
             return Ok(usage);
         };
-        let ttl = self.settings.cache_ttl;
+        let ttl = self.settings.history.cache_ttl;
         let half = self.journal.now().plus_seconds(i64::from(ttl / 2));
         let expires = self.journal.state().cache().map(|cache| cache.expires);
         if expires.is_some_and(|expires| expires > half) {
@@ -158,41 +163,41 @@ impl Caching<'_> {
         };
         match caches.refresh(&name, ttl).await {
             Ok(()) => {
-                let expires = self.expiry();
-                self.record(&name, CacheState::Refreshed { expires }, 0)?;
+                let expires = self.cache_expiry();
+                self.record_cache(&name, CacheState::Refreshed { expires }, 0)?;
                 Ok(usage)
             }
             Err(error) => {
-                self.fail(&name, &error)?;
+                self.fail_cache(&name, &error)?;
                 Ok(usage.in_full())
             }
         }
     }
 
-    async fn delete(&mut self, name: &str) -> Result<(), LogError> {
+    async fn delete_cache(&mut self, name: &str) -> Result<(), LogError> {
         let Some(caches) = self.model.caches() else {
             return Ok(());
         };
         match caches.delete(name).await {
-            Ok(()) => self.record(name, CacheState::Deleted, 0),
+            Ok(()) => self.record_cache(name, CacheState::Deleted, 0),
             // It expires by itself.
-            Err(error) => self.fail(name, &error),
+            Err(error) => self.fail_cache(name, &error),
         }
     }
 
     /// Notes that the cache `name` cannot be used: the first layer is sent in full.
-    pub(crate) fn fail(&mut self, name: &str, error: &ModelError) -> Result<(), LogError> {
+    pub(crate) fn fail_cache(&mut self, name: &str, error: &ModelError) -> Result<(), LogError> {
         self.observer.on(&Activity::CacheFailed(error));
         let reason = error.to_string();
-        self.record(name, CacheState::Failed { reason }, 0)
+        self.record_cache(name, CacheState::Failed { reason }, 0)
     }
 
-    fn expiry(&self) -> Timestamp {
-        let ttl = i64::from(self.settings.cache_ttl);
+    fn cache_expiry(&self) -> Timestamp {
+        let ttl = i64::from(self.settings.history.cache_ttl);
         self.journal.now().plus_seconds(ttl)
     }
 
-    fn record(&mut self, name: &str, state: CacheState, tokens: u64) -> Result<(), LogError> {
+    fn record_cache(&mut self, name: &str, state: CacheState, tokens: u64) -> Result<(), LogError> {
         let event = Event::Cache {
             name: name.to_owned(),
             state,
