@@ -208,16 +208,6 @@ impl Node {
         });
         self
     }
-
-    /// Adds `node`, which has to end in any way, to the needs.
-    #[must_use]
-    pub fn after_any(mut self, node: impl Into<String>) -> Self {
-        self.needs.push(Need {
-            node: node.into(),
-            is_optional: true,
-        });
-        self
-    }
 }
 
 /// Consequence of a failed attempt or node.

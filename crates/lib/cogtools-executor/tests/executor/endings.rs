@@ -40,7 +40,7 @@ fn only_dependents_are_skipped_if_the_others_go_on() {
         ..options()
     };
     let mut nodes = nodes();
-    nodes.push(Node::new("report").after_any("c").after_any("other"));
+    nodes.push(after_any(after_any(Node::new("report"), "c"), "other"));
     let (lines, _) = run(nodes, options, |attempt| match attempt.node() {
         "a" => Err(failure("broken")),
         "report" => {

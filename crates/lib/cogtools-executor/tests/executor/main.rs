@@ -18,6 +18,15 @@ mod random;
 mod retries;
 mod scale;
 
+/// `node`, which runs after `other` has ended in any way.
+fn after_any(node: Node, other: impl Into<String>) -> Node {
+    let mut node = node.after(other);
+    if let Some(need) = node.needs.last_mut() {
+        need.is_optional = true;
+    }
+    node
+}
+
 /// Work that a test describes.
 struct Script<F>(F);
 

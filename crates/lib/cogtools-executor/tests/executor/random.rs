@@ -60,7 +60,7 @@ impl Random {
             for other in 0..index {
                 match self.below(6) {
                     0 => node = node.after(format!("n{other}")),
-                    1 => node = node.after_any(format!("n{other}")),
+                    1 => node = after_any(node, format!("n{other}")),
                     _ => {}
                 }
             }
