@@ -363,8 +363,7 @@ impl Evaluation {
         }
         let store = Store::of(dirs::state_dir(io).as_deref(), self.project.root())?;
         let total = jobs.len();
-        let mut layers = Layers::load(&self.config, &self.project, true, io)?;
-        layers.todos = cogtools_core::todo::TodoList::default();
+        let layers = Layers::load(&self.config, &self.project, true, io)?;
         let model = self.connect(total, io)?;
         let ask = &self.config.ask;
         let names = tools.iter().map(|tool| tool.agent.name.as_str());

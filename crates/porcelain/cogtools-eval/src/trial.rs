@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use cogtools_code::CodeTools;
 use cogtools_core::{Code, Diagnostic, Pattern};
-use cogtools_log::{BudgetLimit, EndStatus, Event, Outcome, Session, rejected_arguments};
+use cogtools_log::{
+    BudgetLimit, EndStatus, Event, Outcome, Session, rejected_arguments, response_text,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -208,15 +210,7 @@ impl Record {
 
     /// The text of the last response.
     pub(crate) fn answer(&self) -> String {
-        let parts = self
-            .responses
-            .last()
-            .and_then(|content| content.get("parts")?.as_array());
-        let is_thought = |part: &Value| part.get("thought") == Some(&Value::Bool(true));
-        let parts = parts.into_iter().flatten().filter(|part| !is_thought(part));
-        parts
-            .filter_map(|part| part.get("text")?.as_str())
-            .collect()
+        self.responses.last().map(response_text).unwrap_or_default()
     }
 
     /// The calls of the project's tools.

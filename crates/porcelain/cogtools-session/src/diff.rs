@@ -1,7 +1,7 @@
 //! `cogtools session diff`: the first difference of two sessions.
 
 use cogtools_agent::locate_session;
-use cogtools_log::{Event, Session};
+use cogtools_log::{Event, Session, response_text};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
@@ -49,12 +49,7 @@ fn steps(session: &Session) -> Vec<Value> {
             outcome, content, ..
         } => Some(json!({"result": content, "outcome": outcome})),
         Event::Response { content, .. } => {
-            let parts = content.get("parts").and_then(Value::as_array);
-            let is_thought = |part: &&Value| part.get("thought") == Some(&Value::Bool(true));
-            let parts = parts.into_iter().flatten().filter(|part| !is_thought(part));
-            let text: String = parts
-                .filter_map(|part| part.get("text")?.as_str())
-                .collect();
+            let text = response_text(content);
             (!text.is_empty()).then(|| json!({ "answer": text }))
         }
         Event::End { status } => Some(json!({ "end": status })),

@@ -10,7 +10,6 @@ use cogtools_agent::{
     not_found, ready_call, stable_seed,
 };
 use cogtools_core::arguments::Arguments;
-use cogtools_core::todo::TodoList;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
 use cogtools_log::{EndStatus, Event, Outcome, Session, Store, Timestamp};
 use cogtools_model::{Generation, Part};
@@ -67,8 +66,7 @@ pub(crate) fn rerun(
         ..RegistryArgs::default()
     };
     let (registry, context) = project::registry_and_context(&registry, io, Some(Target::Gemini))?;
-    let mut layers = Layers::load(&config, &project, true, io)?;
-    layers.todos = TodoList::default();
+    let layers = Layers::load(&config, &project, true, io)?;
     let mut cx = Context {
         cancel: cancel.clone(),
         ..context.context(io)
