@@ -31,9 +31,9 @@ the user did not approve it | Model | The price is parsed without its decimal po
 Conversation | Executed | 2.4 s | 1780 tokens, 42 % cached | Timeline | A turn runs:
 Stop | Next message | Model | Send | Timeline | Turn at line 2 | Request 1 | 850 tokens
 1.2 s | +10 ms | To | gemini-flash-latest | Its layers were not recorded. | run_tests
-Failed | 400 ms | +1.2 s | exit status 1 · TOOL_FAILED | Step 1, | 3.1 | · approval: allowed: a rule run_*
+Failed | 400 ms | +1.2 s | exit status 1 · TOOL_FAILED | Step 1, | call-1 | · approval: allowed: a rule run_*
 Arguments as sent | { 1 } | filter | : | &quot;price&quot; | Result | exit status 1 not ok 3 - price: expected 4.2, got 42
-read_file | Denied | 0 ms | +1.2 s | Step 2, | 3.2 | · approval: denied: there is no terminal
+read_file | Denied | 0 ms | +1.2 s | Step 2, | call-2 | · approval: denied: there is no terminal
 Arguments as sent | { 1 } | path | : | &quot;price.js&quot; | Result | the user did not approve it
 Request 2 | 930 tokens, 80 % cached | 800 ms | +1.6 s | To | gemini-flash-latest
 Its layers were not recorded. | Executed | completed | +2.4 s

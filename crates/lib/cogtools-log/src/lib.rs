@@ -6,7 +6,6 @@
 //! nothing else holds the state of a session.
 
 mod clock;
-mod contents;
 mod counts;
 mod entry;
 mod error;
@@ -25,7 +24,6 @@ mod usage;
 pub mod view;
 
 pub use clock::{Clock, Timestamp};
-pub use contents::contents;
 pub use counts::ToolCounts;
 pub use entry::{Entry, Fork, Header};
 pub use error::{LineError, LogError, SessionError};

@@ -4,9 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use cogtools_agent::locate_session;
+use cogtools_agent::{State, locate_session};
 use cogtools_log::view::{Step, View};
-use cogtools_log::{Event, Header, Id, contents, duration, response_text, result_text, task_text};
+use cogtools_log::{
+    Event, Header, Id, Outcome, ProgramStep, Session, duration, response_text, result_text,
+    task_text,
+};
 use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
@@ -14,6 +17,9 @@ use serde_json::{Value, json};
 use crate::locate::{leaf, read};
 use crate::phrase;
 use crate::show::document;
+
+/// The result of a call that has none.
+const NO_RESULT: &str = "the run ended before the call did";
 
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -35,7 +41,7 @@ pub(crate) fn export(
     let file = locate_session(name, io)?;
     let (session, lines) = read(&file, io)?;
     let leaf = leaf(&session, from, &file)?;
-    let contents = || contents(&session.branch(leaf));
+    let contents = || contents(&session, leaf);
     let value = match format {
         Format::Md => {
             let text = render(&session.header, &View::of_branch(&session, leaf));
@@ -46,6 +52,28 @@ pub(crate) fn export(
         Format::OpenAi => json!({"messages": messages(contents())}),
     };
     io.show_json(&format!("{value:#}\n"))
+}
+
+/// The contents that the agent sends, and a result for each call that the run has not lived to see
+/// the end of.
+fn contents(session: &Session, leaf: Option<Id>) -> Vec<Value> {
+    let mut state = State::new(session, leaf);
+    for call in state.conversation().open_calls().to_vec() {
+        let id = state.head().map_or(Id::FIRST, Id::next);
+        let result = Event::Result {
+            call: call.id,
+            outcome: Outcome::Cancelled,
+            content: json!({"error": NO_RESULT}),
+            files: Vec::new(),
+            blob: None,
+            ms: 0,
+            masked: false,
+            place: ProgramStep::default(),
+        };
+        state.apply(id, &result);
+    }
+    let contents = state.conversation().contents();
+    contents.iter().map(|(_, it)| json!(**it)).collect()
 }
 
 /// The document.
@@ -142,8 +170,6 @@ fn line(text: &str) -> String {
 /// The messages for `contents` of the Gemini API. A call without a name of its own gets one.
 fn messages(contents: Vec<Value>) -> Vec<Value> {
     let contents = contents.into_iter().filter_map(|mut content| {
-        // The message as one server sent it has fields that others refuse.
-        content.as_object_mut()?.shift_remove("message");
         let parts = content.get_mut("parts").and_then(Value::as_array_mut);
         for part in parts.into_iter().flatten() {
             if let Some(response) = part.pointer_mut("/functionResponse/response") {

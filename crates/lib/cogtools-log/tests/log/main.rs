@@ -3,7 +3,6 @@
 mod attacks;
 mod blobs;
 mod clock;
-mod contents;
 mod index;
 mod killed;
 mod lines;

@@ -1,6 +1,7 @@
 //! Sessions for other programs and for people.
 
 use cogtools_test_support::str;
+use serde_json::json;
 
 use crate::{project, session};
 
@@ -184,6 +185,36 @@ fn a_session_is_a_request_to_a_compatible_server() {
 }
 
 "#]]);
+}
+
+/// A session of a server of OpenAI: the first task has a summary, and the run was ended in a call.
+const OTHER: &str = r#"{"kind":"session","format":1,"session":"7f3a9c21be","time":"2026-11-22T09:00:00.000Z","project":"shop","program":"0.1.0","model":"m"}
+{"id":1,"parent":null,"time":"2026-11-22T09:00:00.000Z","kind":"task","parts":[{"text":"one"}]}
+{"id":2,"parent":1,"time":"2026-11-22T09:00:00.000Z","kind":"response","content":{"role":"model","parts":[{"text":"first"}],"message":{"content":"first"}}}
+{"id":3,"parent":2,"time":"2026-11-22T09:00:00.000Z","kind":"task","parts":[{"text":"two"}]}
+{"id":4,"parent":3,"time":"2026-11-22T09:00:00.000Z","kind":"response","content":{"role":"model","parts":[{"text":"second"}]}}
+{"id":5,"parent":4,"time":"2026-11-22T09:00:00.000Z","kind":"task","parts":[{"text":"three"}]}
+{"id":6,"parent":5,"time":"2026-11-22T09:00:00.000Z","kind":"compaction","up_to":2,"summary":{"role":"user","parts":[{"text":"so far"}]}}
+{"id":7,"parent":6,"time":"2026-11-22T09:00:00.000Z","kind":"compaction","up_to":4,"summary":{"role":"user","parts":[{"text":"all of it"}]}}
+{"id":8,"parent":7,"time":"2026-11-22T09:00:00.000Z","kind":"response","content":{"role":"model","parts":[{"text":"hm","thought":true}]}}
+{"id":9,"parent":8,"time":"2026-11-22T09:00:00.000Z","kind":"response","content":{"role":"model","parts":[{"functionCall":{"id":"x","name":"a","args":{}}}],"message":{"content":null}}}
+"#;
+
+#[test]
+fn what_is_sent_is_exported() {
+    let project = project();
+    project.file("other.jsonl", OTHER);
+    let exported = session(&project, &["export", "other.jsonl", "--format", "gemini"]).json();
+    let user = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
+    let expected = json!([
+        user("all of it"),
+        user("three"),
+        {"role": "model", "parts": [{"functionCall": {"id": "x", "name": "a", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {
+            "id": "x", "name": "a", "response": {"error": "the run ended before the call did"},
+        }}]},
+    ]);
+    assert_eq!(exported["contents"], expected);
 }
 
 #[test]
