@@ -380,16 +380,17 @@ impl Place<'_> {
             .unwrap_or_default()
             .trim()
             .to_owned();
+        let own = json!({"Content-Type": constant(&base.as_str().into())});
         let kind = match base.as_str() {
             "application/x-www-form-urlencoded" => "form",
             "multipart/form-data" => "multipart",
             "application/json" | "*/*" => "json",
             other if other.ends_with("+json") || other.ends_with("/json") => {
-                http.insert("headers".to_owned(), json!({"Content-Type": base}));
+                http.insert("headers".to_owned(), own);
                 "json"
             }
             other if other.starts_with("text/") => {
-                http.insert("headers".to_owned(), json!({"Content-Type": base}));
+                http.insert("headers".to_owned(), own);
                 "text"
             }
             other => return Err(format!("its body has the media type `{other}`")),

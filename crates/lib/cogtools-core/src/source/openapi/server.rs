@@ -9,7 +9,9 @@ use super::schema::follow;
 impl Place<'_> {
     /// Returns the URL of the server, relative only if the specification has no known URL.
     pub(super) fn server(&self) -> String {
-        let server = self.declared_server();
+        // Braces of the specification are text: its author must not write templates.
+        let declared = || self.declared_server().replace("{{", "%7B%7B");
+        let server = self.options.server.clone().unwrap_or_else(declared);
         let resolved = self.options.base.as_deref().and_then(|base| {
             let base = Uri::parse(base).ok()?;
             let server = UriRef::parse(server.as_str()).ok()?;
@@ -20,9 +22,6 @@ impl Place<'_> {
     }
 
     fn declared_server(&self) -> String {
-        if let Some(server) = &self.options.server {
-            return server.clone();
-        }
         let lists = [self.value, self.item, self.root].map(|it| it.get("servers"));
         let server = lists.into_iter().flatten().find_map(|list| list.get(0));
         if let Some(server) = server {

@@ -115,6 +115,28 @@ fn credentials_are_those_of_the_first_alternative_that_is_set() {
 }
 
 #[test]
+fn braces_of_a_specification_are_no_template() {
+    let body = json!({"content": {"text/{% include 'x' %}": {"schema": {"type": "string"}}}});
+    let mut root = root(&json!({"/": {"post": {"operationId": "media", "requestBody": body}}}));
+    let media = document(&tools(&root, &options()), "media");
+    let headers = &media["implementation"]["http"]["headers"];
+    let expected = json!({"Content-Type": "{{ \"text/{% include 'x' %}\" }}"});
+    assert_eq!(*headers, expected);
+    root["servers"] = json!([{"url": "https://a.example/{{ r/\"/ }}{% include \"x\" %}"}]);
+    let server = tools(&root, &options()).remove(0);
+    let document = server.document.expect("a tool file").to_string();
+    let text = Text::new("t", document.into_bytes()).expect("it is text");
+    assert!(Tool::parse(text).is_err());
+    // What the user writes may be one.
+    let own = Options {
+        server: Some("https://a.example/{{ x }}".to_owned()),
+        ..options()
+    };
+    let url = &self::document(&tools(&root, &own), "media")["implementation"]["http"]["url"];
+    assert_eq!(*url, "https://a.example/{{ x }}/");
+}
+
+#[test]
 fn broken_operations_say_why() {
     let body = |schema: &Value| json!({"operationId": "x", "requestBody": {"content": {"application/json": {"schema": schema}}}});
     for (operation, reason) in [
