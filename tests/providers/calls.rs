@@ -56,6 +56,19 @@ hint: cogtools-discover lists all tools
 }
 
 #[test]
+fn a_long_prefix_is_cut_for_the_hash() {
+    let prefix = "kubernetes_production_cluster_europe_west_";
+    let declared = r#"[{"name": "scale_up", "description": "d"}]"#;
+    let scene = Scene::new(&declaring(declared), &format!(", prefix: {prefix}"));
+    scene
+        .call("kubernetes_production_cluster_europe_w_275e9034")
+        .outputs(str![[r#"
+scale_up: {}
+
+"#]]);
+}
+
+#[test]
 fn a_failed_call_shows_its_own_message() {
     answering("echo 'no such city' >&2; exit 3", "")
         .call("say")

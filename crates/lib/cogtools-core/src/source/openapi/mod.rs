@@ -167,7 +167,7 @@ impl Specification {
         cx: &Context,
         errors: &mut Vec<SourceError>,
     ) -> Result<Option<Tool>, ToolError> {
-        if !name.as_str().starts_with(&self.options.prefix) {
+        if !name::may_begin_with(name.as_str(), &self.options.prefix) {
             return Ok(None);
         }
         // A call needs one operation of thousands.

@@ -15,6 +15,24 @@ const WORDS: [&str; 11] = [
 
 /// Returns `text` as the name of a tool; a long one is cut, with a hash.
 pub fn name(text: &str) -> String {
+    let mut name = plain(text);
+    if name.len() > MAX_NAME {
+        let hash = digest::bytes(text.as_bytes()).to_string();
+        name.truncate(CUT_NAME);
+        name = format!("{name}_{}", &hash[hash.len() - 8..]);
+    }
+    name
+}
+
+/// Returns true if `name` may be the name of a tool with this prefix.
+pub(super) fn may_begin_with(name: &str, prefix: &str) -> bool {
+    let mut begin = plain(prefix);
+    begin.truncate(CUT_NAME);
+    prefix.is_empty() || name.starts_with(&begin)
+}
+
+/// Returns `text` with the characters of names.
+fn plain(text: &str) -> String {
     let mut name = String::new();
     for c in text.chars() {
         let c = if c.is_ascii_alphanumeric() || c == '-' {
@@ -29,11 +47,6 @@ pub fn name(text: &str) -> String {
     let mut name = name.trim_end_matches('_').to_owned();
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name.insert(0, '_');
-    }
-    if name.len() > MAX_NAME {
-        let hash = digest::bytes(text.as_bytes()).to_string();
-        name.truncate(CUT_NAME);
-        name = format!("{name}_{}", &hash[hash.len() - 8..]);
     }
     name
 }

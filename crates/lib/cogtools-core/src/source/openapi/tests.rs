@@ -64,6 +64,28 @@ fn names_that_are_taken_get_their_place() {
 }
 
 #[test]
+fn a_listed_tool_is_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.json");
+    let root = root(&json!({"/list": {"get": {"operationId": "list"}}}));
+    std::fs::write(&path, root.to_string()).expect("a file");
+    let cx = Context::default();
+    for prefix in ["", "gh_", "gh__", "_", &"long".repeat(10)] {
+        let options = Options {
+            prefix: prefix.to_owned(),
+            ..options()
+        };
+        let path = path.clone();
+        let specification = Specification::new(path, "a".into(), ReadScope::User, true, options);
+        let listed = specification.list(&cx).entries.remove(0).name;
+        let listed = listed.to_str().expect("a word");
+        let name = Name::new(listed).expect("a name");
+        let found = specification.find(&name, &cx, &mut Vec::new());
+        assert!(matches!(found, Ok(Some(_))), "{prefix}: {listed}");
+    }
+}
+
+#[test]
 fn operations_are_included_and_excluded() {
     let root = root(&json!({
         "/pets": {"get": {"operationId": "listPets", "tags": ["pets"]}},

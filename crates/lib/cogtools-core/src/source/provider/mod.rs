@@ -127,7 +127,10 @@ impl Provider {
     ) -> Result<Option<Tool>, ToolError> {
         // The prefix rules the provider out without running it.
         let prefixes = [&self.settings.prefix, &remote::own_prefix(self)];
-        let is_prefixed = prefixes.iter().any(|it| name.as_str().starts_with(*it));
+        let is_prefixed = prefixes.iter().any(|it| {
+            let kept = it.get(..remote::STEM).unwrap_or(it);
+            name.as_str().starts_with(kept)
+        });
         if !is_prefixed && !self.settings.changes.names(name.as_str()) {
             return Ok(None);
         }

@@ -350,7 +350,7 @@ fn accepts_objects(schema: &Map<String, Value>) -> bool {
 /// The number of digits of a hash that make a name unique.
 const DIGITS: usize = 8;
 /// The rest of a name before its hash.
-const STEM: usize = Name::MAX_LENGTH - DIGITS - 1;
+pub(super) const STEM: usize = Name::MAX_LENGTH - DIGITS - 1;
 
 /// The names that the tools of one provider have here, each next to the one that the provider
 /// knows it by. They do not depend on the order in which it declares the tools.
