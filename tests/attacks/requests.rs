@@ -50,11 +50,21 @@ fn files_of_a_body_stay_in_the_project() {
         let outcome = call(&project, &format!("{{\"path\": \"{path}\"}}"));
         outcome.ends(77);
     }
+    // The names of folders above the project say nothing about its files.
+    project
+        .file(".docker/below/.cogtoolrc.yaml", "")
+        .file(".docker/below/a.txt", "content")
+        .file(".docker/below/tools/t.yaml", tool(&server, ANY, http))
+        .trust(".docker/below");
+    let below = run("cogtools-call", &project).cwd(project.path(".docker/below"));
+    let below = below.arg("t").stdin(r#"{"path": "a.txt"}"#).run();
+    Seen::of(&below).outputs("ok");
+    project.trust(".");
     // A parameter that a call leaves out has no part.
     call(&project, "{}").outputs("ok");
     let sent = server.requests().pop().expect("a request");
     assert!(!sent.contains("doc"), "{sent}");
-    assert_eq!(server.requests().len(), 2);
+    assert_eq!(server.requests().len(), 3);
 }
 
 #[test]

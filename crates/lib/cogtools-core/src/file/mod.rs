@@ -24,7 +24,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-pub use path::{Boundary, ReadScope, WritePath, descends, is_secret};
+pub use path::{Boundary, ReadScope, WritePath, descends, has_secrets, is_secret};
 
 use crate::file::folder::Folder;
 use crate::file::path::{Found, Links, Made, Missing};

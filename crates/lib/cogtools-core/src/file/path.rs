@@ -255,6 +255,15 @@ pub fn is_secret(path: &Path) -> bool {
     name.is_some_and(is_named) || path.components().any(is_folder)
 }
 
+/// Returns true if the file at `path`, of the folder `root` unless it is absolute, or the file that
+/// it leads to, may contain secrets. The names of folders above `root` do not count.
+pub fn has_secrets(root: &Path, path: &Path) -> bool {
+    let path = root.join(path);
+    let is_below = |root: &Path, path: &Path| is_secret(path.strip_prefix(root).unwrap_or(path));
+    let real = || Some((root.canonicalize().ok()?, path.canonicalize().ok()?));
+    is_below(root, &path) || real().is_some_and(|(root, path)| is_below(&root, &path))
+}
+
 /// The maximum number of links on a path, as on Linux.
 const MAX_LINKS: usize = 40;
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use super::builtin::{READ_ONLY, count, lines};
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::arguments::Arguments;
-use crate::file::{ReadScope, descends, is_secret};
+use crate::file::{ReadScope, descends, has_secrets};
 use crate::schema::Schema;
 use crate::shebang::is_executable;
 use crate::suggest::did_you_mean;
@@ -417,7 +417,7 @@ impl Skill {
             return Err(failed(format!("`{file}` is outside the skill"), hint()));
         }
         match real {
-            Ok(real) if is_secret(Path::new(file)) || is_secret(&real) => {
+            Ok(_) if has_secrets(&self.root, file.as_ref()) => {
                 let message = format!("`{file}` may contain secrets and is not read");
                 Err(failed(message, hint()))
             }

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use cogtools_core::file::{
-    Expected, Mode, WriteError, WritePath, create, remove, replace_if_unchanged, replace_private,
-    write, write_temp,
+    Expected, Mode, WriteError, WritePath, create, has_secrets, remove, replace_if_unchanged,
+    replace_private, write, write_temp,
 };
 use tempfile::TempDir;
 
@@ -291,4 +291,29 @@ fn a_user_file_is_written_to_the_target_of_its_link() {
     let error = write(&WritePath::in_folder(&config), b"x").expect_err("refused");
     let expected = "the link `config` points outside its folder, to `../outside/victim`";
     assert_eq!(error.to_string(), expected);
+}
+
+#[test]
+fn secrets_have_their_names_below_the_root() {
+    let scene = tempfile::tempdir().expect("a folder");
+    let root = scene.path().join(".docker/project");
+    fs::create_dir_all(root.join(".ssh")).expect("a project");
+    for name in ["a.txt", ".env", ".ssh/config", "../other.txt"] {
+        fs::write(root.join(name), "x").expect("a file");
+    }
+    symlink(".env", root.join("link")).expect("a link");
+    symlink("../other.txt", root.join("out")).expect("a link");
+    for (path, expected) in [
+        ("a.txt", false),
+        ("missing.txt", false),
+        (".env", true),
+        (".ssh/config", true),
+        ("link", true),
+        // Outside, the names of all folders count.
+        ("out", true),
+    ] {
+        let full = root.join(path);
+        assert_eq!(has_secrets(&root, Path::new(path)), expected, "{path}");
+        assert_eq!(has_secrets(&root, &full), expected, "{path}");
+    }
 }

@@ -14,7 +14,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Request;
-use crate::file::{self, ReadError, ReadScope, WriteError, WritePath, is_secret};
+use crate::file::{self, ReadError, ReadScope, WriteError, WritePath, has_secrets, is_secret};
 use crate::tool::RunError;
 use crate::{Code, Context, Diagnostic};
 
@@ -97,15 +97,10 @@ pub(super) fn full_path(request: &Request<'_>, path: &str) -> Result<PathBuf, Ru
 /// Returns `path` relative to the project, unless the file may contain secrets.
 fn public_path(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
     let below = below(request, path)?;
-    if is_secret(&below) || is_secret(&target(&below, request.cx)) {
+    if has_secrets(&request.cx.root, &below) {
         return Err(request.failed(secret(path)));
     }
     Ok(below)
-}
-
-/// Returns true if the file at `path`, or the one that it leads to, may contain secrets.
-pub(super) fn has_secrets(path: &Path) -> bool {
-    is_secret(path) || path.canonicalize().is_ok_and(|target| is_secret(&target))
 }
 
 /// Reads the text of the file `path` in the project.
@@ -153,16 +148,6 @@ fn below(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
         }
     }
     Ok(below)
-}
-
-/// Returns the file that `below` leads to, relative to the project.
-fn target(below: &Path, cx: &Context) -> PathBuf {
-    let real = cx.root.join(below).canonicalize();
-    let (Ok(real), Ok(root)) = (real, cx.root.canonicalize()) else {
-        return below.to_path_buf();
-    };
-    let target = real.strip_prefix(root).map(Path::to_path_buf);
-    target.unwrap_or(real)
 }
 
 fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::url::{parameters, printed};
 use super::{Body, FormPart, Present, header};
-use crate::file::{self, ReadError, ReadScope, is_secret};
+use crate::file::{self, ReadError, ReadScope, has_secrets};
 use crate::tool::call::RunError;
 use crate::tool::template::{Template, ValueTemplate};
 use crate::{Code, Context, Diagnostic, digest};
@@ -160,8 +160,7 @@ pub(super) fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
         }
     }
     let file = cx.root.join(&below);
-    let target = file.canonicalize().unwrap_or_else(|_| file.clone());
-    if is_secret(&below) || is_secret(&target) {
+    if has_secrets(&cx.root, &below) {
         return Err(denied("may contain secrets and is not sent"));
     }
     let unreadable = |error: String| {

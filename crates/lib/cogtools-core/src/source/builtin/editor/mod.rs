@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::change::{Change, ChangeError, unix};
 use super::{BuiltIn, READ_ONLY, Request, files};
-use crate::file::ReadError;
+use crate::file::{ReadError, has_secrets};
 use crate::hint::{Command, Hint};
 use crate::process::Process;
 use crate::tool::{Annotations, RunError, ToolOutput};
@@ -259,7 +259,7 @@ fn text(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 fn ask_text(request: &Request<'_>) -> Result<Reply, RunError> {
     let reply = ask(request, request.tool, json!({}))?;
     if let Some(path) = reply.answer.get("path").and_then(Value::as_str)
-        && files::has_secrets(&request.cx.root.join(path))
+        && has_secrets(&request.cx.root, path.as_ref())
     {
         return Err(request.failed(files::secret(&shown(path, request.cx))));
     }
@@ -270,8 +270,8 @@ fn ask_text(request: &Request<'_>) -> Result<Reply, RunError> {
 fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let mut reply = ask(request, request.tool, json!({}))?;
     if let Some(Value::Array(problems)) = reply.answer.get_mut("diagnostics") {
-        let path = |problem: &Value| Some(request.cx.root.join(problem["path"].as_str()?));
-        problems.retain(|problem| path(problem).is_some_and(|path| !files::has_secrets(&path)));
+        let is_public = |path: &str| !has_secrets(&request.cx.root, path.as_ref());
+        problems.retain(|problem| problem["path"].as_str().is_some_and(is_public));
     }
     Ok(output(reply, request.cx))
 }
