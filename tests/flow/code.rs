@@ -263,3 +263,25 @@ fn agents_of_one_program_are_replayed() {
     let replayed = flow_run(&project, &["run", "f", "--replay", "f.tape"]).run();
     replayed.outputs("one+two\n");
 }
+
+#[test]
+fn a_program_without_agents_gets_no_recording() {
+    let nodes = "\
+    nodes:
+      lint:
+        tool: {name: lint_tool, arguments: {path: tools/said.yaml}}
+    output: '{{ lint }}'
+";
+    let project = project_with(nodes);
+    project.file(
+        ".cogtoolrc.yaml",
+        "tool_sources: [builtin, {local: ./tools}]\n",
+    );
+    let said = "name: said\ndescription: Says it\nparameters: {}\nimplementation: said\n";
+    project.file("tools/said.yaml", said);
+    project.file(RULES.0, "ask: {allow: [lint_tool]}\n");
+    let plain = flow_run(&project, &["run", "f"]).run().text();
+    flow_run(&project, &["run", "f", "--record", "f.tape"])
+        .run()
+        .outputs(plain);
+}

@@ -440,9 +440,12 @@ impl OwnProgram<'_> {
         let program = cx.own_program();
         let program = program
             .ok_or_else(|| CommandError::NotFound(Context::PROGRAM.to_owned()).diagnostic(name))?;
-        let args = self.args.iter().map(OsString::from).chain(tape_args(cx));
+        let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
+        if self.runs_agents {
+            args.extend(tape_args(cx));
+        }
         let output = Process::new(&program, &cx.root)
-            .args(args.collect::<Vec<_>>())
+            .args(args)
             .variables(variables)
             .input(self.input)
             .timeout(self.timeout)
