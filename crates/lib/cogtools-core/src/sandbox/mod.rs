@@ -250,7 +250,7 @@ impl SandboxError {
         match self {
             Self::UnknownKey(_, Some(meant)) => meant.clone(),
             Self::UnknownKey(_, None) => {
-                "its keys are read, write, net, memory and processes".into()
+                "its keys are read, write, net, memory, processes and cpu".into()
             }
             Self::NotAMap(_) => "write `sandbox: workspace`, or `sandbox: {write: [out], net: true}`".into(),
             // YAML reads a mere `~` as null.

@@ -55,6 +55,9 @@ pub struct SandboxKeys {
     /// `limits`.
     #[schemars(range(min = 1))]
     processes: Option<u64>,
+    /// The seconds of CPU time of all its processes together; by default, as in `limits`.
+    #[schemars(range(min = 1))]
+    cpu: Option<u64>,
 }
 
 /// The network that a program may use.
@@ -72,5 +75,24 @@ impl<'de> Deserialize<'de> for SandboxIndex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let index = Named::read("Sandbox", deserializer)?;
         index.parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sandbox::{Sandbox, SandboxError};
+
+    #[test]
+    fn the_schema_and_the_hint_name_every_key() {
+        let schema = schemars::schema_for!(SandboxKeys);
+        let declared = schema.get("properties").and_then(|it| it.as_object());
+        let declared: Vec<&String> = declared.into_iter().flat_map(|it| it.keys()).collect();
+        assert_eq!(declared, Sandbox::KEYS);
+        let hint = SandboxError::UnknownKey("x".to_owned(), None).hint();
+        assert_eq!(
+            hint.replace(" and ", ", "),
+            format!("its keys are {}", Sandbox::KEYS.join(", "))
+        );
     }
 }
