@@ -90,11 +90,19 @@ impl Diagnostic {
         }
     }
 
-    /// The diagnostic in `json`, which a program has printed with `--error-format json`. It has
-    /// the code, the message, the details and the hints.
+    /// The failure in `json`, which a program has printed with `--error-format json`, maybe after
+    /// lines with warnings and events. It has the code, the message, the details and the hints.
     pub fn from_json(json: &[u8]) -> Option<Self> {
+        let mut lines = json.rsplit(|byte| *byte == b'\n');
+        Self::from_value(json).or_else(|| lines.find_map(Self::from_value))
+    }
+
+    fn from_value(json: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(json.trim_ascii()).ok()?;
         let field = |key: &str| value.get(key).and_then(Value::as_str);
+        if field("severity") == Some("warning") || value.get("kind").is_some() {
+            return None;
+        }
         let mut codes = Code::ALL.into_iter();
         let code = codes.find(|code| Some(code.name()) == field("code"))?;
         let mut diagnostic = Self::new(code, field("message")?);
@@ -236,4 +244,32 @@ fn main_line(details: &str) -> Option<&str> {
     let is_error = |line: &&str| line.contains("rror:") && !line.trim_start().starts_with("at ");
     let line = lines.iter().copied().find(is_error);
     line.or(lines.last().copied()).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_found_after_warnings_and_events() {
+        let warning = r#"{"severity":"warning","code":"SANDBOX_UNAVAILABLE","message":"w"}"#;
+        let failure = r#"{"severity":"error","code":"TIMEOUT","message":"m","hints":["h"]}"#;
+        let pretty = failure.replace(',', ",\n");
+        let event = r#"{"kind":"end","code":"DENIED","message":"e"}"#;
+        for (printed, expected) in [
+            (failure.to_owned(), true),
+            (pretty, true),
+            (format!("{warning}\n{failure}\n"), true),
+            (format!("{event}\n{warning}\n{failure}\n"), true),
+            (format!("{failure}\n{warning}\n"), true),
+            (format!("{warning}\n"), false),
+            (format!("{event}\n"), false),
+            ("no JSON\n".to_owned(), false),
+        ] {
+            let found = Diagnostic::from_json(printed.as_bytes());
+            let found = found.map(|it| (it.code, it.message));
+            let failure = (Code::Timeout, "m".to_owned());
+            assert_eq!(found, expected.then_some(failure), "{printed}");
+        }
+    }
 }

@@ -462,7 +462,7 @@ impl OwnProgram<'_> {
                 Err(CommandError::TooLarge(self.max_output).diagnostic(name))
             };
         }
-        let Some(diagnostic) = diagnostic(&output.stderr.bytes) else {
+        let Some(diagnostic) = Diagnostic::from_json(&output.stderr.bytes) else {
             let error = CommandError::of(output.exit, self.timeout);
             return Err(error.diagnostic_with_output(name, &output));
         };
@@ -482,17 +482,6 @@ pub(super) fn tool_failure(mut diagnostic: Box<Diagnostic>, cx: &Context) -> Box
         diagnostic.code = Code::ToolFailed;
     }
     diagnostic
-}
-
-/// Reads the diagnostic that it has printed, after its events if it prints any.
-fn diagnostic(stderr: &[u8]) -> Option<Diagnostic> {
-    let is_event = |line: &&[u8]| {
-        let value: Value = serde_json::from_slice(line).unwrap_or_default();
-        value.get("kind").is_some()
-    };
-    let lines: Vec<&[u8]> = stderr.split_inclusive(|byte| *byte == b'\n').collect();
-    let end = lines.iter().rposition(is_event).map_or(0, |last| last + 1);
-    Diagnostic::from_json(&lines[end..].concat())
 }
 
 /// Returns the user's variables. A host may have loaded a file of the project into the process: it
