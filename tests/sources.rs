@@ -194,7 +194,7 @@ fn files_that_are_not_utf_8() {
         .file("tools/large.yaml", vec![b'#'; (1 << 20) + 1])
         .file("tools/latin.yaml", b"name: latin\ndescription: caf\xe9\n")
         .file("tools/void.yaml", "");
-    let large = "[INVALID_TOOL]: `tools/large.yaml` is larger than 1024 KiB\n\
+    let large = "[INVALID_TOOL]: `tools/large.yaml` is larger than 1 MiB\n\
                  hint: shorten it; long reference text belongs outside the tool\n";
     let latin = "[INVALID_TOOL]: `tools/latin.yaml` is not valid UTF-8 at byte 28\n\
                  hint: save it as UTF-8\n";

@@ -1,11 +1,11 @@
 //! A text file in memory, and locations in it.
 
 use std::fs::Metadata;
-use std::io::Read as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::file::{self, Boundary, ReadError, ReadScope};
-use crate::{Code, Diagnostic, Location};
+use crate::{Code, Diagnostic, Location, size};
 
 /// A range of a text, as byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +41,9 @@ pub enum TextError {
     /// A directory, a pipe or a device: reading it might never end.
     #[error("`{0}` is not a regular file")]
     NotAFile(PathBuf),
-    /// More than [`Text::MAX_BYTES`] bytes.
-    #[error("`{0}` is larger than {limit} KiB", limit = Text::MAX_BYTES >> 10)]
-    TooLarge(PathBuf),
+    /// More than this number of bytes.
+    #[error("`{0}` is larger than {limit}", limit = size::show(*.1 as u64))]
+    TooLarge(PathBuf, usize),
     /// Not UTF-8 at this byte.
     #[error("`{0}` is not valid UTF-8 at byte {1}")]
     Encoding(PathBuf, usize),
@@ -172,25 +172,14 @@ pub(crate) fn read(
     scope: &ReadScope,
 ) -> Result<(Vec<u8>, Metadata), TextError> {
     let name = || display_path.to_path_buf();
-    let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::NotFound => TextError::NotFound(name()),
-        _ => TextError::Io(name(), error),
-    };
-    let (file, meta) = file::open(path, scope).map_err(|error| match error {
+    file::read(path, scope, limit as u64).map_err(|error| match error {
+        error if error.is_too_large() => TextError::TooLarge(name(), limit),
         ReadError::Outside { link, boundary } => TextError::Outside(name(), link, boundary),
         ReadError::Dangling => TextError::Dangling(name()),
         ReadError::NotAFile => TextError::NotAFile(name()),
-        ReadError::Io(error) => failed(error),
-    })?;
-    let size = usize::try_from(meta.len()).unwrap_or(usize::MAX);
-    let mut bytes = Vec::with_capacity(size.min(limit) + 1);
-    file.take(limit as u64 + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() > limit {
-        return Err(TextError::TooLarge(display_path.to_path_buf()));
-    }
-    Ok((bytes, meta))
+        ReadError::Io(error) if error.kind() == ErrorKind::NotFound => TextError::NotFound(name()),
+        ReadError::Io(error) => TextError::Io(name(), error),
+    })
 }
 
 impl TextError {
@@ -202,7 +191,7 @@ impl TextError {
             Self::Outside(_, None, _) => "replace the link with a copy of the file",
             Self::Outside(_, Some(_), _) => "replace the link with a copy of the folder",
             Self::NotAFile(_) => "put a regular file there, or a link to one",
-            Self::TooLarge(_) => "shorten it; long reference text belongs outside the tool",
+            Self::TooLarge(..) => "shorten it; long reference text belongs outside the tool",
             Self::Encoding(..) => "save it as UTF-8",
             Self::Io(..) => "check that the file is readable",
         };

@@ -150,7 +150,7 @@ impl Golden {
         ) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(TextError::NotFound(_)) => Ok(None),
-            Err(TextError::TooLarge(file)) => {
+            Err(TextError::TooLarge(file, _)) => {
                 let limit = MAX_BYTES >> 20;
                 let message = format!("`{}` is larger than {limit} MiB", file.display());
                 let diagnostic = Diagnostic::new(Code::IoFailed, message);

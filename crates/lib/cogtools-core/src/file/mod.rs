@@ -28,6 +28,7 @@ pub use path::{Boundary, ReadScope, WritePath, descends, has_secrets, is_secret}
 
 use crate::file::folder::Folder;
 use crate::file::path::{Found, Links, Made, Missing};
+use crate::size;
 
 /// The mode of a new file, further restricted by the user's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,13 @@ pub enum ReadError {
     /// The system refuses it.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl ReadError {
+    /// Returns true if the file is larger than the limit of [`read`].
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::Io(error) if error.kind() == ErrorKind::FileTooLarge)
+    }
 }
 
 impl WriteError {
@@ -283,6 +291,23 @@ pub fn open(path: &Path, scope: &ReadScope) -> Result<(File, Metadata), ReadErro
     } else {
         Err(ReadError::NotAFile)
     }
+}
+
+/// Reads the regular file at `path`, with its metadata, if it has at most `limit` bytes.
+///
+/// # Errors
+///
+/// As [`open`]; see [`ReadError::is_too_large`].
+pub fn read(path: &Path, scope: &ReadScope, limit: u64) -> Result<(Vec<u8>, Metadata), ReadError> {
+    let (file, meta) = open(path, scope)?;
+    let size = usize::try_from(meta.len().min(limit)).unwrap_or_default();
+    let mut bytes = Vec::with_capacity(size + 1);
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let message = format!("it is larger than {}", size::show(limit));
+        return Err(io::Error::new(ErrorKind::FileTooLarge, message).into());
+    }
+    Ok((bytes, meta))
 }
 
 fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, ReadError> {

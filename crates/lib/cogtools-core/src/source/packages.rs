@@ -296,7 +296,7 @@ impl Package {
         let bytes = match manifest(&folder.join(MANIFEST), &file) {
             Ok(bytes) => bytes,
             Err(TextError::NotFound(_)) => return Ok(None),
-            Err(TextError::TooLarge(_)) => {
+            Err(TextError::TooLarge(..)) => {
                 return Err(invalid(format!("larger than {MAX_MANIFEST_MIB} MiB")));
             }
             Err(error) => return Err(SourceError::Manifest(name.to_owned(), error)),

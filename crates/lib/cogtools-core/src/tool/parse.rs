@@ -257,7 +257,7 @@ impl JsonDocument {
         // Writing to a counter cannot fail.
         let _ = serde_json::to_writer(&mut size, &value);
         if size.0 > Text::MAX_BYTES {
-            return Err(ToolError::Text(TextError::TooLarge(name)));
+            return Err(ToolError::Text(TextError::TooLarge(name, Text::MAX_BYTES)));
         }
         let text = Text::empty(name);
         match node(value, 1, &mut 0) {
@@ -366,7 +366,7 @@ mod document_tests {
         check("x".repeat(Text::MAX_BYTES - frame).into(), None);
         check(
             "x".repeat(Text::MAX_BYTES - frame + 1).into(),
-            Some("`p: own` is larger than 1024 KiB"),
+            Some("`p: own` is larger than 1 MiB"),
         );
     }
 

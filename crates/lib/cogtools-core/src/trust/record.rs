@@ -229,7 +229,10 @@ pub(super) fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
     let limit = Text::MAX_BYTES as u64 + 1;
     opened.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > Text::MAX_BYTES {
-        return Err(RecordError::Text(TextError::TooLarge(name())));
+        return Err(RecordError::Text(TextError::TooLarge(
+            name(),
+            Text::MAX_BYTES,
+        )));
     }
     Text::new(file, bytes).map(Some).map_err(RecordError::Text)
 }

@@ -5,9 +5,10 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use cogtools_core::file::{
-    Expected, Mode, WriteError, WritePath, create, has_secrets, remove, replace_if_unchanged,
-    replace_private, write, write_temp,
+    Expected, Mode, ReadScope, WriteError, WritePath, create, has_secrets, remove,
+    replace_if_unchanged, replace_private, write, write_temp,
 };
+use cogtools_core::text;
 use tempfile::TempDir;
 
 /// A folder with a project, and a folder `outside` next to it.
@@ -316,4 +317,24 @@ fn secrets_have_their_names_below_the_root() {
         assert_eq!(has_secrets(&root, Path::new(path)), expected, "{path}");
         assert_eq!(has_secrets(&root, &full), expected, "{path}");
     }
+}
+
+#[test]
+fn a_file_that_is_too_large_is_refused_with_its_own_limit() {
+    let scene = tempfile::tempdir().expect("a folder");
+    let path = scene.path().join("large");
+    let name = Path::new("large");
+    let file = fs::File::create(&path).expect("a file");
+    file.set_len((2 << 20) + 1).expect("a size");
+    let read = |limit| {
+        let read = text::bytes(&path, name, limit, &ReadScope::User);
+        read.map(|bytes| bytes.len())
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        read(2 << 20),
+        Err("`large` is larger than 2 MiB".to_owned())
+    );
+    assert_eq!(read(512), Err("`large` is larger than 512 B".to_owned()));
+    assert_eq!(read((2 << 20) + 1), Ok((2 << 20) + 1));
 }

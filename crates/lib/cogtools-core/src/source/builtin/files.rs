@@ -6,7 +6,6 @@
 
 use std::ffi::OsString;
 use std::fs::FileType;
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
@@ -121,19 +120,12 @@ pub(super) fn read(request: &Request<'_>, path: &str) -> Result<String, RunError
 
 /// Reads the text of the file at `path`.
 pub(super) fn read_text(path: &Path, cx: &Context) -> Result<String, ReadError> {
-    let (file, meta) = file::open(path, &ReadScope::project(&cx.root))?;
-    let other = |message: String| ReadError::Io(std::io::Error::other(message));
-    if meta.len() > MAX_FILE_BYTES {
-        let mib = MAX_FILE_BYTES >> 20;
-        return Err(other(format!("it is larger than {mib} MiB")));
-    }
-    let mut bytes = Vec::new();
-    // A file may grow while it is read.
-    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
+    let (bytes, _) = file::read(path, &ReadScope::project(&cx.root), MAX_FILE_BYTES)?;
+    let other = |message: &str| ReadError::Io(std::io::Error::other(message.to_owned()));
     if bytes.contains(&0) {
-        return Err(other("it is not text".to_owned()));
+        return Err(other("it is not text"));
     }
-    String::from_utf8(bytes).map_err(|_| other("it is not UTF-8".to_owned()))
+    String::from_utf8(bytes).map_err(|_| other("it is not UTF-8"))
 }
 
 /// Returns `path` relative to the project, if it is in it as written.
@@ -272,12 +264,7 @@ impl Iterator for Walk {
 /// Reads the rules in the file at `path`, for what is in `folder`. A file that cannot be read has none,
 /// and a line that is not a pattern is left out.
 fn rules(root: &Path, folder: &Path, path: &Path) -> Option<Gitignore> {
-    let (file, meta) = file::open(path, &ReadScope::project(root)).ok()?;
-    if meta.len() > MAX_RULES {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    file.take(MAX_RULES).read_to_end(&mut bytes).ok()?;
+    let (bytes, _) = file::read(path, &ReadScope::project(root), MAX_RULES).ok()?;
     let mut builder = GitignoreBuilder::new(folder);
     for line in String::from_utf8_lossy(&bytes).lines() {
         // Git ignores such a line as well.

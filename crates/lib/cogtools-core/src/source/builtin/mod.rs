@@ -8,7 +8,7 @@ mod files;
 mod find;
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -423,17 +423,11 @@ fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         request.failed(diagnostic.hint("remove the file to begin a new list"))
     };
-    let (file, meta) = match file::open(&path, &ReadScope::User) {
-        Ok(opened) => opened,
+    let (bytes, _) = match file::read(&path, &ReadScope::User, MAX_FILE_BYTES) {
+        Ok(read) => read,
         Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(cannot(error.to_string())),
     };
-    if meta.len() > MAX_FILE_BYTES {
-        return Err(cannot("it is too large".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| cannot(error.to_string()))?;
     serde_json::from_slice(&bytes).map_err(|error| cannot(error.to_string()))
 }
 

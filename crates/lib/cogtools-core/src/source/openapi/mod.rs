@@ -12,7 +12,6 @@ mod server;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -301,15 +300,15 @@ impl Specification {
 ///
 /// The message and the hint.
 pub fn read(path: &Path, scope: &ReadScope) -> Result<Value, Unusable> {
-    const READABLE: &str = "name a file of the project";
-    let (file, _) = file::open(path, scope).map_err(|error| (error.to_string(), READABLE))?;
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| (error.to_string(), READABLE))?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(("it is larger than 64 MiB".to_owned(), "split it"));
-    }
-    parse(path, bytes)
+    let read = file::read(path, scope, MAX_BYTES).map_err(|error| {
+        let hint = if error.is_too_large() {
+            "split it"
+        } else {
+            "name a file of the project"
+        };
+        (error.to_string(), hint)
+    });
+    parse(path, read?.0)
 }
 
 /// Reads the specification in `bytes`, in YAML or JSON, which are at `path`.

@@ -1,6 +1,5 @@
 //! The body of a request.
 
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::url::{parameters, printed};
@@ -163,20 +162,12 @@ pub(super) fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
     if has_secrets(&cx.root, &below) {
         return Err(denied("may contain secrets and is not sent"));
     }
-    let unreadable = |error: String| {
-        let message = format!("`{path}` cannot be read: {error}");
-        Box::new(Diagnostic::new(Code::ToolFailed, message))
-    };
-    let (file, meta) =
-        file::open(&file, &ReadScope::project(&cx.root)).map_err(|error| match error {
-            ReadError::Outside { .. } => denied(outside),
-            error => unreadable(error.to_string()),
-        })?;
-    if meta.len() > MAX_FILE_BYTES {
-        return Err(unreadable("it is larger than 16 MiB".to_owned()));
-    }
-    let mut bytes = Vec::new();
-    let read = file.take(MAX_FILE_BYTES).read_to_end(&mut bytes);
-    read.map_err(|error| unreadable(error.to_string()))?;
-    Ok(bytes)
+    let read = file::read(&file, &ReadScope::project(&cx.root), MAX_FILE_BYTES);
+    read.map(|(bytes, _)| bytes).map_err(|error| match error {
+        ReadError::Outside { .. } => denied(outside),
+        error => {
+            let message = format!("`{path}` cannot be read: {error}");
+            Box::new(Diagnostic::new(Code::ToolFailed, message))
+        }
+    })
 }

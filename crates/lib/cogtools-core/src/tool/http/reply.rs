@@ -1,6 +1,5 @@
 //! The response of a request, and recordings of both.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -132,12 +131,9 @@ pub(super) fn cut(mut text: String) -> ToolOutput {
 /// Reads the exchanges of a recording.
 pub(super) fn read_tape(path: &Path, cx: &Context) -> Result<Vec<Value>, RunError> {
     let unusable = |why: String| failed(format!("the recording cannot be used: {why}"));
-    let (file, _) = file::open(path, &ReadScope::project(&cx.root))
-        .map_err(|error| unusable(error.to_string()))?;
-    let mut text = String::new();
-    let read = file.take(MAX_TAPE_BYTES).read_to_string(&mut text);
-    read.map_err(|error| unusable(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))
+    let read = file::read(path, &ReadScope::project(&cx.root), MAX_TAPE_BYTES);
+    let (bytes, _) = read.map_err(|error| unusable(error.to_string()))?;
+    serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
 }
 
 pub(super) fn write_tape(path: &Path, exchanges: &[Value], cx: &Context) -> Result<(), RunError> {
