@@ -3,13 +3,13 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::fs::Metadata;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::environment::{EnvPriority, Environment, Vars};
-use crate::file::ReadScope;
+use crate::file::{ReadScope, descends};
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::SandboxMode;
 use crate::source::{EDITOR_VARIABLES, GlobalModules, Packages};
@@ -362,7 +362,7 @@ impl Place {
         let tidy: PathBuf = parts.filter(|part| part.as_os_str() != ".").collect();
         let path = folder.join(&tidy);
         // A variable of the user may name folders of the project.
-        let of_user = self.is_user && !is_inside(&path, &base.root);
+        let of_user = self.is_user && !path.strip_prefix(&base.root).is_ok_and(descends);
         Ok((path, display_path.join(&tidy), of_user))
     }
 }
@@ -406,13 +406,6 @@ fn expand_home(path: &str, home: Option<&Path>) -> Result<PathBuf, PathError> {
         Some(rest) => Ok(home.join(rest.trim_start_matches(std::path::is_separator))),
         None => Err(PathError::OtherHome(path.to_owned())),
     }
-}
-
-/// Returns true if `path` is in the folder `root`, as written.
-fn is_inside(path: &Path, root: &Path) -> bool {
-    let below = path.strip_prefix(root).ok();
-    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    below.is_some_and(|below| !up(below))
 }
 
 /// Nests `node` below the path `keys`.

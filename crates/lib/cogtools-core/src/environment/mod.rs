@@ -12,7 +12,7 @@ mod secret;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Formatter};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,6 +24,7 @@ pub use private::{PrivateVariable, PrivateVariables};
 pub use secret::is_secret_name;
 pub(crate) use secret::{mask, texts as secret_texts};
 
+use crate::file::descends;
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::text::TextError;
@@ -147,9 +148,7 @@ impl Environment {
         priority: EnvPriority,
     ) -> Self {
         // `ROOT/../elsewhere` begins with the root but is not in it.
-        let below = |folder: &Path| folder.strip_prefix(root).ok().map(Path::to_path_buf);
-        let up = |path: PathBuf| path.components().any(|part| part == Component::ParentDir);
-        let inside = |folder: &&Path| below(folder).is_some_and(|path| !up(path));
+        let inside = |folder: &&Path| folder.strip_prefix(root).is_ok_and(descends);
         self.folders = directory
             .ancestors()
             .take_while(inside)

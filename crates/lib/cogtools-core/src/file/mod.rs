@@ -24,6 +24,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+pub(crate) use path::below;
 pub use path::{Boundary, ReadScope, WritePath, descends, has_secrets, is_secret};
 
 use crate::file::folder::Folder;
@@ -311,7 +312,7 @@ pub fn read(path: &Path, scope: &ReadScope, limit: u64) -> Result<(Vec<u8>, Meta
 }
 
 fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, ReadError> {
-    let below = path::below(root, path).or_else(|| {
+    let below = below(root, path).or_else(|| {
         // One of the two may be canonical.
         let folder = path.parent()?.canonicalize().ok()?;
         let below = folder.strip_prefix(root.canonicalize().ok()?).ok()?;

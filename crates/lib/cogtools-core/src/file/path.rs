@@ -207,7 +207,7 @@ pub fn descends(path: &Path) -> bool {
 
 /// The rest of `path` below `root`, read from left to right without resolving links;
 /// empty for `root` itself.
-pub(super) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+pub(crate) fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     let below = if root == Path::new(".") && path.is_relative() {
         path
     } else {

@@ -11,7 +11,7 @@ mod support;
 
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -473,9 +473,7 @@ impl SandboxPath {
 
     /// Returns true if it is below the project's root, as it is written.
     pub fn is_inside(&self) -> bool {
-        let mut parts = Path::new(&self.0).components();
-        let is_up = parts.any(|part| part == Component::ParentDir);
-        !self.0.starts_with('~') && !Path::new(&self.0).is_absolute() && !is_up
+        !self.0.starts_with('~') && file::descends(Path::new(&self.0))
     }
 
     /// Resolves it to a path without links, if that exists. A path below the project's

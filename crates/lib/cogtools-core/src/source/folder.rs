@@ -8,15 +8,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::fs::DirEntry;
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::environment::Vars;
-use crate::file::{Boundary, ReadScope};
+use crate::file::{self, Boundary, ReadScope};
 use crate::source::{Candidate, Listing, SourceError};
 use crate::text::{self, Text, TextError};
 use crate::tool::{Author, Provenance, ToolError};
-use crate::{Name, Tool};
+use crate::{Name, Tool, lexical};
 
 /// A folder with tool files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,16 +121,7 @@ impl Folder {
 
     /// Returns the path below the folder `root`, without `.` and `..`; `None` outside it.
     pub fn path_below(&self, root: &Path) -> Option<PathBuf> {
-        let below = self.path.strip_prefix(root).ok()?;
-        let mut tidy = PathBuf::new();
-        for part in below.components() {
-            match part {
-                Component::ParentDir if !tidy.pop() => return None,
-                Component::Normal(name) => tidy.push(name),
-                _ => {}
-            }
-        }
-        Some(tidy)
+        file::below(root, &self.path).map(|below| lexical(&below))
     }
 
     /// Returns true if tools in the folder `path` belong to it: it is this one, or a toolset in

@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs::FileType;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::Match;
@@ -15,7 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::Request;
 use crate::file::{self, ReadError, ReadScope, WriteError, WritePath, has_secrets, is_secret};
 use crate::tool::RunError;
-use crate::{Code, Context, Diagnostic};
+use crate::{Code, Context, Diagnostic, lexical};
 
 /// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -130,16 +130,10 @@ pub(super) fn read_text(path: &Path, cx: &Context) -> Result<String, ReadError> 
 
 /// Returns `path` relative to the project, if it is in it as written.
 fn below(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
-    let mut below = PathBuf::new();
-    for part in Path::new(path).components() {
-        match part {
-            Component::Normal(part) => below.push(part),
-            Component::CurDir => {}
-            Component::ParentDir if below.pop() => {}
-            _ => return Err(request.failed(outside(path))),
-        }
+    match file::below(Path::new("."), Path::new(path)) {
+        Some(below) => Ok(lexical(&below)),
+        None => Err(request.failed(outside(path))),
     }
-    Ok(below)
 }
 
 fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {

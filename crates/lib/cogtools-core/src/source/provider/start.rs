@@ -8,7 +8,7 @@ use std::any::Any;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -16,13 +16,14 @@ use serde_json::{Value, json};
 use super::{Provider, ProviderError, Server, Settings, Transport, add_project, references};
 use crate::digest::{DigestError, Hash};
 use crate::environment::{EnvError, PrivateVariable, PrivateVariables, Vars};
+use crate::file::{self, descends};
 use crate::process::{Policy, Process, SandboxMode};
 use crate::resident::ServerStart;
 use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
 use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
-use crate::{Context, Diagnostic, digest, file};
+use crate::{Context, Diagnostic, digest};
 
 /// The project's files that the approval of a provider covers, which run from a private
 /// copy: only [`Provider::check_approval`] creates a value.
@@ -436,9 +437,7 @@ pub fn neutral_directory(variables: &Vars) -> PathBuf {
 
 /// Returns true if `path` is in the folder `root`, as written or with links resolved.
 fn is_inside(path: &Path, root: &Path) -> bool {
-    let up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    let below = |path: &Path, root: &Path| path.starts_with(root) && !up(path);
-    if below(path, root) {
+    if path.strip_prefix(root).is_ok_and(descends) {
         return true;
     }
     match (path.canonicalize(), root.canonicalize()) {

@@ -1,13 +1,13 @@
 //! The body of a request.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use super::url::{parameters, printed};
 use super::{Body, FormPart, Present, header};
 use crate::file::{self, ReadError, ReadScope, has_secrets};
 use crate::tool::call::RunError;
 use crate::tool::template::{Template, ValueTemplate};
-use crate::{Code, Context, Diagnostic, digest};
+use crate::{Code, Context, Diagnostic, digest, lexical};
 
 /// The largest file of a body, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -145,19 +145,8 @@ pub(super) fn read_file(path: &str, cx: &Context) -> Result<Vec<u8>, RunError> {
         Box::new(diagnostic.hint("name another file of the project"))
     };
     let outside = "is outside the project";
-    let absolute = cx.root.join(path);
-    let mut below = PathBuf::new();
-    let relative = absolute
-        .strip_prefix(&cx.root)
-        .map_err(|_| denied(outside))?;
-    for part in relative.components() {
-        match part {
-            Component::Normal(part) => below.push(part),
-            Component::CurDir => {}
-            Component::ParentDir if below.pop() => {}
-            _ => return Err(denied(outside)),
-        }
-    }
+    let below = file::below(&cx.root, &cx.root.join(path)).ok_or_else(|| denied(outside))?;
+    let below = lexical(&below);
     let file = cx.root.join(&below);
     if has_secrets(&cx.root, &below) {
         return Err(denied("may contain secrets and is not sent"));
