@@ -6,64 +6,18 @@
 
 use wildmatch::WildMatch;
 
-/// Why a project's `.env` may not set a variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// Every program, or the shell, depends on it.
-    System,
-    /// The dynamic loader, the C library or the allocator reads it in every program.
-    Loader,
-    /// It makes an interpreter or a virtual machine load code.
-    Interpreter,
-    /// It says where programs, libraries or modules are searched.
-    Search,
-    /// It adds options to the command line of a program.
-    Options,
-    /// It names a program that other programs start.
-    Program,
-    /// It names settings from which a program takes commands or code.
-    Settings,
-    /// It configures a compiler, a build or version control.
-    Build,
-    /// It configures where packages and programs are installed from.
-    Packages,
-    /// It redirects connections, or decides whom they trust.
-    Network,
-    /// It configures cogtools or its hosts.
-    Cogtools,
-}
-
-impl Refusal {
-    /// The reason, as the end of a sentence about the variable.
-    pub const fn reason(self) -> &'static str {
-        match self {
-            Self::System => "the system and every shell depend on it",
-            Self::Loader => "the dynamic loader or the C library of every program reads it",
-            Self::Interpreter => "it can make an interpreter load other code",
-            Self::Search => "it can change where programs, libraries or modules are found",
-            Self::Options => "it can add options to the command lines of programs",
-            Self::Program => "it can name a program that others start",
-            Self::Settings => "it can name settings from which programs take commands",
-            Self::Build => "it can make a compiler, a build or version control run other code",
-            Self::Packages => "it can change where packages and programs come from",
-            Self::Network => "it can redirect connections, or change whom they trust",
-            Self::Cogtools => "it configures cogtools or the host",
-        }
-    }
-}
-
-/// Why a project's `.env` may not set the variable `name`, if it may not. Case is
-/// ignored: some programs read lower-case names, and Windows ignores it.
-pub fn refusal(name: &str) -> Option<Refusal> {
+/// Why a project's `.env` may not set the variable `name`, as the end of a sentence about it, if it
+/// may not. Case is ignored: some programs read lower-case names, and Windows ignores it.
+pub fn refusal(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_uppercase();
     let is_in = |patterns: &str| {
         let mut patterns = patterns.split_whitespace();
         patterns.any(|pattern| WildMatch::new(pattern).matches(&name))
     };
-    let (reason, _) = FAMILIES.iter().find(|(_, patterns)| is_in(patterns))?;
-    let is_usable =
-        !reason.is_absolute() && is_in(USABLE) || matches!(reason, Refusal::Search) && is_in(DATA);
-    (!is_usable).then_some(*reason)
+    let at = FAMILIES.iter().position(|(_, patterns)| is_in(patterns))?;
+    let (reason, patterns) = FAMILIES[at];
+    let is_usable = at >= ABSOLUTE && is_in(USABLE) || patterns == SEARCH && is_in(DATA);
+    (!is_usable).then_some(reason)
 }
 
 /// Returns true if a project's `.env` may not set the variable `name`.
@@ -71,27 +25,45 @@ pub fn is_dangerous(name: &str) -> bool {
     refusal(name).is_some()
 }
 
-impl Refusal {
-    /// Returns true if there is no exception for names that look like an application's own.
-    const fn is_absolute(self) -> bool {
-        matches!(self, Self::System | Self::Loader | Self::Cogtools)
-    }
-}
-
-/// The families. A name that is in several has the first one's reason.
-const FAMILIES: &[(Refusal, &str)] = &[
-    (Refusal::Cogtools, COGTOOLS),
-    (Refusal::Loader, LOADER),
-    (Refusal::System, SYSTEM),
-    (Refusal::Network, NETWORK),
-    (Refusal::Packages, PACKAGES),
-    (Refusal::Interpreter, INTERPRETER),
-    (Refusal::Build, BUILD),
-    (Refusal::Options, OPTIONS),
-    (Refusal::Program, PROGRAM),
-    (Refusal::Search, SEARCH),
-    (Refusal::Settings, SETTINGS),
+/// The families: the reason, and the patterns. A name that is in several has the first one's reason.
+const FAMILIES: [(&str, &str); 11] = [
+    ("it configures cogtools or the host", COGTOOLS),
+    (
+        "the dynamic loader or the C library of every program reads it",
+        LOADER,
+    ),
+    ("the system and every shell depend on it", SYSTEM),
+    (
+        "it can redirect connections, or change whom they trust",
+        NETWORK,
+    ),
+    (
+        "it can change where packages and programs come from",
+        PACKAGES,
+    ),
+    ("it can make an interpreter load other code", INTERPRETER),
+    (
+        "it can make a compiler, a build or version control run other code",
+        BUILD,
+    ),
+    (
+        "it can add options to the command lines of programs",
+        OPTIONS,
+    ),
+    ("it can name a program that others start", PROGRAM),
+    (
+        "it can change where programs, libraries or modules are found",
+        SEARCH,
+    ),
+    (
+        "it can name settings from which programs take commands",
+        SETTINGS,
+    ),
 ];
+
+/// The number of families, the first ones, without an exception for names that look like an
+/// application's own.
+const ABSOLUTE: usize = 3;
 
 /// Names of applications' own secrets and modes, which are usable although a family has
 /// them: no program takes code, a path or an address from them.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub use denylist::{Refusal, is_dangerous, refusal};
+pub use denylist::{is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use dotenv::{host_files, may_be_loaded};
 pub use private::{PrivateVariable, PrivateVariables};
@@ -406,8 +406,7 @@ impl EnvError {
             Self::Missing(names) => {
                 let name = names.first().map_or("", String::as_str);
                 let hint = match refusal(name) {
-                    Some(refusal) => {
-                        let reason = refusal.reason();
+                    Some(reason) => {
                         format!("set {name} in the environment; a project's .env may not: {reason}")
                     }
                     None => format!("set {name} in the environment, or add a line `{name}=…` to the project's .env"),

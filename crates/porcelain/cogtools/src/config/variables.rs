@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use cogtools_core::environment::{DotEnv, Refusal, Resolved, is_dangerous, refusal};
+use cogtools_core::environment::{DotEnv, Resolved, is_dangerous, refusal};
 use cogtools_core::source::Provider;
 use cogtools_core::{Config, ConfigPaths, Context, Diagnostic, Environment, Registry, Source};
 use cogtools_program::args::EnvArgs;
@@ -32,7 +32,7 @@ struct DeclaredVariable {
 struct UnusedEntry {
     name: String,
     location: (PathBuf, usize),
-    refusal: Option<Refusal>,
+    refusal: Option<&'static str>,
 }
 
 /// Shows the variables of the project's tools.
@@ -252,13 +252,13 @@ fn object(name: &str, (file, line): &(PathBuf, usize)) -> Value {
 /// An entry that is ignored, with the reason.
 fn refused(name: &str, location: &(PathBuf, usize)) -> Value {
     let mut object = object(name, location);
-    object["reason"] = refusal(name).map(Refusal::reason).into();
+    object["reason"] = refusal(name).into();
     object
 }
 
 /// Reason for refusing a name, and the remedy.
-fn reason(refusal: Refusal) -> String {
-    format!("{}; set it in the shell instead", refusal.reason())
+fn reason(refusal: &str) -> String {
+    format!("{refusal}; set it in the shell instead")
 }
 
 fn display((file, line): &(PathBuf, usize)) -> String {

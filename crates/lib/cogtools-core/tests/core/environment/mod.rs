@@ -4,7 +4,7 @@ mod dotenv;
 
 use std::path::Path;
 
-use cogtools_core::environment::{Refusal, Unread, Vars, is_dangerous, refusal};
+use cogtools_core::environment::{Unread, Vars, is_dangerous, refusal};
 use cogtools_core::{EnvPriority, Environment};
 use cogtools_test_support::{Project, assert_text, str};
 
@@ -180,49 +180,49 @@ fn the_error_of_an_invalid_file_does_not_show_its_content() {
 }
 
 /// Names that a project's `.env` may not set, and the reasons.
-const REFUSED: &[(Refusal, &str)] = &[
+const REFUSED: &[(&str, &str)] = &[
     (
-        Refusal::System,
+        "the system and every shell depend on it",
         "PATH Path HOME IFS ENV BASH_ENV BASH_FUNC_ls SHELLOPTS TMPDIR SQLITE_TMPDIR ZDOTDIR XDG_CONFIG_HOME DBUS_SESSION_BUS_ADDRESS PWD AWS_PROFILE ComSpec",
     ),
     (
-        Refusal::Loader,
+        "the dynamic loader or the C library of every program reads it",
         "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GLIBC_TUNABLES MALLOC_CONF GCONV_PATH ASAN_OPTIONS HOSTALIASES RES_OPTIONS",
     ),
     (
-        Refusal::Interpreter,
+        "it can make an interpreter load other code",
         "NODE_OPTIONS NODE_PATH TS_NODE_COMPILER PYTHONPATH PYTHONUSERBASE PYTHONSTARTUP PERLLIB PERL5OPT PERL5DB RUBYOPT RUBYLIB LUA_INIT LUA_INIT_5_4 LUA_PATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS PHPRC R_PROFILE_USER JULIA_LOAD_PATH DOTNET_STARTUP_HOOKS VIMINIT EXINIT",
     ),
     (
-        Refusal::Search,
+        "it can change where programs, libraries or modules are found",
         "CLASSPATH MANPATH MY_PATH LIB MY_LIBS GTK_MODULES QT_PLUGIN_PATH PATH_PATH",
     ),
     (
-        Refusal::Options,
+        "it can add options to the command lines of programs",
         "TAR_OPTIONS GREP_OPTIONS LESSOPEN MY_OPTS MFLAGS CFLAGS GZIP ZIPOPT",
     ),
     (
-        Refusal::Program,
+        "it can name a program that others start",
         "EDITOR VISUAL MY_EDITOR PAGER MANPAGER BROWSER MY_ASKPASS FZF_DEFAULT_COMMAND CHROME_BIN MAN_SHELL",
     ),
     (
-        Refusal::Build,
+        "it can make a compiler, a build or version control run other code",
         "MAKEFLAGS MAKEFILES GIT_SSH_COMMAND GIT_CONFIG_COUNT RUSTFLAGS RUSTC_WRAPPER CC PKG_CONFIG_PATH GOROOT CMAKE_TOOLCHAIN_FILE HGRCPATH GIT_FILE_PATH",
     ),
     (
-        Refusal::Packages,
+        "it can change where packages and programs come from",
         "npm_config_script_shell NPM_CONFIG_REGISTRY PIP_INDEX_URL UV_INDEX_URL MY_INDEX_URL CARGO_HOME RUSTUP_TOOLCHAIN YARN_RC_FILENAME MY_REGISTRY GEM_HOME BUNDLE_GEMFILE GOSUMDB",
     ),
     (
-        Refusal::Network,
+        "it can redirect connections, or change whom they trust",
         "http_proxy HTTPS_PROXY ALL_PROXY NO_PROXY GOPROXY SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE OPENSSL_CONF CURL_CA_BUNDLE REQUESTS_CA_BUNDLE NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK",
     ),
     (
-        Refusal::Settings,
+        "it can name settings from which programs take commands",
         "KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE DOCKER_HOST DOCKER_CONFIG GNUPGHOME WGETRC INPUTRC STARSHIP_CONFIG MPLCONFIGDIR CLOUDSDK_PYTHON MYSQL_HOME",
     ),
     (
-        Refusal::Cogtools,
+        "it configures cogtools or the host",
         "COGTOOLS_TOOL_SOURCES COGTOOLS_X_TOKEN _COGTOOLS_WITHIN GEMINI_CLI_SYSTEM_SETTINGS_PATH",
     ),
 ];
