@@ -368,16 +368,14 @@ impl<'de> Deserializer<'de> for Value<'_> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Mistake> {
-        match name {
-            "ConfigFile" => visitor.visit_str(self.path("the path of a file")?),
-            "Folder" => {
-                let path = self.path("the path of a folder")?;
-                visitor.visit_newtype_struct(StrDeserializer::new(path))
-            }
-            "Sandbox" => visitor.visit_str(&self.sandbox()?),
-            "Sources" if self.node.items().is_none() => Self::expected("a list of sources"),
-            _ => visitor.visit_newtype_struct(self),
-        }
+        let text = match name {
+            "ConfigFile" => self.path("the path of a file")?.to_owned(),
+            "Folder" => self.path("the path of a folder")?.to_owned(),
+            "Sandbox" => self.sandbox()?,
+            "Sources" if self.node.items().is_none() => return Self::expected("a list of sources"),
+            _ => return visitor.visit_newtype_struct(self),
+        };
+        visitor.visit_newtype_struct(StrDeserializer::new(&text))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(

@@ -5,7 +5,6 @@
 //! the hint after a mistake, and further paragraphs are for the manual only. A key that protects
 //! the user, or that only the user may set, has a line in `setting` as well.
 
-mod named;
 mod sandbox;
 mod source;
 
@@ -22,7 +21,6 @@ pub use source::{
 };
 
 use crate::Target;
-use crate::config::options::named::Named;
 use crate::environment::EnvPriority;
 use crate::file::ReadScope;
 use crate::process::SandboxMode;
@@ -601,7 +599,10 @@ impl Size {
 /// resolves.
 impl<'de> Deserialize<'de> for ConfigFile {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let path = PathBuf::from(Named::read("ConfigFile", deserializer)?);
+        #[derive(Deserialize)]
+        #[serde(rename = "ConfigFile")]
+        struct Text(String);
+        let path = PathBuf::from(Text::deserialize(deserializer)?.0);
         Ok(Self {
             display_path: path.clone(),
             path,

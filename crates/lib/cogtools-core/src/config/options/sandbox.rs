@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::named::Named;
 use crate::config::options::Size;
 
 /// The place of a sandbox among those that the reader of a layer has read.
@@ -73,7 +72,10 @@ enum NetOptions {
 
 impl<'de> Deserialize<'de> for SandboxIndex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let index = Named::read("Sandbox", deserializer)?;
+        #[derive(Deserialize)]
+        #[serde(rename = "Sandbox")]
+        struct Index(String);
+        let Index(index) = Index::deserialize(deserializer)?;
         index.parse().map(Self).map_err(D::Error::custom)
     }
 }
