@@ -302,31 +302,11 @@ const fn signal(_: ExitStatus) -> Option<i32> {
     None
 }
 
-/// The names of common signals, whose numbers depend on the system.
+/// The name of a signal, whose number depends on the system.
 #[cfg(unix)]
 fn name(number: i32) -> Option<&'static str> {
-    use rustix::process::Signal;
-    let names = [
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::SYS, "SIGSYS"),
-    ];
-    names
-        .into_iter()
-        .find_map(|(signal, name)| (signal.as_raw() == number).then_some(name))
+    use nix::sys::signal::Signal;
+    Signal::try_from(number).ok().map(Signal::as_str)
 }
 
 #[cfg(not(unix))]
