@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub use gate::{Approved, approve, verdict};
 pub use source::{
+    Texts,
     ApprovalStatus, Kind, Reviewed, TrustableSource, may_wait, trust_project, trustable_sources,
 };
 

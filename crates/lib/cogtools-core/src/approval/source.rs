@@ -1,13 +1,14 @@
 //! Subjects of approval in a project: the project itself, packages and providers, with
 //! the status of each.
 
+use std::collections::BTreeSet;
 use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::approval::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
-use crate::source::{Folder, Package, Provider, RemoteTool, Source, Specification, packages};
+use crate::source::{Folder, Offer, Package, Provider, RemoteTool, Source, Specification, packages};
 use crate::store::Store;
 use crate::tool::Author;
 use crate::trust::{Grant, Record, RecordError, Verdict};
@@ -237,6 +238,27 @@ impl TrustableSource {
         Ok(tools.iter().map(with_grant).collect())
     }
 
+    /// The texts of a provider, as far as they are known without running what is not approved: an
+    /// approved one is asked for its tools, and of another the cached ones are read.
+    pub fn texts(&self, cx: &Context) -> Texts {
+        let Kind::Provider(provider) = &self.kind else {
+            return Texts::default();
+        };
+        let is_approved = matches!(self.own_verdict(cx), Ok(Verdict::Approved));
+        let known = provider.known_tools(is_approved, cx);
+        let (mut tools, mut hidden) = known.unwrap_or_default();
+        if let Ok(record) = cx.trust.read() {
+            tools.retain(|it| record.verdict(&provider.grant(it, cx)) != Verdict::Approved);
+        }
+        let offer = provider.cached_offer(cx);
+        hidden.extend(offer.iter().flat_map(Offer::hidden));
+        Texts {
+            tools,
+            offer,
+            hidden,
+        }
+    }
+
     /// The source and tool under which it is recorded; `None` for the project.
     pub fn key(&self, cx: &Context) -> Option<(String, String)> {
         match &self.kind {
@@ -293,6 +315,17 @@ pub struct ApprovalStatus {
     pub verdict: Verdict,
     /// The error that prevented a complete answer.
     pub diagnostic: Option<Diagnostic>,
+}
+
+/// The texts of a provider that reach clients once it is approved.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// The tools that are not approved as they are declared now.
+    pub tools: Vec<RemoteTool>,
+    /// Its prompts and instructions.
+    pub offer: Option<Offer>,
+    /// Invisible characters that were removed from all its texts.
+    pub hidden: BTreeSet<char>,
 }
 
 /// The content of a source at the time of its review.

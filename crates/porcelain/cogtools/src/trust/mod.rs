@@ -7,7 +7,7 @@ mod visible;
 use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::approval::{Reviewed, TrustableSource, trustable_sources};
+use cogtools_core::approval::{Reviewed, Texts, TrustableSource, trustable_sources};
 use cogtools_core::store::Store;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Context, Diagnostic, Hint};
@@ -46,7 +46,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "REVIEW",
-        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the invisible characters that were removed from descriptions (hidden), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved; the tools that a provider then declares are approved with it, and shown with all their descriptions. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
+        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the invisible characters that were removed from descriptions (hidden), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved; the tools that a provider then declares are approved with it, and shown with all their texts. What is known of them is shown before the question: of an approved provider the tools that are new or have changed (tool), else those that are cached, with its cached prompts (prompt) and instructions (tells). The invisible characters that were removed from them are named, too. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
     ),
     (
         "NAMES",
@@ -145,7 +145,12 @@ fn list(
         let status = subject.status(cx);
         warnings.extend(status.diagnostic);
         let action = Action::Show(status.verdict);
-        report.entries.push(Entry { subject, action });
+        let shown = Texts::default();
+        report.entries.push(Entry {
+            subject,
+            action,
+            shown,
+        });
     }
     io.warn(&warnings, &EACH);
     if args.format.is_json() {
@@ -178,13 +183,18 @@ fn act(
             diagnostics.push((**diagnostic).clone());
             continue;
         }
+        let shown = if json || operation == Operation::Revoke {
+            Texts::default()
+        } else {
+            subject.texts(cx)
+        };
         if !json && operation != Operation::Revoke {
             let is_decided = operation == Operation::Approve { yes: true };
             let is_confined = !is_decided && review::is_confined(subject, cx);
             if is_confined && !std::mem::replace(&mut is_explained, true) {
                 io.show(&review::limitations())?;
             }
-            io.show(&report::review(subject, cx))?;
+            io.show(&report::review(subject, &shown, cx))?;
         }
         let action = match operation {
             Operation::Revoke => subject.revoke(cx).map(|was_approved| {
@@ -205,9 +215,14 @@ fn act(
         };
         match action {
             Ok(action) => {
-                let entry = Entry { subject, action };
+                let entry = Entry {
+                    subject,
+                    action,
+                    shown,
+                };
                 if !json && operation != Operation::DryRun {
                     io.show(&entry.to_string())?;
+                    io.show(&entry.hidden(cx))?;
                 }
                 report.entries.push(entry);
             }

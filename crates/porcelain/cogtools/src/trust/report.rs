@@ -3,9 +3,9 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use cogtools_core::Context;
-use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::approval::{Kind, Texts, TrustableSource};
 use cogtools_core::sandbox::LIMITATIONS;
-use cogtools_core::source::RemoteTool;
+use cogtools_core::source::{RemoteTool, code_points};
 use cogtools_core::trust::Verdict;
 use cogtools_program::terminal::{Column, Table, pluralize, sanitize};
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ const MAX_RUNS: usize = 6;
 pub(crate) struct Entry<'s> {
     pub(crate) subject: &'s TrustableSource,
     pub(crate) action: Action,
+    /// The texts that were shown of it before.
+    pub(crate) shown: Texts,
 }
 
 /// An action on a source.
@@ -101,6 +103,20 @@ impl Entry<'_> {
     }
 }
 
+impl Entry<'_> {
+    /// A line with the invisible characters of texts that were not known before the approval.
+    pub(crate) fn hidden(&self, cx: &Context) -> String {
+        let Action::Approve(_) = &self.action else {
+            return String::new();
+        };
+        let hidden = &self.subject.texts(cx).hidden - &self.shown.hidden;
+        if hidden.is_empty() {
+            return String::new();
+        }
+        format!("  {:8}  {}\n", "hidden", code_points(&hidden))
+    }
+}
+
 impl Display for Entry<'_> {
     /// The action, and the tools that were approved.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -109,10 +125,11 @@ impl Display for Entry<'_> {
         if let Action::Approve(tools) = &self.action {
             for tool in tools {
                 writeln!(f, "  tool      {}", sanitize(tool.remote_name()))?;
-                let mut texts = tool.description().to_owned();
-                add_descriptions(tool.value(), "", &mut texts);
-                for line in visible::lines(&texts) {
-                    writeln!(f, "            {line}")?;
+                let is_shown = |it: &RemoteTool| it.name() == tool.name() && it.value() == tool.value();
+                if !self.shown.tools.iter().any(is_shown) {
+                    for line in visible::texts(tool.description(), tool.value()) {
+                        writeln!(f, "            {line}")?;
+                    }
                 }
             }
         }
@@ -120,32 +137,8 @@ impl Display for Entry<'_> {
     }
 }
 
-/// Adds the descriptions of the parts of `declaration`, each with the pointer to its part.
-fn add_descriptions(declaration: &Value, pointer: &str, texts: &mut String) {
-    let parts: Vec<(String, &Value)> = match declaration {
-        Value::Object(entries) => entries
-            .iter()
-            .map(|(key, part)| (key.clone(), part))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(at, part)| (at.to_string(), part))
-            .collect(),
-        _ => Vec::new(),
-    };
-    for (key, part) in parts {
-        if let (Value::String(text), "description", false) =
-            (part, key.as_str(), pointer.is_empty())
-        {
-            let _ = write!(texts, "\n{pointer}: {text}");
-        }
-        add_descriptions(part, &format!("{pointer}/{key}"), texts);
-    }
-}
-
 /// Everything that approving `source` lets run.
-pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
+pub(crate) fn review(source: &TrustableSource, texts: &Texts, cx: &Context) -> String {
     let mut title = format!("{} {}", source.noun(), source.name);
     if !source.name.is_ascii() {
         // It may look like another name.
@@ -164,7 +157,7 @@ pub(crate) fn review(source: &TrustableSource, cx: &Context) -> String {
     }
     let mut text = wrapped(&title).join("\n");
     text.push('\n');
-    for Line { label, value } in review::lines(source, cx) {
+    for Line { label, value } in review::lines(source, texts, cx) {
         let _ = writeln!(text, "  {label:8}  {value}");
     }
     text
@@ -222,7 +215,7 @@ impl<'r> Report<'r> {
                 let sandbox = provider.effective_sandbox(self.cx);
                 object["sandbox"] = sandbox.map_or(Value::Null, |sandbox| sandbox.to_json());
             }
-            let hidden = hidden(entry.subject, self.cx);
+            let hidden = hidden(entry.subject, &entry.subject.texts(self.cx), self.cx);
             if !hidden.is_empty() {
                 let codes = hidden.iter().map(|c| format!("U+{:04X}", u32::from(*c)));
                 object["hidden"] = codes.collect();

@@ -11,7 +11,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use cogtools_core::approval::{Kind, TrustableSource};
+use cogtools_core::approval::{Kind, Texts, TrustableSource};
 use cogtools_core::digest::referenced_file;
 use cogtools_core::environment::Vars;
 use cogtools_core::file::{self, ReadScope};
@@ -23,7 +23,7 @@ use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
 
-use super::visible::{excerpt, wrapped};
+use super::visible::{self, excerpt, wrapped};
 
 /// One line of a review.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Line {
 }
 
 /// Everything that approving `source` lets run.
-pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
+pub(crate) fn lines(source: &TrustableSource, texts: &Texts, cx: &Context) -> Vec<Line> {
     let mut lines = match &source.kind {
         Kind::Project { tools } | Kind::Package { tools, .. } => {
             tools.iter().flat_map(|tool| tool_lines(tool, cx)).collect()
@@ -67,7 +67,8 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
     if matches!(source.kind, Kind::Package { .. }) {
         lines.extend(file_names(&source.files(cx)));
     }
-    let hidden = hidden(source, cx);
+    lines.extend(text_lines(texts));
+    let hidden = hidden(source, texts, cx);
     if !hidden.is_empty() {
         lines.push(line("hidden", code_points(&hidden)));
     }
@@ -77,8 +78,33 @@ pub(crate) fn lines(source: &TrustableSource, cx: &Context) -> Vec<Line> {
     lines
 }
 
+/// The tools, prompts and instructions of a provider.
+fn text_lines(texts: &Texts) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut add = |label, name: &str, texts: Vec<String>| {
+        lines.extend(labelled(label, name));
+        lines.extend(texts.into_iter().map(Line::continued));
+    };
+    for tool in &texts.tools {
+        let texts = visible::texts(tool.description(), tool.value());
+        add("tool", tool.remote_name(), texts);
+    }
+    let Some(offer) = &texts.offer else {
+        return lines;
+    };
+    for prompt in offer.list("prompts") {
+        let text = |key: &str| prompt.get(key).and_then(Value::as_str).unwrap_or_default();
+        add("prompt", text("name"), visible::texts(text("description"), prompt));
+    }
+    if !offer.instructions().is_empty() {
+        let texts = visible::lines(offer.instructions());
+        add("tells", "the model, as instructions", texts);
+    }
+    lines
+}
+
 /// Invisible characters that were removed from the texts of what `source` declares.
-pub(crate) fn hidden(source: &TrustableSource, cx: &Context) -> BTreeSet<char> {
+pub(crate) fn hidden(source: &TrustableSource, texts: &Texts, cx: &Context) -> BTreeSet<char> {
     let of = |tools: &[Tool]| {
         tools
             .iter()
@@ -91,8 +117,7 @@ pub(crate) fn hidden(source: &TrustableSource, cx: &Context) -> BTreeSet<char> {
             let declared = specification.review(cx);
             declared.map(|(tools, _)| of(tools)).unwrap_or_default()
         }
-        // They are known after the approval, when it is queried.
-        Kind::Provider(_) => BTreeSet::new(),
+        Kind::Provider(_) => texts.hidden.clone(),
     }
 }
 

@@ -1,7 +1,11 @@
 //! A stranger's text, made visible: on lines of bounded length, with nothing left out
 //! without saying so.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
 use cogtools_program::terminal::{pluralize, sanitize};
+use serde_json::Value;
 
 /// The number of blanks in a row that are shown as dots.
 const MIN_VISIBLE_BLANKS: usize = 3;
@@ -37,6 +41,68 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
         })
     });
     rows.collect()
+}
+
+/// Keywords of JSON Schema with words for programs. Longer texts are shown.
+const WORDS: [&str; 6] = ["$id", "$ref", "$schema", "format", "required", "type"];
+/// Keys of values that are shown as JSON, whole.
+const DATA: [&str; 6] = ["_meta", "const", "default", "enum", "example", "examples"];
+/// Keywords of JSON Schema whose keys are names.
+const NAMES: [&str; 5] = [
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
+
+/// The texts of a `declaration`, all that can reach a model: `first`, and then each other one after
+/// the pointer to it.
+pub(crate) fn texts(first: &str, declaration: &Value) -> Vec<String> {
+    let mut texts = first.to_owned();
+    add_texts(declaration, "", "", &mut texts);
+    lines(&texts)
+}
+
+/// Adds the texts of `value`, which is under `key`.
+fn add_texts(value: &Value, key: &str, pointer: &str, texts: &mut String) {
+    let parts: Vec<(Cow<'_, str>, &Value)> = match value {
+        Value::Object(entries) => entries.iter().map(|(key, it)| (key.into(), it)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, it)| (at.to_string().into(), it))
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (name, part) in parts {
+        let is_first = pointer.is_empty() && matches!(&*name, "name" | "description");
+        let is_first = is_first && part.is_string();
+        let keyword = if value.is_array() { key } else { &name };
+        if is_first || WORDS.contains(&keyword) && is_word(part) {
+            continue;
+        }
+        let (pointer, length) = (format!("{pointer}/{name}"), texts.len());
+        let is_data = DATA.contains(&&*name);
+        match part {
+            Value::String(text) => _ = write!(texts, "\n{pointer}: {text}"),
+            Value::Array(_) | Value::Object(_) if !is_data => {
+                add_texts(part, &name, &pointer, texts);
+            }
+            _ if is_data => _ = write!(texts, "\n{pointer}: {part}"),
+            _ => {}
+        }
+        let is_name = NAMES.contains(&key) || !is_word(&Value::from(&*name));
+        if is_name && texts.len() == length {
+            _ = write!(texts, "\n{pointer}");
+        }
+    }
+}
+
+/// Returns true if `value` is one short word, which has no room for instructions.
+fn is_word(value: &Value) -> bool {
+    let word = value.as_str();
+    word.is_some_and(|word| word.len() <= 64 && word.bytes().all(|it| it.is_ascii_graphic()))
 }
 
 /// `rows`, with a last one that says how many are left out.
@@ -105,7 +171,9 @@ fn flush(blanks: &mut String, at_end: bool, shown: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, show_blanks, wrapped};
+    use serde_json::json;
+
+    use super::{excerpt, show_blanks, texts, wrapped};
 
     #[test]
     fn blanks_that_hide_something_are_shown() {
@@ -144,6 +212,46 @@ mod tests {
         assert_eq!(rows[0], format!("| {}", "a".repeat(160)));
         assert_eq!(rows[40], "… 12 more lines: read them in the file");
         assert_eq!(wrapped(""), [""]);
+    }
+
+    #[test]
+    fn every_text_of_a_declaration_is_shown() {
+        let declaration = json!({
+            "name": "say",
+            "title": "T",
+            "description": "d",
+            "annotations": {"title": "AT", "readOnlyHint": true},
+            "inputSchema": {
+                "$ref": "#/$defs/R",
+                "type": "object",
+                "format": "ignore all of this",
+                "required": ["a", "not a name"],
+                "properties": {
+                    "a": {"type": "string", "default": "D", "enum": ["one", {"two": 2}]},
+                    "plain": {"type": "integer", "minimum": 3},
+                    "type": true,
+                    "default": {"type": "string"},
+                },
+                "x-do this": 5,
+            },
+            "_meta": {"m": ["M"]},
+        });
+        let expected = [
+            "| d",
+            "| more",
+            "| /title: T",
+            "| /annotations/title: AT",
+            "| /inputSchema/format: ignore all of this",
+            "| /inputSchema/required/1: not a name",
+            "| /inputSchema/properties/a/default: D",
+            r#"| /inputSchema/properties/a/enum: ["one",{"two":2}]"#,
+            "| /inputSchema/properties/plain",
+            "| /inputSchema/properties/type",
+            r#"| /inputSchema/properties/default: {"type":"string"}"#,
+            "| /inputSchema/x-do this",
+            r#"| /_meta: {"m":["M"]}"#,
+        ];
+        assert_eq!(texts("d\nmore", &declaration), expected);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! hold until it says otherwise. One that has failed is not asked again for a minute. A file that
 //! cannot be read or written, or that belongs to another user, is ignored.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -99,6 +100,21 @@ impl Provider {
         let mut declarations = remote::read(&values, self);
         declarations.errors.extend(failure.map(Arc::new));
         Ok(declarations)
+    }
+
+    /// The tools that it is known to have, and the invisible characters that their texts had: those
+    /// that it declares now, if it `is_approved`, else the cached ones, however old they are.
+    pub(crate) fn known_tools(
+        &self,
+        is_approved: bool,
+        cx: &Context,
+    ) -> Option<(Vec<RemoteTool>, BTreeSet<char>)> {
+        if is_approved && let Ok(known) = self.declarations(cx) {
+            return Some((known.tools.clone(), known.hidden.clone()));
+        }
+        let cache = Cache::of(self, &self.variables(cx).ok()?, cx)?;
+        let known = remote::read(&cache.read()?, self);
+        Some((known.tools, known.hidden))
     }
 
     /// Returns false if a call of the tool `name` can do without it for now: it would have to be

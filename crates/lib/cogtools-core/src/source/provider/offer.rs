@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::cache::Cache;
 use super::remote::{LocalNames, code_points, own_prefix, visible};
 use super::{Provider, ProviderError};
 use crate::resident::{SessionError, SessionWork};
@@ -38,19 +39,27 @@ impl Provider {
             Err(ProviderError::Late(..)) => return Ok(None),
             Err(error) => return Err(error),
         };
+        Ok(values.first().map(|value| self.offer_of(value, cx)))
+    }
+
+    /// Its cached offer, however old it is, whether it is approved or not.
+    pub(crate) fn cached_offer(&self, cx: &Context) -> Option<Offer> {
+        let cache = Cache::of(self, &self.variables(cx).ok()?, cx)?;
+        let values = cache.of_offer().read()?;
+        values.first().map(|value| self.offer_of(value, cx))
+    }
+
+    fn offer_of(&self, value: &Arc<Value>, cx: &Context) -> Offer {
         let mut hidden = BTreeSet::new();
-        let Some(value) = values.first() else {
-            return Ok(None);
-        };
         let instructions = value.get("instructions").and_then(Value::as_str);
         let instructions = invisible::remove(instructions.unwrap_or_default(), &mut hidden);
-        Ok(Some(Offer {
+        Offer {
             provider: self.clone(),
             key: self.key(cx),
             instructions: instructions.trim().to_owned(),
             value: visible(value, &mut hidden),
             hidden,
-        }))
+        }
     }
 
     /// Sends a request to the server in its session; the answer has `result` or `error`.
@@ -112,6 +121,11 @@ impl Offer {
     /// Its instructions for models; empty, if it has none.
     pub fn instructions(&self) -> &str {
         &self.instructions
+    }
+
+    /// Invisible characters that were removed from its texts.
+    pub(crate) const fn hidden(&self) -> &BTreeSet<char> {
+        &self.hidden
     }
 
     /// Returns true if it has this list, which may be empty.

@@ -34,6 +34,8 @@ pub struct RemoteTool {
 pub(super) struct Declarations {
     pub(super) tools: Vec<RemoteTool>,
     pub(super) errors: Vec<Arc<ProviderError>>,
+    /// Invisible characters that were removed from its texts.
+    pub(super) hidden: BTreeSet<char>,
 }
 
 /// The objects in a provider's output: an array, or one under `functionDeclarations` or
@@ -138,6 +140,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         let error = ProviderError::Invisible(provider.name(), code_points(&hidden));
         declarations.errors.push(Arc::new(error));
     }
+    declarations.hidden = hidden;
     // Every list of tools is sorted by name.
     declarations
         .tools
