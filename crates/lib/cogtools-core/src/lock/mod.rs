@@ -7,7 +7,7 @@ mod changes;
 
 pub use changes::Change;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::TextError;
 use crate::tool::{Author, Values};
-use crate::{Code, Diagnostic, Tool, containment, digest, text, yaml};
+use crate::{Code, Context, Diagnostic, Tool, containment, digest, text, yaml};
 
 /// Declarations of the sources of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -125,12 +125,12 @@ impl Lock {
     }
 
     /// Pins `tool`. If a source declares a name twice, the first one counts.
-    pub(crate) fn add(&mut self, tool: &Tool, pinner: &mut Pinner) {
+    pub(crate) fn add(&mut self, tool: &Tool, pinner: &mut Pinner, cx: &Context) {
         let source = pinner.source(tool);
         let tools = self.sources.entry(source).or_default();
         tools
             .entry(tool.name().to_string())
-            .or_insert_with(|| pinner.pin(tool));
+            .or_insert_with(|| pinner.pin(tool, cx));
     }
 
     /// Counts the pinned sources and tools.
@@ -181,14 +181,14 @@ impl LockedTools {
     }
 
     /// Fails unless `tool` is as pinned.
-    pub fn check(&self, tool: &Tool) -> Result<(), Box<Diagnostic>> {
+    pub fn check(&self, tool: &Tool, cx: &Context) -> Result<(), Box<Diagnostic>> {
         let mut pinner = self.pinner.lock().unwrap_or_else(PoisonError::into_inner);
         let source = pinner.source(tool);
         let name = tool.name().as_str();
         let pinned = self.lock.sources.get(&source);
         let message = match pinned.and_then(|tools| tools.get(name)) {
             Some(pin) => {
-                let now = pinner.pin(tool);
+                let now = pinner.pin(tool, cx);
                 if pin.matches(&now) {
                     return Ok(());
                 }
@@ -271,7 +271,7 @@ impl Pinner {
     }
 
     /// The pin of `tool` as it is now.
-    pub(crate) fn pin(&mut self, tool: &Tool) -> Pin {
+    pub(crate) fn pin(&mut self, tool: &Tool, cx: &Context) -> Pin {
         let mut parts = BTreeMap::new();
         let mut add = |name: String, value: &Value| {
             let hash = digest::value(value).to_string();
@@ -292,7 +292,7 @@ impl Pinner {
         }
         add("parameters".to_owned(), &Value::Object(schema));
         let annotations = annotations(tool);
-        let implementation = self.implementation(tool);
+        let implementation = self.implementation(tool, cx);
         let content = self.content(tool);
         add("annotations".to_owned(), &annotations);
         add("implementation".to_owned(), &implementation);
@@ -311,10 +311,10 @@ impl Pinner {
 
     /// Returns what the tool's file says besides its declaration, and the content of the files
     /// that it names; for a provider, its commands.
-    fn implementation(&self, tool: &Tool) -> Value {
+    fn implementation(&self, tool: &Tool, cx: &Context) -> Value {
         if let Some(remote) = tool.remote() {
-            let lines = remote.lines.iter();
-            let files = lines.map(|words| named_files(words, &self.root, &self.root));
+            let (lines, data) = (remote.lines.iter(), tool.data(cx));
+            let files = lines.map(|words| named_files(words, &self.root, &self.root, &data));
             return json!([remote.lines, files.collect::<Vec<_>>()]);
         }
         let document = yaml::parse(tool.text()).map(|document| document.to_json());
@@ -427,7 +427,7 @@ const MAX_TEMPLATES: usize = 1_000;
 fn files_of(tool: &Tool, root: &Path) -> Value {
     let folder = tool.text().path().parent().unwrap_or(Path::new(""));
     if let Some(words) = tool.literals() {
-        return named_files(&words, root, folder);
+        return named_files(&words, root, folder, &BTreeSet::new());
     }
     if let Some(code) = tool.js() {
         return digest::value(&code.source().into()).to_string().into();
@@ -438,16 +438,16 @@ fn files_of(tool: &Tool, root: &Path) -> Value {
 }
 
 /// The digests of the files in the project at `root` that a command line names, seen
-/// from there or from `folder`, or that its programs load. Programs of the system differ
-/// between machines.
-fn named_files(words: &[String], root: &Path, folder: &Path) -> Value {
+/// from there or from `folder`, or that its programs load, without `data`. Programs of the system
+/// differ between machines.
+fn named_files(words: &[String], root: &Path, folder: &Path, data: &BTreeSet<PathBuf>) -> Value {
     let loads = words.iter().any(|word| containment::loads_modules(word));
     let real_root = root.canonicalize();
     let real_root = real_root.as_deref().unwrap_or(root);
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |path: &str, file: &Path| {
         let real = file.canonicalize();
-        if real.is_ok_and(|real| real.starts_with(real_root)) {
+        if real.is_ok_and(|real| real.starts_with(real_root) && !data.contains(&real)) {
             files.insert(path.to_owned(), text(digest::file(file)));
         }
     };

@@ -232,7 +232,7 @@ impl Registry {
         // The lock is a file of the project, and the user's own tools are not in it.
         let is_users = tool.provenance().author == Author::User;
         let locked = self.locked.as_ref().filter(|_| !is_users);
-        match locked.map_or(Ok(()), |lock| lock.check(&tool)) {
+        match locked.map_or(Ok(()), |lock| lock.check(&tool, &self.cx)) {
             Ok(()) => Ok(tool),
             Err(diagnostic) => Err(ToolError::Invalid(vec![*diagnostic])),
         }
@@ -300,7 +300,7 @@ impl Snapshot {
             if let Ok(tool) = &loaded
                 && tool.provenance().author != Author::User
             {
-                snapshot.lock.add(tool, &mut pinner);
+                snapshot.lock.add(tool, &mut pinner, &registry.cx);
                 if matches!(
                     tool.provenance().author,
                     Author::Package(_) | Author::Provider
@@ -337,7 +337,8 @@ impl Registry {
     /// Returns the SHA-256 of what `tool` runs: its implementation with the files that it names, the
     /// content of its package, the commands of its provider.
     pub fn content_digest(&self, tool: &Tool) -> String {
-        Pinner::new(&self.cx.root, &self.cx.root).pin(tool).runs()
+        let mut pinner = Pinner::new(&self.cx.root, &self.cx.root);
+        pinner.pin(tool, &self.cx).runs()
     }
 }
 

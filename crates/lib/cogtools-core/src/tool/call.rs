@@ -1,8 +1,10 @@
 //! A call of a tool: the program it starts, and its output.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::{self, Debug};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -82,6 +84,11 @@ pub(crate) trait Foreign: Debug + Send + Sync {
     /// Returns the part that a lock pins, of a tool that another program declared.
     fn remote(&self) -> Option<Remote> {
         None
+    }
+
+    /// The files that its program names and that are data, which no lock pins. They have no links.
+    fn data(&self, _cx: &Context) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
     }
 
     /// Returns true if it is declared whatever a budget says.

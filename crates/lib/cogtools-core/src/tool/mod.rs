@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -201,6 +201,12 @@ impl Tool {
     /// Returns the part of it that a lock pins, if another program declared it.
     pub(crate) fn remote(&self) -> Option<Remote> {
         self.implementation.foreign()?.remote()
+    }
+
+    /// The files that the program of a provider names and that are data. They have no links.
+    pub(crate) fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
+        let foreign = self.implementation.foreign();
+        foreign.map(|it| it.data(cx)).unwrap_or_default()
     }
 
     /// Returns the cost of its declaration, without its uses.

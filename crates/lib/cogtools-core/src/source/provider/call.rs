@@ -1,5 +1,6 @@
 //! A call of a tool that a provider has declared: the provider's program answers it.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -172,6 +173,10 @@ impl Foreign for RemoteCall {
             lines: described.into_iter().map(line).chain(sandbox).collect(),
             declaration: self.tool.value().clone(),
         })
+    }
+
+    fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
+        self.provider.data(cx)
     }
 
     fn is_pinned(&self) -> bool {
