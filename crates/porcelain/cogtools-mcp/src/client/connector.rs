@@ -180,7 +180,7 @@ pub(crate) fn from_mcp(tool: &Value) -> Value {
     let title = [tool.get("title"), tool.pointer("/annotations/title")]
         .into_iter()
         .flatten()
-        .find(|title| title.is_string());
+        .find(|title| title.as_str().is_some_and(|title| !title.trim().is_empty()));
     let description = tool.get("description").or(title).or(tool.get("name"));
     let entries = [
         ("name", tool.get("name").cloned()),

@@ -245,7 +245,9 @@ impl RemoteTool {
         let parameters = self.parameters(provider)?;
         let mut entries = Map::new();
         entries.insert("name".into(), self.name.clone().into());
-        if let Some(title) = self.value.get("title").filter(|title| !title.is_null()) {
+        let is_blank = |title: &Value| title.as_str().is_some_and(|it| it.trim().is_empty());
+        let title = self.value.get("title");
+        if let Some(title) = title.filter(|title| !title.is_null() && !is_blank(title)) {
             entries.insert("title".into(), title.clone());
         }
         entries.insert("description".into(), self.description().into());
