@@ -22,7 +22,7 @@ pub struct Budget {
 pub struct Cost {
     /// Its tokens.
     pub tokens: usize,
-    /// True if it is declared whatever the budget is.
+    /// True if it is declared before others, and whatever it costs.
     pub is_pinned: bool,
     /// The number of its calls, as far as they are counted.
     pub uses: u32,
@@ -171,8 +171,8 @@ impl Budget {
         let mut order: Vec<(usize, &Cost)> = costs.iter().enumerate().collect();
         order.sort_by_key(|(_, cost)| (!cost.is_pinned, Reverse(cost.frequency()), cost.tokens));
         for (index, cost) in order {
-            let fits = tokens + cost.tokens <= self.tokens && tools < self.tools;
-            if fits || cost.is_pinned {
+            let fits = cost.is_pinned || tokens + cost.tokens <= self.tokens;
+            if fits && tools < self.tools {
                 tokens += cost.tokens;
                 tools += 1;
                 declared[index] = true;
@@ -269,6 +269,13 @@ mod tests {
         let selection = Budget::new(50).select(&costs, 20);
         let declared = selection.map(|it| (it.declared, it.tokens));
         assert_eq!(declared, Ok((vec![false, false, true, false], 110)));
+        let two = Budget::UNLIMITED.with_max_tools(2);
+        let selection = two.select(&costs, 20).map(|it| it.declared);
+        assert_eq!(selection, Ok(vec![false; 4]));
+        costs[0].is_pinned = true;
+        let selection = two.with_max_tools(3).select(&costs, 20);
+        let declared = selection.map(|it| it.declared);
+        assert_eq!(declared, Ok(vec![true, false, false, false]));
         let selection = Budget::new(118).select(&costs[1..], 20);
         assert_eq!(selection.map(|it| it.declared), Ok(vec![true, true, true]));
     }

@@ -13,7 +13,7 @@ pub const MANUAL: &str = "A host sends every declaration to the model with every
      of two: the list is the same until a tool is called twice as often as before. Two built-in tools follow: \
      find_tool searches all tools of the project and returns their descriptions and parameters; call_tool \
      calls one of them, exactly as a direct call would. --max-tools does the same for a number of tools, \
-     the two included, since some hosts refuse a server with more: Antigravity takes 100 of all \
+     the two and those with `pin` included, since some hosts refuse a server with more: Antigravity takes 100 of all \
      servers. `cogtools-call` accepts both without any \
      option. Their names are reserved: a tool file with either name is invalid. A budget too small \
      for these two is an error, which states the minimum.";
