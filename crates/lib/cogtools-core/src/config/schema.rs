@@ -143,7 +143,15 @@ fn adapt(schema: &mut Value) {
                 let joined: Vec<String> = paragraphs.map(|it| it.replace('\n', " ")).collect();
                 *description = joined.join("\n\n");
             }
-            fields.values_mut().for_each(adapt);
+            for (key, value) in fields {
+                match value {
+                    // A property may be called `default`.
+                    Value::Object(all) if key == "properties" => {
+                        all.values_mut().for_each(adapt);
+                    }
+                    value => adapt(value),
+                }
+            }
         }
         _ => {}
     }
