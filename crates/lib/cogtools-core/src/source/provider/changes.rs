@@ -78,6 +78,35 @@ pub struct ArgumentChanges {
     pub hide: Vec<String>,
 }
 
+/// Keywords that say something about several arguments.
+const ABOUT_SEVERAL: [&str; 12] = [
+    "allOf",
+    "anyOf",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "else",
+    "if",
+    "maxProperties",
+    "minProperties",
+    "not",
+    "oneOf",
+    "then",
+];
+
+/// Returns true if a part of a schema may speak of an argument that `is_changed`, or of their number.
+fn mentions(part: &Value, is_changed: &impl Fn(&str) -> bool) -> bool {
+    match part {
+        Value::String(text) => is_changed(text),
+        Value::Array(items) => items.iter().any(|it| mentions(it, is_changed)),
+        Value::Object(entries) => entries.iter().any(|(key, it)| {
+            let is_other = matches!(key.as_str(), "$ref" | "maxProperties" | "minProperties");
+            is_other || is_changed(key) || mentions(it, is_changed)
+        }),
+        _ => false,
+    }
+}
+
 impl ArgumentChanges {
     fn is_empty(&self) -> bool {
         self.fixed.is_empty() && self.default.is_empty() && self.hide.is_empty()
@@ -224,7 +253,16 @@ impl ArgumentChanges {
                 ));
             }
             required.retain(|it| !names.clone().any(|name| it == name));
+            if required.is_empty() {
+                schema.shift_remove("required");
+            }
         }
+        // The server still checks what it says about several arguments: it sees all of them.
+        let is_changed = |text: &str| names.clone().any(|name| name == text);
+        schema.retain(|key, value| {
+            !ABOUT_SEVERAL.contains(&key.as_str())
+                || !key.ends_with("Properties") && !mentions(value, &is_changed)
+        });
         let properties = schema.get_mut("properties");
         if let Some(properties) = properties.and_then(Value::as_object_mut) {
             for (name, value) in &self.default {
