@@ -22,7 +22,7 @@ use crate::schema::Schema;
 use crate::search::search;
 use crate::source::{
     Candidate, FileNames, Listing, Offer, Plugin, Provider, SkillFolder, Skills, Source,
-    SourceError,
+    SourceError, list_all,
 };
 use crate::tool::{
     Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
@@ -212,18 +212,21 @@ impl Registry {
             });
             unknown.clone()
         });
-        for source in known.into_iter().chain(rest.flatten()) {
-            let found = source.find(&valid, &self.cx, &mut errors);
-            if let Some(tool) = found.map_err(FindError::Invalid)? {
-                if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
-                    return self.admit(tool).map_err(FindError::Invalid);
-                }
-                let mut not_found = self.explain_missing(&valid);
-                not_found.filtered_out = Some(tool.file().to_path_buf());
-                return Err(FindError::NotFound(not_found));
-            }
+        let mut sources = known.into_iter().chain(rest.flatten());
+        let find = |source: &Source| source.find(&valid, &self.cx, &mut errors).transpose();
+        let found = sources.find_map(find).or_else(|| {
+            let mut providers = self.sources.iter().filter_map(Source::provider);
+            providers.find_map(|it| it.find_beside(&valid, &self.cx).transpose())
+        });
+        let found = found.transpose().map_err(FindError::Invalid)?;
+        let missing = || self.explain_missing(&valid);
+        let tool = found.ok_or_else(|| FindError::NotFound(missing()))?;
+        if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
+            return self.admit(tool).map_err(FindError::Invalid);
         }
-        Err(FindError::NotFound(self.explain_missing(&valid)))
+        let mut not_found = missing();
+        not_found.filtered_out = Some(tool.file().to_path_buf());
+        Err(FindError::NotFound(not_found))
     }
 
     /// Lists the offers of all MCP servers, in the order of sources; also why some are missing. One
@@ -356,8 +359,7 @@ impl Registry {
         };
         let mut winners: HashMap<OsString, usize> = HashMap::new();
         self.prefetch_providers();
-        for source in &self.sources {
-            let Listing { entries, errors } = source.list(&self.cx);
+        for Listing { entries, errors } in list_all(&self.sources, &self.cx) {
             found.source_errors.extend(errors);
             // Names are unique in a folder; most projects have just one.
             let are_unique = self.sources.len() == 1
@@ -389,9 +391,8 @@ impl Registry {
     pub fn list_unfiltered(&self) -> Listing {
         self.prefetch_providers();
         let mut all = Listing::default();
-        for source in &self.sources {
-            all.add(source.list(&self.cx));
-        }
+        let listings = list_all(&self.sources, &self.cx);
+        listings.into_iter().for_each(|it| all.add(it));
         all
     }
 

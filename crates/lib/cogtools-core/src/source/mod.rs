@@ -19,6 +19,7 @@ pub use openapi::Specification;
 pub use packages::{Package, Packages};
 pub use plugin::Plugin;
 pub(crate) use plugin::{PluginServer, PluginStart};
+use provider::first;
 pub use provider::{
     InvalidDeclaration, Offer, Provider, ProviderError, Reference, RemoteTool, Server, Settings,
     SourceChanges, ToolChanges, Transport, clean_path, code_points, expand, neutral_directory,
@@ -357,6 +358,42 @@ impl Candidate {
     pub const fn scope(&self) -> &ReadScope {
         &self.scope
     }
+}
+
+/// Lists each of `sources`. A tool of a provider with the name of an earlier one's has the name of its
+/// source in front, unless that is taken, too.
+pub(crate) fn list_all(sources: &[Source], cx: &Context) -> Vec<Listing> {
+    let mut all: Vec<Listing> = sources.iter().map(|source| source.list(cx)).collect();
+    if sources.iter().filter_map(Source::provider).nth(1).is_none() {
+        return all;
+    }
+    let entries = all.iter().flat_map(|listing| &listing.entries);
+    let declared: HashSet<OsString> = entries.map(|entry| entry.name.clone()).collect();
+    let mut taken: HashSet<OsString> = HashSet::new();
+    for listing in &mut all {
+        let mut renamed = Vec::new();
+        for entry in &mut listing.entries {
+            let Some(Declared::Provider(provider, tool)) = &mut entry.declared else {
+                continue;
+            };
+            let beside = tool.beside();
+            let name = OsString::from(beside.name());
+            let is_free = !declared.contains(&name) && !taken.contains(&name);
+            if taken.contains(&entry.name) && is_free {
+                let text = format!("`{}` is called `{}`", tool.name(), beside.name());
+                renamed.push((provider.settings().name.clone(), text));
+                (entry.name, *tool) = (name, beside);
+            }
+            taken.insert(entry.name.clone());
+        }
+        if let Some((source, _)) = renamed.first() {
+            let source = source.clone();
+            let texts: Vec<String> = renamed.into_iter().map(|(_, text)| text).collect();
+            let error = ProviderError::NamesOfOthers(source, first(&texts));
+            listing.errors.push(SourceError::Provider(Arc::new(error)));
+        }
+    }
+    all
 }
 
 impl Listing {

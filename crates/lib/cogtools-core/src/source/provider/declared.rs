@@ -132,7 +132,7 @@ impl Provider {
             return true;
         }
         let declared = cache.read().map(|values| remote::read(&values, self));
-        declared.is_some_and(|it| it.tools.iter().any(|tool| tool.name() == name))
+        declared.is_some_and(|it| it.tools.iter().any(|tool| tool.may_be_called(name)))
     }
 
     /// Asks for its tools in the place of a list that has stopped waiting, unless they are cached or

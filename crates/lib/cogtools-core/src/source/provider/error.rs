@@ -79,6 +79,9 @@ pub enum ProviderError {
     /// It declares names of files, which its tools do not take: which, and their names here.
     #[error("the provider `{0}` declares the name of a file: {1}")]
     NamesOfFiles(String, String),
+    /// It declares names that an earlier source has: which, and their names here.
+    #[error("the provider `{0}` declares the name of another tool: {1}")]
+    NamesOfOthers(String, String),
     /// Its declarations had invisible characters: their code points.
     #[error("the provider `{0}` hides characters in its descriptions, which were removed: {1}")]
     Invisible(String, String),
@@ -134,6 +137,7 @@ impl ProviderError {
             | Self::Changes(name, _)
             | Self::DuplicateTool(name, _)
             | Self::NamesOfFiles(name, _)
+            | Self::NamesOfOthers(name, _)
             | Self::Invisible(name, _)
             | Self::Server(name, _) => name,
         }
@@ -152,6 +156,7 @@ impl ProviderError {
                 | Self::Changes(..)
                 | Self::DuplicateTool(..)
                 | Self::NamesOfFiles(..)
+                | Self::NamesOfOthers(..)
                 | Self::Invisible(..)
         )
     }
@@ -213,6 +218,7 @@ impl ProviderError {
             Self::Declaration(..)
             | Self::DuplicateTool(..)
             | Self::NamesOfFiles(..)
+            | Self::NamesOfOthers(..)
             | Self::Invisible(..) => Code::InvalidTool,
         }
     }
@@ -251,6 +257,9 @@ impl ProviderError {
             }
             Self::NamesOfFiles(..) => {
                 "a file is never displaced; give the source a `prefix`, or rename the file"
+            }
+            Self::NamesOfOthers(..) => {
+                "the tool of an earlier source keeps its name; give this source a `prefix`"
             }
             Self::Invisible(..) => "a model would read what you do not see: ask its author why",
             Self::Changes(..) => "correct it in the configuration; other tools are not affected",

@@ -29,6 +29,7 @@ pub use self::changes::{SourceChanges, ToolChanges};
 pub use self::error::{InvalidDeclaration, ProviderError};
 pub use self::offer::Offer;
 pub use self::reference::{Reference, expand, references};
+pub(crate) use self::remote::first;
 pub use self::remote::{RemoteTool, code_points, without_invisible};
 pub use self::start::{clean_path, neutral_directory};
 
@@ -144,6 +145,17 @@ impl Provider {
                 Ok(None)
             }
         }
+    }
+
+    /// Finds the tool that is called `name` where another source has its own name.
+    pub(crate) fn find_beside(&self, name: &Name, cx: &Context) -> Result<Option<Tool>, ToolError> {
+        if !name.as_str().starts_with(&remote::own_prefix(self)) {
+            return Ok(None);
+        }
+        let tools = self.tools(cx).unwrap_or_default();
+        let tools = tools.iter().map(RemoteTool::beside);
+        let mut named = tools.filter(|tool| tool.name() == name.as_str());
+        named.next().map(|tool| self.load(&tool)).transpose()
     }
 
     /// The tool with that declaration.

@@ -3,6 +3,7 @@
 //! Its name becomes one that hosts accept: MCP allows dots, slashes and 128 characters.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::iter;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct RemoteTool {
     remote_name: String,
     /// The local name, with the prefix, as hosts accept it.
     name: String,
+    /// The local name if another tool has that one: the provider's name is in front of it.
+    beside: String,
     /// Its declaration, with the changes that the configuration makes.
     value: Arc<Value>,
     /// The provider's declaration.
@@ -77,7 +80,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         .filter_map(|value| value.get("name")?.as_str());
     let local = LocalNames::new(&provider.settings().prefix, names.clone());
     let own_prefix = own_prefix(provider);
-    let beside_files = LocalNames::new(&own_prefix, names);
+    let beside_others = LocalNames::new(&own_prefix, names);
     let (mut renamed, mut hidden) = (Vec::new(), BTreeSet::new());
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
@@ -104,17 +107,18 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             }
         };
         let mut name = changes.rename.clone().unwrap_or_else(|| local.of(&own));
+        let beside = match &changes.rename {
+            Some(name) => LocalNames::new(&own_prefix, iter::empty()).of(name),
+            None => beside_others.of(&own),
+        };
         if provider.files.contain(&name) {
-            let other = match &changes.rename {
-                Some(name) => format!("{own_prefix}{name}"),
-                None => beside_files.of(&own),
-            };
-            renamed.push(format!("`{name}` is called `{other}`"));
-            name = other;
+            renamed.push(format!("`{name}` is called `{beside}`"));
+            name.clone_from(&beside);
         }
         if seen.insert(own.clone()) && !provider.files.contain(&name) && used.insert(name.clone()) {
             declarations.tools.push(RemoteTool {
                 name,
+                beside,
                 remote_name: own,
                 value,
                 declared,
@@ -157,7 +161,7 @@ pub fn code_points(characters: &BTreeSet<char>) -> String {
 }
 
 /// The first few of `items`, and how many more there are.
-fn first(items: &[String]) -> String {
+pub(crate) fn first(items: &[String]) -> String {
     const MAX: usize = 4;
     match items.len().saturating_sub(MAX) {
         0 => items.join(", "),
@@ -165,7 +169,7 @@ fn first(items: &[String]) -> String {
     }
 }
 
-/// The prefix of tools of `provider` that would have the name of a file.
+/// The prefix of tools of `provider` that would have the name of another tool.
 pub(super) fn own_prefix(provider: &Provider) -> String {
     let Settings { name, prefix, .. } = provider.settings();
     portable(&format!("{name}_{prefix}"))
@@ -203,6 +207,19 @@ impl RemoteTool {
     /// The local name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The same tool with the provider's name in front of its own, where another one has that.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
+            name: self.beside.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns true if it may be called `name` here.
+    pub(crate) fn may_be_called(&self, name: &str) -> bool {
+        self.name == name || self.beside == name
     }
 
     /// The name that the provider knows it by.
@@ -444,6 +461,7 @@ mod tests {
             let declared = RemoteTool {
                 remote_name: "say".to_owned(),
                 name: "say".to_owned(),
+                beside: "p_say".to_owned(),
                 value: Arc::new(json!({"name": "say", "description": "d"})),
                 declared: Arc::default(),
                 changes: Arc::default(),
