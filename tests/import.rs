@@ -236,6 +236,39 @@ implementation:
 }
 
 #[test]
+fn a_repeated_field_is_one_parameter_wherever_it_repeats() {
+    let command = "curl 'https://a.example/x?a-b=1&c=2&a-b=3'";
+    let (_project, run) = import(&["curl", command]);
+    run.run().outputs(str![[r#"
+name: get_x
+
+description: GET a.example/x
+
+parameters:
+  a_b:
+    type: array
+    description: The value of a-b
+    default:
+    - '1'
+    - '3'
+    items:
+      type: string
+  c:
+    type: string
+    description: The value of c
+    default: '2'
+
+implementation:
+  http:
+    url: https://a.example/x
+    query:
+      a-b: '{{ a_b }}'
+      c: '{{ c }}'
+
+"#]]);
+}
+
+#[test]
 fn secrets_are_left_out_at_any_depth() {
     let json = r#"curl -Gd 'q=1' https://a.example/x"#;
     let (_project, run) = import(&["curl", json]);

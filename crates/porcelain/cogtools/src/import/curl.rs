@@ -341,7 +341,7 @@ impl Draft {
 
     /// Makes parameters of fields, and returns their templates. Keys become credentials.
     fn fields(&mut self, pairs: Vec<(String, Value)>, is_query: bool) -> Map<String, Value> {
-        let mut templates = Map::new();
+        let mut parameters = Map::new();
         for (wire, value) in pairs {
             if is_secret(&wire) {
                 if is_query {
@@ -353,9 +353,9 @@ impl Draft {
                 }
                 continue;
             }
-            match templates.get_mut(&wire) {
-                Some(_) => {
-                    let known = self.properties.values_mut().last();
+            match parameters.get(&wire).and_then(Value::as_str) {
+                Some(name) => {
+                    let known = self.properties.get_mut(name);
                     let default = known.and_then(|it| it.get_mut("default"));
                     if let Some(default) = default {
                         let mut all = match default.take() {
@@ -366,7 +366,10 @@ impl Draft {
                         *default = all.into();
                     }
                 }
-                None => drop(templates.insert(wire.clone(), self.parameter(&wire, &value))),
+                None => {
+                    let name = self.parameter(&wire, &value);
+                    parameters.insert(wire, name.into());
+                }
             }
         }
         for property in self.properties.values_mut() {
@@ -376,11 +379,14 @@ impl Draft {
                 property["items"] = json!({ "type": kind });
             }
         }
-        templates
+        for value in parameters.values_mut() {
+            *value = template(value.as_str().unwrap_or_default());
+        }
+        parameters
     }
 
-    /// Makes a parameter with this default, and returns the template of its value.
-    fn parameter(&mut self, wire: &str, value: &Value) -> Value {
+    /// Makes a parameter with this default, and returns its name.
+    fn parameter(&mut self, wire: &str, value: &Value) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() || c == '_' {
                 c
@@ -398,11 +404,10 @@ impl Draft {
             Value::Number(_) => "integer",
             _ => "string",
         };
-        let template = format!("{{{{ {} }}}}", variable(&name));
         let property =
             json!({"type": kind, "description": format!("The value of {wire}"), "default": value});
-        self.properties.insert(name, property);
-        template.into()
+        self.properties.insert(name.clone(), property);
+        name
     }
 
     fn body(
@@ -419,8 +424,8 @@ impl Draft {
                     continue;
                 }
                 let template = match value.get("file") {
-                    Some(path) => json!({"file": self.parameter(&wire, path)}),
-                    None => self.parameter(&wire, &value),
+                    Some(path) => json!({"file": template(&self.parameter(&wire, path))}),
+                    None => template(&self.parameter(&wire, &value)),
                 };
                 templates.insert(wire, template);
             }
@@ -479,6 +484,11 @@ impl Draft {
             "left out: the field {field}, which may be a secret"
         ));
     }
+}
+
+/// Returns the template of the value of a parameter.
+fn template(name: &str) -> Value {
+    format!("{{{{ {} }}}}", variable(name)).into()
 }
 
 fn pairs(query: &str) -> Vec<(String, Value)> {
