@@ -269,6 +269,40 @@ implementation:
 }
 
 #[test]
+fn a_plus_is_a_blank_in_a_query_only() {
+    let command = "curl 'https://me+you:s3cr3t@a.example/x?q=a+b' -G --data-urlencode e=@c=d";
+    let (_project, run) = import(&["curl", command]);
+    run.run().outputs(str![[r#"
+name: get_x
+
+description: GET a.example/x
+
+parameters:
+  q:
+    type: string
+    description: The value of q
+    default: a b
+  e:
+    type: string
+    description: The value of e
+    default: '@c=d'
+
+implementation:
+  http:
+    url: https://a.example/x
+    query:
+      q: '{{ q }}'
+      e: '{{ e }}'
+    auth:
+      basic:
+        user: me+you
+        password:
+          env: A_PASSWORD
+
+"#]]);
+}
+
+#[test]
 fn secrets_are_left_out_at_any_depth() {
     let json = r#"curl -Gd 'q=1' https://a.example/x"#;
     let (_project, run) = import(&["curl", json]);
@@ -366,6 +400,14 @@ hint: quote one whole command, without options that are not about the request, a
             "curl https://a.example -d @file",
             str![[r#"
 cogtools-import: error[USAGE]: `-d @file` reads a file, which a tool cannot
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
+            "curl https://a.example --data-urlencode q@file",
+            str![[r#"
+cogtools-import: error[USAGE]: `--data-urlencode q@file` reads a file, which a tool cannot
 hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
 
 "#]],

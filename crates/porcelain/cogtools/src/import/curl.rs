@@ -111,7 +111,7 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
     let (authority, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (userinfo, host) = match authority.rsplit_once('@') {
-        Some((userinfo, host)) => (Some(decoded(userinfo)), host),
+        Some((userinfo, host)) => (Some(percent_decoded(userinfo)), host),
         None => (None, authority),
     };
     if host.is_empty() || !matches!(scheme, "http" | "https") {
@@ -231,12 +231,15 @@ fn read(line: &str) -> Result<Command, String> {
             "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" => {
                 let data = value()?;
                 if data.starts_with('@') && name != "--data-raw" {
-                    return Err(format!("`{name} {data}` reads a file, which a tool cannot"));
+                    return Err(reads_file(&name, &data));
                 }
                 command.data.push(data);
             }
             "--data-urlencode" => {
                 let data = value()?;
+                if data.contains('@') && !data.contains('=') {
+                    return Err(reads_file(&name, &data));
+                }
                 let (key, text) = data.split_once('=').unwrap_or(("", &data));
                 let text = cogtools_core::http::percent_encode(text);
                 command.data.push(if key.is_empty() {
@@ -269,6 +272,10 @@ fn read(line: &str) -> Result<Command, String> {
         }
     }
     Ok(command)
+}
+
+fn reads_file(option: &str, data: &str) -> String {
+    format!("`{option} {data}` reads a file, which a tool cannot")
 }
 
 impl Draft {
@@ -500,8 +507,11 @@ fn pairs(query: &str) -> Vec<(String, Value)> {
 }
 
 fn decoded(text: &str) -> String {
-    let text = text.replace('+', " ");
-    percent_decode_str(&text).decode_utf8_lossy().into_owned()
+    percent_decoded(&text.replace('+', " "))
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Returns true if a value of this name, such as `access_token` or `apiKey`, is likely to be a
