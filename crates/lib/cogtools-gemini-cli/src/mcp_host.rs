@@ -231,6 +231,16 @@ pub fn words(entry: &Value) -> Vec<&str> {
         .collect()
 }
 
+/// Returns the absolute path that a command line has as its `--project`.
+pub fn project<'a>(line: &[&'a str]) -> Option<&'a str> {
+    let at = line.iter().position(|word| *word == "--project");
+    let path = match at {
+        Some(at) => line.get(at + 1).copied(),
+        None => line.iter().find_map(|word| word.strip_prefix("--project=")),
+    };
+    path.filter(|path| Path::new(path).is_absolute())
+}
+
 /// A relative path with the separators of the system.
 fn native(path: &str) -> PathBuf {
     path.split('/').collect()

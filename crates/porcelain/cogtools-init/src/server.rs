@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cogtools_edit::Entry;
 use cogtools_gemini_cli::EntryForm;
-use cogtools_gemini_cli::mcp_host::words;
+use cogtools_gemini_cli::mcp_host::{project, words};
 use serde_json::{Map, Value, json};
 
 /// The default name of the entry.
@@ -101,7 +101,9 @@ fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
     let wanted = project(&words(&wanted));
     let line = words(present);
     is_ours(&line)
-        && wanted.is_none_or(|wanted| project(&line).is_some_and(|found| same(found, wanted)))
+        && wanted.is_none_or(|wanted| {
+            project(&line).is_some_and(|found| Path::new(found) == Path::new(wanted))
+        })
 }
 
 /// Returns true if the present entry starts our server for every project.
@@ -118,22 +120,6 @@ fn is_ours(line: &[&str]) -> bool {
         Some(SERVER) => true,
         _ => false,
     }
-}
-
-/// The absolute path that a command line has as its `--project`.
-fn project<'a>(line: &[&'a str]) -> Option<&'a str> {
-    let at = line.iter().position(|arg| *arg == PROJECT);
-    let path = match at {
-        Some(at) => line.get(at + 1).copied(),
-        None => line.iter().find_map(|arg| arg.strip_prefix("--project=")),
-    };
-    path.filter(|path| Path::new(path).is_absolute())
-}
-
-fn same(one: &str, other: &str) -> bool {
-    Path::new(one)
-        .components()
-        .eq(Path::new(other).components())
 }
 
 #[cfg(test)]

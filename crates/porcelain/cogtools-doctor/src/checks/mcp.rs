@@ -7,7 +7,7 @@ use cogtools_edit::jsonc::Dialect;
 use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
 use cogtools_gemini_cli::command::DISCOVER;
 use cogtools_gemini_cli::connection::runs_cogtools;
-use cogtools_gemini_cli::mcp_host::words;
+use cogtools_gemini_cli::mcp_host::{project, words};
 use cogtools_gemini_cli::{EntryForm, McpHost, Vars};
 use serde_json::{Value, json};
 
@@ -229,7 +229,7 @@ fn check_host_server(
         );
         return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
     }
-    if let Some(folder) = project(server).filter(|_| file.host.starts_in_project) {
+    if let Some(folder) = project(&words(server)).filter(|_| file.host.starts_in_project) {
         let message = format!(
             "the server `{name}` in {path} serves the project in {folder}, in every directory"
         );
@@ -260,15 +260,7 @@ fn arguments(file: &HostFile) -> (&'static str, &'static str) {
 
 /// The folder that the server serves, if it is an absolute path to nothing.
 fn missing_folder(server: &Value) -> Option<&str> {
-    project(server).filter(|folder| !Path::new(folder).is_dir())
-}
-
-/// The project that the server serves in every directory, if it is an absolute path.
-fn project(server: &Value) -> Option<&str> {
-    let words = words(server);
-    let at = words.iter().position(|word| *word == PROJECT)?;
-    let folder = *words.get(at + 1)?;
-    Path::new(folder).is_absolute().then_some(folder)
+    project(&words(server)).filter(|folder| !Path::new(folder).is_dir())
 }
 
 /// The path of `file`, as shown.
@@ -528,8 +520,11 @@ impl HostFile {
     /// would if it could read it.
     pub(crate) fn serves(&self, root: &Path) -> bool {
         let is_of_project = |server: &Value| {
-            let shared = self.host.starts_in_project && project(server).is_none();
-            !self.is_users || shared || words(server).iter().any(|word| Path::new(word) == root)
+            let words = words(server);
+            let folder = project(&words);
+            let is_shared = self.host.starts_in_project && folder.is_none();
+            let mut paths = folder.iter().chain(&words);
+            !self.is_users || is_shared || paths.any(|path| Path::new(path) == root)
         };
         let mut servers = self.servers(self.host.table);
         !self.is_users && self.value.is_err()

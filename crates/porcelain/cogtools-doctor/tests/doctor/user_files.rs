@@ -47,6 +47,13 @@ fn codex() {
 
 "#]],
         ),
+        ("[mcp_servers.mine]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--project=/gone\"]\n".to_owned(),
+            str![[r#"
+  warning  the server `mine` in ~/.codex/config.toml serves the project in /gone, which does not exist
+           hint: correct it, or remove `mine`
+
+"#]],
+        ),
         ("[mcp_servers.mine]\ncommand = \"cogtools\"\nargs = [\"mcp\", \"--project\", \"/\"]\n"
                 .to_owned(),
             str![[r#"
@@ -100,4 +107,25 @@ fn claude_desktop() {
     ] {
         check_user_file(DESKTOP, &content, expected);
     }
+}
+
+#[test]
+fn a_file_serves_the_project_that_an_entry_names() {
+    let fixture = Fixture::new();
+    fixture.project.remove(".gemini/settings.json");
+    let root = fixture.project.root().display().to_string();
+    let file = "../home/.config/Claude/claude_desktop_config.json";
+    for args in [
+        format!(r#"["mcp", "--project", "{root}"]"#),
+        format!(r#"["mcp", "--project={root}"]"#),
+    ] {
+        let entry =
+            format!(r#"{{"mcpServers": {{"mine": {{"command": "cogtools", "args": {args}}}}}}}"#);
+        fixture.file(file, entry);
+        check(&fixture, "settings", "");
+    }
+    let other =
+        r#"{"mcpServers": {"mine": {"command": "cogtools", "args": ["mcp", "--project=/"]}}}"#;
+    fixture.file(file, other);
+    check(&fixture, "settings", str![[]]);
 }
