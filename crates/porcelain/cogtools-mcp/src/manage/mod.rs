@@ -474,10 +474,10 @@ fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
             .hint("one under `tool_sources` is removed there")
             .into());
     };
+    change.write().map_err(failure)?;
     if let Some(source) = trustable(name, &config, &cx).filter(|_| !layer.user) {
         source.revoke(&cx).map_err(|diagnostic| *diagnostic)?;
     }
-    change.write().map_err(failure)?;
     let root = (!layer.user).then(|| project.root());
     keep(name, None, root, io)?;
     io.show(&format!(
