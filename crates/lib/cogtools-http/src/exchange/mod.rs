@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use cogtools_core::http::{HttpAuth, HttpPages, HttpReply, HttpTask, NextPage, percent_encode};
 use cogtools_core::{Code, Diagnostic};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -278,15 +279,22 @@ fn text_of(value: &Value) -> Option<String> {
 
 /// Returns `url` with a parameter of its query set.
 fn with_parameter(url: &str, name: &str, value: &str) -> String {
-    let (name, value) = (percent_encode(name), percent_encode(value));
     let (start, query) = url.split_once('?').unwrap_or((url, ""));
-    let is_other = |pair: &&str| !pair.is_empty() && pair.split('=').next() != Some(&*name);
+    // The URL may encode a name in another way.
+    let is_other = |pair: &&str| {
+        let key = pair.split('=').next().unwrap_or_default().replace('+', " ");
+        !pair.is_empty() && percent_decode_str(&key).decode_utf8_lossy() != name
+    };
     let mut pairs: Vec<String> = query
         .split('&')
         .filter(is_other)
         .map(str::to_owned)
         .collect();
-    pairs.push(format!("{name}={value}"));
+    pairs.push(format!(
+        "{}={}",
+        percent_encode(name),
+        percent_encode(value)
+    ));
     format!("{start}?{}", pairs.join("&"))
 }
 
@@ -324,5 +332,27 @@ fn diagnostic(failed: Failed) -> Box<Diagnostic> {
     match failed {
         Failed::Client(error) => Box::new(Diagnostic::new(Code::ToolFailed, error.to_string())),
         Failed::Other(diagnostic) => diagnostic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_set_however_the_url_spells_it() {
+        let check = |url: &str, expected: &str| {
+            assert_eq!(with_parameter(url, "page[a b]", "2"), expected, "{url}");
+        };
+        check("http://a", "http://a?page%5Ba%20b%5D=2");
+        check(
+            "http://a?x=1&page%5Ba%20b%5D=1",
+            "http://a?x=1&page%5Ba%20b%5D=2",
+        );
+        check("http://a?page[a+b]=1&x=1", "http://a?x=1&page%5Ba%20b%5D=2");
+        check(
+            "http://a?page%5ba%2Bb%5d=1",
+            "http://a?page%5ba%2Bb%5d=1&page%5Ba%20b%5D=2",
+        );
     }
 }
