@@ -31,7 +31,7 @@ const WRITES: [&str; 13] = [
 ];
 
 /// The one writer, and the other modules that write.
-const WRITERS: [&str; 20] = [
+const WRITERS: [&str; 19] = [
     "crates/lib/cogtools-core/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
@@ -39,8 +39,6 @@ const WRITERS: [&str; 20] = [
     "crates/lib/cogtools-core/src/store/",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/lib/cogtools-log/src/store.rs",
-    // What Emacs reads is a new file in the user's temporary folder, which others share.
-    "crates/porcelain/cogtools-editor/src/client/emacs.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/lib/cogtools-core/src/tool/script.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.
