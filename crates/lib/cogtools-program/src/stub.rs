@@ -85,7 +85,8 @@ fn spawn_error(command: &Command, error: &std::io::Error) -> String {
     format!("`{program}` cannot be started: {error}")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -136,7 +136,8 @@ mod system_calls {
 
 /// The confined process really cannot: each attempt is made by a process of these tests, started
 /// again, which confines itself as the one that evaluates does.
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs::{self, File};
     use std::io::Write as _;

@@ -258,7 +258,8 @@ pub(crate) fn first_line(bytes: &[u8]) -> String {
     line.unwrap_or("nothing").trim().to_owned()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

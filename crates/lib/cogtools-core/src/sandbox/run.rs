@@ -373,7 +373,8 @@ fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
     is_root || home.is_some_and(|home| real(home).starts_with(real(folder)))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::fs;

@@ -108,7 +108,8 @@ fn state(program: &Path) -> Option<String> {
     Some(digest::bytes(text.as_bytes()).to_string())
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
