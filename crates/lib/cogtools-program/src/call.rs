@@ -15,7 +15,7 @@ use crate::args;
 use crate::call_timeout;
 use crate::failure::Failure;
 use crate::hint::command_line;
-use crate::input::{Input, InputError};
+use crate::input::InputError;
 use crate::io::Io;
 use crate::project::ProjectContext;
 use crate::terminal::{sanitize, status_line};
@@ -273,35 +273,13 @@ pub fn input_diagnostic(
     example: impl FnOnce() -> Option<String>,
     line: &str,
 ) -> Diagnostic {
-    match error {
-        InputError::Terminal => {
-            let example = example().unwrap_or_else(|| "{…}".to_owned());
-            Diagnostic::new(
-                Code::Usage,
-                "the arguments are read from standard input, which is a terminal here",
-            )
-            .with_subject(name)
-            .hint(format!("echo {} | {line}", quote(&example)))
-            .hint(format!("{line} < arguments.json"))
-        }
-        InputError::TooLarge => {
-            let limit = Input::MAX_BYTES >> 20;
-            let message = format!("the arguments are larger than {limit} MiB");
-            Diagnostic::new(Code::InvalidArgumentsSyntax, message)
-                .with_subject(name)
-                .hint("pass the name of a file instead of its content")
-        }
-        InputError::TimedOut(after) => {
-            let message = format!("standard input did not end within {} s", after.as_secs());
-            Diagnostic::new(Code::Timeout, message)
-                .with_subject(name)
-                .hint("close standard input after the arguments; `< /dev/null` sends none")
-        }
-        InputError::Failed(error) => Diagnostic::new(
-            Code::IoFailed,
-            format!("standard input cannot be read: {error}"),
-        )
-        .with_subject(name)
-        .hint("check what standard input is connected to"),
-    }
+    let smaller = "pass the name of a file instead of its content";
+    let end = "close standard input after the arguments; `< /dev/null` sends none";
+    let lines = || {
+        let example = example().unwrap_or_else(|| "{…}".to_owned());
+        let echo = format!("echo {} | {line}", quote(&example));
+        [echo, format!("{line} < arguments.json")]
+    };
+    let diagnostic = error.diagnostic("the arguments are", smaller, end, lines);
+    diagnostic.with_subject(name)
 }

@@ -7,6 +7,8 @@ use std::io::{ErrorKind, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use cogtools_core::{Code, Diagnostic};
+
 /// Standard input.
 pub struct Input {
     state: State,
@@ -37,6 +39,40 @@ pub enum InputError {
     TimedOut(Duration),
     /// It cannot be read.
     Failed(std::io::Error),
+}
+
+impl InputError {
+    /// The diagnostic for input that could not be read. `what` is its noun with the verb, `smaller`
+    /// and `end` are the hints for input that is too large or does not end, and `lines` returns
+    /// command lines that send input.
+    pub(crate) fn diagnostic<L: IntoIterator<Item = String>>(
+        &self,
+        what: &str,
+        smaller: &str,
+        end: &str,
+        lines: impl FnOnce() -> L,
+    ) -> Diagnostic {
+        match self {
+            Self::Terminal => {
+                let message = "read from standard input, which is a terminal here";
+                let diagnostic = Diagnostic::new(Code::Usage, format!("{what} {message}"));
+                lines().into_iter().fold(diagnostic, Diagnostic::hint)
+            }
+            Self::TooLarge => {
+                let message = format!("{what} larger than {} MiB", Input::MAX_BYTES >> 20);
+                Diagnostic::new(Code::InvalidArgumentsSyntax, message).hint(smaller)
+            }
+            Self::TimedOut(after) => {
+                let message = format!("standard input did not end within {} s", after.as_secs());
+                Diagnostic::new(Code::Timeout, message).hint(end)
+            }
+            Self::Failed(error) => {
+                let message = format!("standard input cannot be read: {error}");
+                let hint = "check what standard input is connected to";
+                Diagnostic::new(Code::IoFailed, message).hint(hint)
+            }
+        }
+    }
 }
 
 impl Input {

@@ -3,15 +3,17 @@
 use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::Failure;
-use crate::input::{Input, InputError};
 use crate::io::Io;
 
-/// Reads all of standard input as bytes, of at most [`Input::MAX_BYTES`]. `line` is a command
+/// Reads all of standard input as bytes, of at most [`Input::MAX_BYTES`](crate::Input::MAX_BYTES). `line` is a command
 /// line that shows how to write to it.
 pub fn read_bytes(io: &mut Io<'_>, line: &str) -> Result<Vec<u8>, Failure> {
-    io.stdin
-        .read()
-        .map_err(|error| diagnostic(&error, line).into())
+    io.stdin.read().map_err(|error| {
+        let end = "close standard input after the text";
+        let diagnostic =
+            error.diagnostic("the text is", "send less text", end, || [line.to_owned()]);
+        diagnostic.into()
+    })
 }
 
 /// Reads all of standard input as UTF-8.
@@ -40,27 +42,4 @@ pub fn utf8(bytes: Vec<u8>) -> Result<String, Failure> {
         let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, message);
         diagnostic.hint("send the text as UTF-8").into()
     })
-}
-
-fn diagnostic(error: &InputError, line: &str) -> Diagnostic {
-    match error {
-        InputError::Terminal => {
-            let message = "the text is read from standard input, which is a terminal here";
-            Diagnostic::new(Code::Usage, message).hint(line)
-        }
-        InputError::TooLarge => {
-            let limit = Input::MAX_BYTES >> 20;
-            let message = format!("the text is larger than {limit} MiB");
-            Diagnostic::new(Code::InvalidArgumentsSyntax, message).hint("send less text")
-        }
-        InputError::TimedOut(after) => {
-            let message = format!("standard input did not end within {} s", after.as_secs());
-            Diagnostic::new(Code::Timeout, message).hint("close standard input after the text")
-        }
-        InputError::Failed(error) => {
-            let message = format!("standard input cannot be read: {error}");
-            let hint = "check what standard input is connected to";
-            Diagnostic::new(Code::IoFailed, message).hint(hint)
-        }
-    }
 }
