@@ -1,6 +1,5 @@
 //! `cogtools docs`: writes the table of tools into documents, or checks that it is up to date.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
@@ -8,11 +7,11 @@ use cogtools_core::file::WritePath;
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_program::call::quote;
 use cogtools_program::documents::{
-    DOCUMENTS, Document, DocumentError, Table, Update, collect, collect_all, project_config,
+    DOCUMENTS, Document, DocumentError, Table, Update, collect, collect_all, file_lines,
+    file_values, project_config,
 };
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
-use cogtools_program::terminal::sanitize;
 use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::json;
 
@@ -164,21 +163,10 @@ fn report_stale(updates: &[Update], named_files: &[PathBuf], io: &mut Io<'_>) ->
 }
 
 fn report(updates: &[Update], table: &Table, json: bool) -> String {
+    let files = updates.iter().map(|it| (it.action(), it.display_path()));
     if json {
-        let file = |update: &Update| {
-            json!({
-            "file": update.display_path().display().to_string(),
-            "action": update.action(),
-            })
-        };
-        let files: Vec<_> = updates.iter().map(file).collect();
-        return format!("{:#}\n", json!({"files": files, "tools": table.len()}));
+        let report = json!({"files": file_values(files), "tools": table.len()});
+        return format!("{report:#}\n");
     }
-    let mut text = String::new();
-    for update in updates {
-        // Writing to a string cannot fail.
-        let file = update.display_path().display().to_string();
-        let _ = writeln!(text, "{} {}", update.action(), sanitize(&file));
-    }
-    text
+    file_lines(files)
 }

@@ -12,8 +12,8 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
 use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
 use cogtools_gemini_cli::McpHost;
-use cogtools_program::documents::project_config;
 use cogtools_program::documents::skill::{self, Skill};
+use cogtools_program::documents::{file_lines, file_values, project_config};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
@@ -163,8 +163,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     plugin.add_texts(&packaged);
     let target = Target::new(&args.dir, &project)?;
     let actions = target.actions(&plugin)?;
-    let is_stale = |action: &&(PathBuf, &str)| action.1 != "unchanged";
     if args.check {
+        let is_stale = |action: &&(PathBuf, &str)| action.1 != "unchanged";
         let mut stale: Vec<Diagnostic> = actions.iter().filter(is_stale).map(stale).collect();
         stale.extend(plugin.missing(&project));
         if !stale.is_empty() {
@@ -175,20 +175,16 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             target.apply(file, action, &plugin)?;
         }
     }
-    let shown = |file: &Path| target.shown.join(file).display().to_string();
+    let files = actions
+        .iter()
+        .map(|(file, action)| (*action, target.shown.join(file)));
     if args.format.is_json() {
-        let files: Value = actions
-            .iter()
-            .map(|(file, action)| json!({"file": shown(file), "action": action}))
-            .collect();
         let skills: Value = packaged.skills.iter().map(Skill::report).collect();
+        let files = file_values(files);
         let report = json!({"plugin": plugin.name, "files": files, "skills": skills});
         return io.show_json(&format!("{report:#}\n"));
     }
-    let mut text = String::new();
-    for (file, action) in actions.iter().filter(is_stale) {
-        let _ = writeln!(text, "{action} {}", sanitize(&shown(file)));
-    }
+    let mut text = file_lines(files.filter(|(action, _)| *action != "unchanged"));
     let count = plugin.files.len();
     let _ = writeln!(text, "plugin {}: {count} files", sanitize(&plugin.name));
     io.print(text.as_bytes())

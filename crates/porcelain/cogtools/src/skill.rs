@@ -1,7 +1,6 @@
 //! `cogtools skill`: writes the project's tools as Agent Skills, or checks that they are up to date.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
@@ -9,10 +8,11 @@ use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::source::Skills;
 use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_program::documents::skill::{Skill, collect, new_content};
-use cogtools_program::documents::{DocumentError, Update, collect_all, project_config};
+use cogtools_program::documents::{
+    DocumentError, Update, collect_all, file_lines, file_values, project_config,
+};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
-use cogtools_program::terminal::sanitize;
 use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, args, man};
 use serde_json::{Value, json};
 
@@ -206,15 +206,9 @@ fn report(
     let removed = outdated.iter().map(|(_, path)| ("removed", path.as_path()));
     let files = updated.chain(removed);
     if json {
-        let files: Vec<Value> = files
-            .map(|(action, file)| json!({"file": file.display().to_string(), "action": action}))
-            .collect();
-        let skills = skills.values().map(Skill::report);
-        let report = json!({"files": files, "skills": skills.collect::<Vec<_>>()});
+        let skills: Value = skills.values().map(Skill::report).collect();
+        let report = json!({"files": file_values(files), "skills": skills});
         return format!("{report:#}\n");
     }
-    files.fold(String::new(), |mut text, (action, file)| {
-        let _ = writeln!(text, "{action} {}", sanitize(&file.display().to_string()));
-        text
-    })
+    file_lines(files)
 }

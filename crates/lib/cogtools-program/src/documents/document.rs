@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
 use cogtools_core::{Code, Diagnostic, Location};
+use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
@@ -278,6 +279,23 @@ pub fn collect_all<T>(
     } else {
         Err(diagnostics.into())
     }
+}
+
+/// The report about files as JSON, of their actions and their paths.
+pub fn file_values<'a, P: AsRef<Path>>(files: impl Iterator<Item = (&'a str, P)>) -> Value {
+    files
+        .map(
+            |(action, file)| json!({"file": file.as_ref().display().to_string(), "action": action}),
+        )
+        .collect()
+}
+
+/// The report about files as text: a line for each.
+pub fn file_lines<'a, P: AsRef<Path>>(files: impl Iterator<Item = (&'a str, P)>) -> String {
+    files.fold(String::new(), |text, (action, file)| {
+        let file = file.as_ref().display().to_string();
+        text + action + " " + &sanitize(&file) + "\n"
+    })
 }
 
 /// Reasons why a file is not written.

@@ -8,7 +8,7 @@ mod markers;
 pub mod skill;
 mod table;
 
-pub use document::{Document, DocumentError, Update, collect_all};
+pub use document::{Document, DocumentError, Update, collect_all, file_lines, file_values};
 pub use markers::MarkerError;
 pub use table::{NewTool, Summary, Table, collect, project_config};
 

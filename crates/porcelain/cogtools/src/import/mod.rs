@@ -8,7 +8,6 @@ mod curl;
 mod prompt;
 mod words;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
@@ -19,7 +18,7 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Target, Tool};
-use cogtools_program::documents::{Document, Update, collect_all};
+use cogtools_program::documents::{Document, DocumentError, Update, collect_all, file_lines};
 use cogtools_program::project::{project, read_scope};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 use serde_json::{Map, Value};
@@ -187,23 +186,15 @@ fn write_all(
             .hint("remove or rename it, or merge the diff by hand")
             .into());
     }
-    let mut text = String::new();
-    for update in &updates {
-        if is_written {
-            update
-                .write()
-                .map_err(|error| Failure::from(error.diagnostic()))?;
-            let _ = writeln!(
-                text,
-                "{} {}",
-                update.action(),
-                update.display_path().display()
-            );
-        } else {
-            text.push_str(&update.diff());
-        }
+    if !is_written {
+        let diffs: String = updates.iter().map(Update::diff).collect();
+        return io.print(diffs.as_bytes());
     }
-    io.print(text.as_bytes())
+    for update in &updates {
+        update.write().map_err(DocumentError::diagnostic)?;
+    }
+    let written = updates.iter().map(|it| (it.action(), it.display_path()));
+    io.print(file_lines(written).as_bytes())
 }
 
 /// Returns the tools of the scripts of the skill in `dir`, and the files of the skill.
