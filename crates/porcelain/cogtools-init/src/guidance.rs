@@ -190,34 +190,37 @@ fn served(server: &str) -> String {
 }
 
 /// The steps for another host that uses MCP; `cogtools` must be on `PATH`.
-const fn start(host: Host) -> &'static str {
+fn start(host: Host) -> &'static str {
     match host {
-        Host::Gemini | Host::GeminiCommands | Host::GeminiMcp => "",
         Host::GeminiExtension => {
             "\
 - install the extension with gemini extensions install . (or link . while you are
   developing it); others install it from its repository
 "
         }
-        Host::ClaudeCode => {
+        Host::Client("claude-code") => {
             "- start claude in this directory, approve the server when it asks, and check /mcp\n"
         }
-        Host::ClaudeDesktop => "- quit and restart Claude Desktop\n",
-        Host::Cursor => "- open this directory in Cursor and enable the server under Tools & MCP\n",
-        Host::VsCode => {
+        Host::Client("claude-desktop") => "- quit and restart Claude Desktop\n",
+        Host::Client("cursor") => {
+            "- open this directory in Cursor and enable the server under Tools & MCP\n"
+        }
+        Host::Client("vscode") => {
             "- open this directory in Visual Studio Code and start the server with MCP: List Servers\n"
         }
-        Host::Codex => "- start codex in this directory and check /mcp\n",
-        Host::OpenCode => "- check the server with opencode mcp list in this directory\n",
-        Host::Qwen => {
+        Host::Client("codex") => "- start codex in this directory and check /mcp\n",
+        Host::Client("opencode") => "- check the server with opencode mcp list in this directory\n",
+        Host::Client("qwen") => {
             "- start qwen in this directory, trust the folder if it asks, and check /mcp\n"
         }
-        Host::Copilot => {
+        Host::Client("copilot") => {
             "- start copilot in this directory, trust the folder when it asks, and check /mcp\n"
         }
-        Host::Goose => "- start goose in any directory; goose configure shows the extension\n",
-        Host::Crush => "- start crush in this directory\n",
-        Host::Antigravity => {
+        Host::Client("goose") => {
+            "- start goose in any directory; goose configure shows the extension\n"
+        }
+        Host::Client("crush") => "- start crush in this directory\n",
+        Host::Client("antigravity") => {
             "\
 - start agy in this directory; it accepts at most 100 tools of all servers, so ours
   declares as many, and finds the others; cogtools skill describes all of them
@@ -230,8 +233,22 @@ const fn start(host: Host) -> &'static str {
     cogtools skill && cogtools docs
 "
         }
-        Host::Zed => {
+        Host::Client("zed") => {
             "- open this directory in Zed, trust it, and check the server in the settings of the agent\n"
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_has_a_next_step() {
+        for host in Host::all() {
+            let text = next_steps(false, &[host], "cogtools");
+            assert_ne!(text, "\nnext steps:\n", "{host:?}");
         }
     }
 }

@@ -25,30 +25,8 @@ pub(crate) enum Host {
     GeminiMcp,
     /// A Gemini CLI extension that contains the project's tools.
     GeminiExtension,
-    /// Claude Code, in the project.
-    ClaudeCode,
-    /// Claude Desktop, for the user.
-    ClaudeDesktop,
-    /// Cursor, in the project.
-    Cursor,
-    /// Visual Studio Code, in the project.
-    VsCode,
-    /// Codex, for the user.
-    Codex,
-    /// opencode, in the project.
-    OpenCode,
-    /// Qwen Code, in the project.
-    Qwen,
-    /// GitHub Copilot CLI, in the project.
-    Copilot,
-    /// Goose, for the user.
-    Goose,
-    /// Crush, in the project.
-    Crush,
-    /// Zed, in the project.
-    Zed,
-    /// Antigravity, in the project.
-    Antigravity,
+    /// One that has an [`McpHost`] of this key.
+    Client(&'static str),
     /// Every agent that reads AGENTS.md and .agents/skills, in the project.
     Agents,
 }
@@ -57,31 +35,16 @@ pub(crate) enum Host {
 const FOLDER: &str = "${workspaceFolder}";
 
 impl Host {
-    /// Every host with its name.
-    pub(crate) const ALL: [(&'static str, Self); 17] = [
-        ("gemini", Self::Gemini),
-        ("gemini-commands", Self::GeminiCommands),
-        ("gemini-mcp", Self::GeminiMcp),
-        ("gemini-extension", Self::GeminiExtension),
-        ("claude-code", Self::ClaudeCode),
-        ("claude-desktop", Self::ClaudeDesktop),
-        ("cursor", Self::Cursor),
-        ("vscode", Self::VsCode),
-        ("codex", Self::Codex),
-        ("opencode", Self::OpenCode),
-        ("qwen", Self::Qwen),
-        ("copilot", Self::Copilot),
-        ("goose", Self::Goose),
-        ("crush", Self::Crush),
-        ("zed", Self::Zed),
-        ("antigravity", Self::Antigravity),
-        ("agents", Self::Agents),
-    ];
-
-    /// The host of that name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|(known, _)| *known == name).map(|(_, host)| host)
+    /// Every host.
+    pub(crate) fn all() -> Vec<Self> {
+        let gemini = [
+            Self::Gemini,
+            Self::GeminiCommands,
+            Self::GeminiMcp,
+            Self::GeminiExtension,
+        ];
+        let clients = McpHost::ALL.map(|host| Self::Client(host.key));
+        [gemini.as_slice(), &clients, &[Self::Agents]].concat()
     }
 
     /// The change to its configuration.
@@ -112,11 +75,11 @@ impl Host {
             form: host.form,
             options: host.options(),
             command: match self {
-                Self::ClaudeDesktop => text(&cx.program)?,
+                Self::Client("claude-desktop") => text(&cx.program)?,
                 _ => NAME,
             },
             project: match self {
-                Self::Cursor | Self::VsCode => Some(FOLDER),
+                Self::Client("cursor" | "vscode") => Some(FOLDER),
                 _ if host.is_users() && !host.starts_in_project => Some(text(&cx.root)?),
                 _ => None,
             },
@@ -127,32 +90,27 @@ impl Host {
     }
 
     /// The document of the project that it gives to models.
-    pub(crate) const fn document(self) -> Option<&'static str> {
+    pub(crate) fn document(self) -> Option<&'static str> {
         match self {
             Self::Gemini | Self::GeminiCommands | Self::GeminiMcp | Self::GeminiExtension => {
                 Some("GEMINI.md")
             }
-            Self::ClaudeCode => Some("CLAUDE.md"),
-            Self::Cursor
-            | Self::VsCode
-            | Self::Codex
-            | Self::OpenCode
-            | Self::Copilot
-            | Self::Goose
-            | Self::Crush
-            | Self::Zed
-            | Self::Antigravity
-            | Self::Agents
-            | Self::Qwen => Some("AGENTS.md"),
-            Self::ClaudeDesktop => None,
+            Self::Client("claude-code") => Some("CLAUDE.md"),
+            Self::Client("claude-desktop") => None,
+            Self::Client(_) | Self::Agents => Some("AGENTS.md"),
         }
     }
 
     /// The name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        let mut all = Self::ALL.iter();
-        all.find(|(_, host)| *host == self)
-            .map_or("", |(name, _)| name)
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::GeminiCommands => "gemini-commands",
+            Self::GeminiMcp => "gemini-mcp",
+            Self::GeminiExtension => "gemini-extension",
+            Self::Client(key) => key,
+            Self::Agents => "agents",
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use cogtools_gemini_cli::McpHost;
 use cogtools_program::call::quote;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
@@ -41,8 +42,10 @@ pub(crate) struct Answers {
 }
 
 fn host() -> impl TypedValueParser<Value = Host> {
-    PossibleValuesParser::new(Host::ALL.map(|(name, _)| name))
-        .try_map(|name| Host::parse(&name).ok_or("unknown host"))
+    PossibleValuesParser::new(Host::all().into_iter().map(Host::name)).try_map(|name| {
+        let mut all = Host::all().into_iter();
+        all.find(|host| host.name() == name).ok_or("unknown host")
+    })
 }
 
 fn refresh() -> impl TypedValueParser<Value = Refresh> {
@@ -68,20 +71,16 @@ impl Answers {
         survey: &Survey,
         root: &Path,
     ) -> Result<Self, Failure> {
-        let options: Vec<String> = Host::ALL
+        let all = Host::all();
+        let options: Vec<String> = all
             .iter()
-            .map(|(name, host)| format!("{name}: {}", title(*host)))
+            .map(|host| format!("{}: {}", host.name(), title(*host)))
             .collect();
-        let is_default = |host: &Host| self.hosts.contains(host);
-        let defaults: Vec<usize> = Host::ALL
-            .iter()
-            .enumerate()
-            .filter(|(_, (_, host))| is_default(host))
-            .map(|(index, _)| index)
-            .collect();
+        let is_default = |index: &usize| self.hosts.contains(&all[*index]);
+        let defaults: Vec<usize> = (0..all.len()).filter(is_default).collect();
         let question = "Which hosts should have the tools of this directory?";
         let chosen = prompt.select_many(question, &options, &defaults)?;
-        let hosts: Vec<Host> = chosen.into_iter().map(|index| Host::ALL[index].1).collect();
+        let hosts: Vec<Host> = chosen.into_iter().map(|index| all[index]).collect();
         let packages = match &survey.unused {
             Some(unused) if survey.creates_configuration => {
                 let names = unused.names.join(", ");
@@ -145,24 +144,19 @@ fn ask_refresh(prompt: &Prompt, root: &Path) -> Result<Option<Refresh>, Failure>
 }
 
 /// An explanation of the host.
-const fn title(host: Host) -> &'static str {
-    match host {
+fn title(host: Host) -> String {
+    let title = match host {
         Host::Gemini => "Gemini CLI, as its version does best",
         Host::GeminiCommands => "Gemini CLI, with commands",
         Host::GeminiMcp => "Gemini CLI, over MCP",
         Host::GeminiExtension => "an extension of Gemini CLI",
-        Host::ClaudeCode => "Claude Code",
-        Host::ClaudeDesktop => "Claude Desktop, for you",
-        Host::Cursor => "Cursor",
-        Host::VsCode => "Visual Studio Code",
-        Host::Codex => "Codex, for you",
-        Host::OpenCode => "opencode",
-        Host::Qwen => "Qwen Code",
-        Host::Copilot => "GitHub Copilot CLI",
-        Host::Goose => "Goose, for you",
-        Host::Crush => "Crush",
-        Host::Zed => "Zed",
-        Host::Antigravity => "Antigravity",
+        Host::Client(key) => {
+            let title = |host: McpHost| {
+                [host.name, if host.is_users() { ", for you" } else { "" }].concat()
+            };
+            return McpHost::of_key(key).map_or_else(String::new, title);
+        }
         Host::Agents => "agents that read AGENTS.md and .agents/skills",
-    }
+    };
+    title.to_owned()
 }
