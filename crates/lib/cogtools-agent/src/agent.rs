@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_http::cancelled;
 use cogtools_log::{BudgetLimit, EndStatus, Event, LogError};
 use cogtools_model::{Content, Finish, Model, ModelError, Part, Request, Response, Usage};
 use serde_json::Value;
@@ -13,7 +14,7 @@ use tokio::time::sleep;
 use crate::cache::CacheUse;
 use crate::calls::CallsEnd;
 use crate::diagnostic::code;
-use crate::exchange::{Ended, Exchange, cancelled, waiting};
+use crate::exchange::{Ended, Exchange, waiting};
 use crate::journal::{GO_ON, usage_event};
 use crate::limits::{LoopGuard, Refused, Repetition, Reservation};
 use crate::observer::{Activity, Observer, Questions, Silent};

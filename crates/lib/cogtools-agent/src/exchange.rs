@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use cogtools_core::Cancel;
+use cogtools_http::cancelled;
 use cogtools_model::{
     Chunks, Finish, Model, ModelError, Request, Response, RetryPolicy, Usage, random_jitter,
 };
@@ -11,9 +12,6 @@ use futures::StreamExt as _;
 use tokio::time::{sleep, timeout};
 
 use crate::observer::{Activity, Observer};
-
-/// Interval between two looks for a cancellation.
-const CANCEL_POLL: Duration = Duration::from_millis(25);
 
 /// Maximum number of times that an unusable response is asked for again.
 const MAX_USELESS: u32 = 2;
@@ -156,13 +154,6 @@ fn useless_reason(response: &Response) -> String {
     match response.finish() {
         None => "it ended without a reason".to_owned(),
         Some(finish) => format!("it is empty and ended with {finish}"),
-    }
-}
-
-/// Returns when the user has cancelled the run.
-pub(crate) async fn cancelled(cancel: &Cancel) {
-    while !cancel.is_cancelled() {
-        sleep(CANCEL_POLL).await;
     }
 }
 

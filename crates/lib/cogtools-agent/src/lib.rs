@@ -27,6 +27,7 @@ mod tools;
 
 pub use agent::{Agent, AgentParts, RunEnd};
 pub use cache::{CacheRecord, CacheUse};
+pub use cogtools_http::runtime;
 pub use conversation::{Conversation, OpenCall, Turn};
 pub use journal::Journal;
 pub use layers::Layers;
@@ -41,9 +42,7 @@ pub use prompt::{
     RequestOptions, Situation, StaticLayer, TriggerLayer, dynamic_changes, render_dynamic,
     render_static, sent_dynamic, with_types,
 };
-pub use provider::{
-    Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model, runtime,
-};
+pub use provider::{Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model};
 pub use session::{
     begin_session, begin_tool_session, locate_session, log_options, session_at, session_store,
 };

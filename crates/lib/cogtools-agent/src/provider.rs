@@ -6,7 +6,7 @@ pub use cogtools_core::AskProvider as Provider;
 use cogtools_core::file::WritePath;
 use cogtools_core::text::Text;
 use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
-use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
+use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES};
 use cogtools_log::Timestamp;
 use cogtools_model::{
     Anthropic, Endpoint, Gemini, MAX_TAPE_BYTES, Model, ModelError, OpenAi, Recorder, Replay,
@@ -15,7 +15,7 @@ use cogtools_model::{
 use cogtools_program::{Failure, Io, dirs, named_file};
 use serde::Deserialize;
 use serde_json::Value;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 use crate::options::ModelOptions;
 use crate::{CallResult, Price, diagnostic};
@@ -42,7 +42,7 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
     let client_options = ClientOptions {
         // A model may think for minutes before it says anything.
         read_timeout: std::time::Duration::from_mins(5),
-        ..ClientOptions::from_vars(&network_vars(io))
+        ..ClientOptions::from_vars(&dirs::trusted_vars(io, &VARIABLES))
     };
     let server = |service: &'static Service| {
         let endpoint = Endpoint::from_vars(service, var).map_err(failed)?;
@@ -82,13 +82,6 @@ fn client(options: ClientOptions) -> Result<Client, ModelError> {
     Client::new(options).map_err(ModelError::Http)
 }
 
-/// The variables that say how a network is reached. A project's `.env` does not count: it could
-/// read everything.
-fn network_vars(io: &Io<'_>) -> Vars {
-    let var = |name: &&str| Some(((*name).into(), dirs::trusted_var(io, name)?.to_owned()));
-    VARIABLES.iter().filter_map(var).collect()
-}
-
 /// A runtime for requests. It does not wait for what does not end when it is dropped.
 #[derive(Debug)]
 pub struct Requests(Option<Runtime>);
@@ -96,7 +89,8 @@ pub struct Requests(Option<Runtime>);
 impl Requests {
     /// Starts it.
     pub fn new() -> Result<Self, Failure> {
-        runtime().map(|runtime| Self(Some(runtime)))
+        let runtime = cogtools_http::runtime().map_err(|error| *error)?;
+        Ok(Self(Some(runtime)))
     }
 
     /// Waits for `work`; `None` after the end.
@@ -112,15 +106,6 @@ impl Drop for Requests {
             runtime.shutdown_background();
         }
     }
-}
-
-/// Makes a runtime for a single request.
-pub fn runtime() -> Result<Runtime, Failure> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| {
-        let message = format!("the runtime cannot be started: {error}");
-        Diagnostic::new(Code::Internal, message).into()
-    })
 }
 
 /// A source of answers.

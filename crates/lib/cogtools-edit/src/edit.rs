@@ -376,7 +376,7 @@ impl Existing {
             Err(TextError::Dangling(_)) if !path.is_symlink() => return Ok(None),
             Err(TextError::Dangling(file)) => return Err(ExistingError::Dangling(file)),
             Err(TextError::NotAFile(file)) => return Err(ExistingError::NotAFile(file)),
-            Err(TextError::TooLarge(file)) => return Err(ExistingError::TooLarge(file)),
+            Err(TextError::TooLarge(file, _)) => return Err(ExistingError::TooLarge(file)),
             Err(TextError::Io(_, error)) => return Err(unreadable(error)),
             Err(error) => return Err(ExistingError::Outside(error)),
         };

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use cogtools_core::http::{HostRule, HttpReply, HttpTask, Requests};
 use cogtools_core::{Cancel, Code, Diagnostic};
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::time::sleep;
 
 use crate::client::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
 use crate::connect::Guard;
@@ -124,6 +125,22 @@ impl Requests for Connections {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+    }
+}
+
+/// Makes a runtime for the current thread.
+pub fn runtime() -> Result<Runtime, Box<Diagnostic>> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| {
+        let message = format!("cannot start the async runtime: {error}");
+        Box::new(Diagnostic::new(Code::Internal, message))
+    })
+}
+
+/// Waits until `cancel` is set.
+pub async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_cancelled() {
+        sleep(POLL).await;
     }
 }
 

@@ -20,7 +20,7 @@ mod tests;
 
 pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
 pub use connect::Guard;
-pub use connections::{Clients, Connections};
+pub use connections::{Clients, Connections, cancelled, runtime};
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
 pub use exchange::run;
 pub use http;

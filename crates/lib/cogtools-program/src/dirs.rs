@@ -10,7 +10,7 @@ use cogtools_core::owner::{Owners, recorded_home};
 use cogtools_core::source::GlobalModules;
 use cogtools_core::text::{self, Text};
 
-use crate::io::Io;
+use crate::io::{Io, Vars};
 
 /// The location of Gemini CLI's system settings; ours are in the same folder.
 const SYSTEM_SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
@@ -128,6 +128,12 @@ fn user_dir(io: &Io<'_>, variable: &str, below_home: &[&str]) -> Option<PathBuf>
 /// environment of every program that they start.
 pub fn trusted_var<'i>(io: &'i Io<'_>, name: &str) -> Option<&'i OsStr> {
     io.var(name).filter(|_| !is_set_by_dotenv(io, name))
+}
+
+/// The variables among `names` that only the user may set.
+pub fn trusted_vars(io: &Io<'_>, names: &[&str]) -> Vars {
+    let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
+    names.iter().filter_map(var).collect()
 }
 
 /// Returns true if an `.env` that a host would read here, outside the user's home directory, contains

@@ -263,7 +263,8 @@ pub(crate) fn seed(
 /// Prints the models of the provider: names, one per line, or JSON.
 pub(crate) fn list_models(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let model = connect(&args.model, io)?;
-    let models = runtime()?.block_on(model.models());
+    let runtime = runtime().map_err(|error| *error)?;
+    let models = runtime.block_on(model.models());
     let models = models
         .map_err(|error| Failure::from(diagnostic::diagnostic(&error, "the list of models")))?;
     if args.format() == OutputFormat::Text {

@@ -423,15 +423,12 @@ impl Collector {
         let endpoint = var("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
             .or_else(|| var("OTEL_EXPORTER_OTLP_ENDPOINT").map(below))
             .unwrap_or_else(|| ENDPOINT.to_owned());
-        let network = VARIABLES
-            .iter()
-            .filter_map(|name| Some(((*name).into(), dirs::trusted_var(io, name)?.to_owned())));
         let options = ClientOptions {
             connect_timeout: TIMEOUT,
             read_timeout: TIMEOUT,
             // A collector in the same pod or network; the user has named it.
             plain_http: cogtools_http::PlainHttp::Any,
-            ..ClientOptions::from_vars(&network.collect())
+            ..ClientOptions::from_vars(&dirs::trusted_vars(io, &VARIABLES))
         };
         let client = Client::new(options).map_err(|error| invalid(&error))?;
         let is_named = var("OTEL_SERVICE_NAME").is_some();

@@ -64,13 +64,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let diagnostic = Diagnostic::new(Code::Usage, "no request on standard input");
         return Err(diagnostic.hint("cogtools-call calls a tool").into());
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let runtime = runtime.map_err(|error| {
-        let message = format!("cannot start the async runtime: {error}");
-        Failure::from(Diagnostic::new(Code::IoFailed, message))
-    })?;
+    let runtime = cogtools_http::runtime().map_err(|error| *error)?;
     let body = body.to_vec();
     let ended = runtime.block_on(async {
         for auth in &mut task.auth {

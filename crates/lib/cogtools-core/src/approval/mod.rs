@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 pub use gate::{Approved, approve, verdict};
 pub use source::{
-    Texts,
-    ApprovalStatus, Kind, Reviewed, TrustableSource, may_wait, trust_project, trustable_sources,
+    ApprovalStatus, Kind, Reviewed, Texts, TrustableSource, may_wait, trust_project,
+    trustable_sources,
 };
 
 use crate::containment::{self, Boundary, Loaded, loaded_files};

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crate::approval::{self, ToolPackage};
 use crate::digest::{self, DigestError, named_paths};
-use crate::source::{Folder, Offer, Package, Provider, RemoteTool, Source, Specification, packages};
+use crate::source::{
+    Folder, Offer, Package, Provider, RemoteTool, Source, Specification, packages,
+};
 use crate::store::Store;
 use crate::tool::Author;
 use crate::trust::{Grant, Record, RecordError, Verdict};

@@ -10,15 +10,14 @@ use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Hint};
 use cogtools_http::http::Uri;
-use cogtools_http::{Target, VARIABLES, shown};
-use cogtools_program::dirs::trusted_var;
+use cogtools_http::{Target, VARIABLES, cancelled, runtime, shown};
+use cogtools_program::dirs::{trusted_var, trusted_vars};
 use cogtools_program::project::{cancellable_context, config, project};
-use cogtools_program::{Failure, Io, SignalGuard, Vars, open_in_browser};
+use cogtools_program::{Failure, Io, SignalGuard, open_in_browser};
 
 use crate::auth::login::{Kept, Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
 use crate::auth::{Bearer, LoginError, OwnClient, SCHEME};
-use crate::client::connector::{cancelled, runtime};
 use crate::client::{Secrets, Server, Transport};
 
 /// The variable with the secret of a client that the user has registered.
@@ -71,7 +70,7 @@ pub(crate) fn login(
     }
     let failed = |error: LoginError| Failure::from(error.diagnostic(&server.name));
     let store = store(io).map_err(failed)?;
-    let fetch = Fetch::new(&network_vars(io)).map_err(failed)?;
+    let fetch = Fetch::new(&trusted_vars(io, &VARIABLES)).map_err(failed)?;
     let secret = trusted_var(io, SECRET_VAR).and_then(|secret| secret.to_str());
     let login = Login {
         server: url,
@@ -137,7 +136,7 @@ pub(crate) fn logout(
     let grant = store.load(url);
     let is_revoked = match &grant {
         Some(grant) => {
-            let fetch = Fetch::new(&network_vars(io)).map_err(failed)?;
+            let fetch = Fetch::new(&trusted_vars(io, &VARIABLES)).map_err(failed)?;
             let runtime = runtime()?;
             let is_revoked = runtime.block_on(grant.revoke(&fetch));
             runtime.shutdown_background();
@@ -171,7 +170,12 @@ pub async fn token(name: &str, place: &str, io: &Io<'_>) -> Result<String, Failu
             .hint("write a `url` of this server, or other credentials")
             .into());
     }
-    let bearer = Bearer::for_server(url, Store::of(io), &network_vars(io), &Secrets::default());
+    let bearer = Bearer::for_server(
+        url,
+        Store::of(io),
+        &trusted_vars(io, &VARIABLES),
+        &Secrets::default(),
+    );
     let header = match bearer {
         Some(bearer) => bearer.header().await,
         None => None,
@@ -219,12 +223,6 @@ fn url(server: &Server) -> Result<&str, Failure> {
 fn store(io: &Io<'_>) -> Result<Store, LoginError> {
     let none = || LoginError::Store("there is no home directory".to_owned());
     Store::of(io).ok_or_else(none)
-}
-
-/// Returns the variables that say how a network is reached. A project's `.env` does not count.
-fn network_vars(io: &Io<'_>) -> Vars {
-    let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
-    VARIABLES.iter().filter_map(var).collect()
 }
 
 /// Returns the description of the server of the source `name`. One that requires approval must have it:

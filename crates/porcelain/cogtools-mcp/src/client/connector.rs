@@ -9,14 +9,13 @@ use std::time::Duration;
 
 use cogtools_core::process::Confinement;
 use cogtools_core::source::without_invisible;
-use cogtools_core::{Cancel, Code, Diagnostic, Hint, digest};
+use cogtools_core::{Code, Diagnostic, Hint, digest};
 use cogtools_http::http::StatusCode;
-use cogtools_http::{Reason, TlsReason};
+use cogtools_http::{Reason, TlsReason, runtime};
 use cogtools_program::Vars;
 use cogtools_program::call::quote;
 use rmcp::ErrorData;
 use serde_json::{Map, Value};
-use tokio::runtime::{Builder, Runtime};
 
 use crate::auth::Store;
 use crate::client::http::Http;
@@ -24,9 +23,6 @@ use crate::client::listener::Listener;
 use crate::client::process::{ServerProcess, Stop};
 use crate::client::session::{FirstRequest, Phase, Session, SessionError};
 use crate::client::{Server, Transport};
-
-/// The pause after which a run checks again whether it was cancelled.
-const CANCEL_POLL: Duration = Duration::from_millis(20);
 
 /// A server, and all that a connection to it depends on.
 pub(crate) struct Connector<'c> {
@@ -154,22 +150,6 @@ async fn process_error(process: &mut ServerProcess, error: SessionError) -> Box<
         _ => process.stderr(),
     };
     Box::new(error.diagnostic(stderr))
-}
-
-/// Returns a runtime for one session.
-pub(crate) fn runtime() -> Result<Runtime, Box<Diagnostic>> {
-    let runtime = Builder::new_current_thread().enable_all().build();
-    runtime.map_err(|error| {
-        let message = format!("cannot start the async runtime: {error}");
-        Box::new(Diagnostic::new(Code::Internal, message))
-    })
-}
-
-/// Waits until `cancel` is set.
-pub(crate) async fn cancelled(cancel: &Cancel) {
-    while !cancel.is_cancelled() {
-        tokio::time::sleep(CANCEL_POLL).await;
-    }
 }
 
 /// The key of a property whose value is sent as a header, too.

@@ -21,6 +21,7 @@ use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::process::{Confinement, Policy};
 use cogtools_core::source::{Reference, Server as Source, expand, references};
 use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
+use cogtools_http::cancelled;
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars, args};
@@ -32,7 +33,7 @@ use tokio::time::timeout;
 use crate::auth;
 use crate::auth::{LoginArgs, SERVER_HELP, SourceArg, Store};
 use crate::client::connector::ClientError;
-use connector::{Connector, cancelled};
+use connector::Connector;
 use listener::Listener;
 use session::{Session, SessionError, Watch};
 

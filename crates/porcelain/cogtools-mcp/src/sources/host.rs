@@ -15,6 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::{Cancel, Person, invisible};
+use cogtools_http::cancelled;
 
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientResult,
@@ -50,8 +51,6 @@ pub(crate) const OWN_STREAM: u64 = 0;
 pub(crate) const MAX_BYTES: usize = 64 << 10;
 /// The time that the user may take; the limit of the call of a source ends it earlier.
 pub(crate) const PATIENCE: Duration = Person::PATIENCE;
-/// The time between two looks at whether a call was cancelled.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// The name of the extension by which hosts show apps.
 const APPS: &str = "io.modelcontextprotocol/ui";
@@ -444,13 +443,6 @@ pub(crate) async fn ask_for_logs(peer: &Peer<RoleClient>, level: Level) {
     let server = peer.peer_info();
     if server.is_some_and(|server| server.capabilities.logging.is_some()) {
         let _ = peer.set_level(SetLevel::new(level)).await;
-    }
-}
-
-/// Ends when `cancel` does.
-async fn cancelled(cancel: &Cancel) {
-    while !cancel.is_cancelled() {
-        tokio::time::sleep(LOOK).await;
     }
 }
 

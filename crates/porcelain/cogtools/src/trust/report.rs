@@ -125,7 +125,8 @@ impl Display for Entry<'_> {
         if let Action::Approve(tools) = &self.action {
             for tool in tools {
                 writeln!(f, "  tool      {}", sanitize(tool.remote_name()))?;
-                let is_shown = |it: &RemoteTool| it.name() == tool.name() && it.value() == tool.value();
+                let is_shown =
+                    |it: &RemoteTool| it.name() == tool.name() && it.value() == tool.value();
                 if !self.shown.tools.iter().any(is_shown) {
                     for line in visible::texts(tool.description(), tool.value()) {
                         writeln!(f, "            {line}")?;

@@ -94,7 +94,11 @@ fn text_lines(texts: &Texts) -> Vec<Line> {
     };
     for prompt in offer.list("prompts") {
         let text = |key: &str| prompt.get(key).and_then(Value::as_str).unwrap_or_default();
-        add("prompt", text("name"), visible::texts(text("description"), prompt));
+        add(
+            "prompt",
+            text("name"),
+            visible::texts(text("description"), prompt),
+        );
     }
     if !offer.instructions().is_empty() {
         let texts = visible::lines(offer.instructions());

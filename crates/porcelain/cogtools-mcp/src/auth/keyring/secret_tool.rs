@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::Cancel;
 use cogtools_core::process::Process;
-use cogtools_program::dirs::trusted_var;
+use cogtools_program::dirs::trusted_vars;
 use cogtools_program::{Io, Vars};
 
 use super::{Keyring, MAX_READ, MAX_WRITE, SERVICE};
@@ -38,8 +38,7 @@ pub(super) struct SecretTool {
 impl SecretTool {
     /// The keyring of the user's session, if there is one.
     pub(super) fn of(io: &Io<'_>) -> Option<Self> {
-        let var = |name: &&str| Some(((*name).into(), trusted_var(io, name)?.to_owned()));
-        let vars: Vars = VARIABLES.iter().filter_map(var).collect();
+        let vars = trusted_vars(io, &VARIABLES);
         let has_bus = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"]
             .iter()
             .any(|name| vars.contains_key(std::ffi::OsStr::new(name)));
