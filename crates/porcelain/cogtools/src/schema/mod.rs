@@ -18,7 +18,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 pub use document::Document;
-pub use editor::Editor;
+pub use editor::{EDITORS, editor_settings};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -59,8 +59,8 @@ struct SchemaArgs {
     document: Document,
     /// Print the settings with which this editor finds both schemas
     #[arg(long, value_name = "NAME", conflicts_with = "document")]
-    #[arg(value_parser = one_of(Editor::NAMES, Editor::parse))]
-    editor: Option<Editor>,
+    #[arg(value_parser = one_of(EDITORS.map(|(name, _)| name), editor_settings))]
+    editor: Option<&'static str>,
 }
 
 fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
@@ -73,7 +73,7 @@ fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: SchemaArgs = args::parse(matches)?;
     match args.editor {
-        Some(editor) => io.print(editor.settings().as_bytes()),
+        Some(settings) => io.print(settings.as_bytes()),
         None => io.print(args.document.text().as_bytes()),
     }
 }

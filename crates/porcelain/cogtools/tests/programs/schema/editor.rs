@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cogtools::schema::Editor;
+use cogtools::schema::{EDITORS, editor_settings};
 use serde_json::Value;
 
 use crate::schema::repository;
@@ -152,7 +152,7 @@ fn rules_of_the_linter_are_completed_and_checked() {
 
 /// The schemas that the settings of VS Code assign, and the repository's own.
 fn assigned_schemas() -> Value {
-    let settings = Editor::VsCode.settings();
+    let settings = editor_settings("vscode").unwrap();
     let (_, json) = settings.split_once('\n').unwrap();
     let json = json.replace(".cogtools/schema/", "docs/schema/");
     let settings: Value = serde_json::from_str(&json).unwrap();
@@ -175,8 +175,7 @@ fn settings_of_an_editor_replace_the_comment() {
 
 #[test]
 fn every_editor_assigns_the_same_schemas() {
-    for name in Editor::NAMES {
-        let settings = Editor::parse(name).unwrap().settings();
+    for (name, settings) in EDITORS {
         for part in [
             ".cogtools/schema/tool.json",
             ".cogtools/schema/config.json",
