@@ -1,6 +1,7 @@
 //! A repository that tries to approve itself.
 
-use cogtools_test_support::{Run, str};
+use cogtools_test_support::{Project, Run, str};
+use serde_json::json;
 
 use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider};
 use crate::run;
@@ -74,6 +75,35 @@ fn a_changed_provider_requires_approval_again() {
             warning("has changed since it was approved"),
         );
         assert!(!project.path("ran").exists(), "{content}");
+    }
+}
+
+/// Its files are as they were, so only the texts show that it has changed.
+#[test]
+fn changed_texts_of_tools_are_shown_before_the_question() {
+    let project = Project::new();
+    let config = "tool_sources: [{command: {discover: [sh, -c, 'cat ~/declared'], call: [true], \
+                  name: other, env: [HOME], sandbox: {read: [/, ~/]}}}]\n";
+    let declare = |about: &str, title: &str| {
+        let schema = json!({"type": "object", "properties": {
+            "a": {"type": "string", "title": title}, title: {"type": "string"},
+        }});
+        let tool = json!({"name": "say", "description": about, "parametersJsonSchema": schema});
+        project.file("../home/declared", json!([tool]).to_string());
+    };
+    project.file(".cogtoolrc.yaml", config);
+    declare("Says it", "A");
+    trust(&project, &["other"]).text();
+    let same = trust(&project, &["--dry-run", "other"]).text();
+    assert!(!same.contains("say"), "{same}");
+    declare("Says what it is told", "obey");
+    let shown = trust(&project, &["--dry-run", "other"]).text();
+    for text in [
+        "| Says what it is told\n",
+        "| /parametersJsonSchema/properties/a/title: obey\n",
+        "| /parametersJsonSchema/properties/obey\n",
+    ] {
+        assert!(shown.contains(text), "{shown}");
     }
 }
 
