@@ -3,6 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
+use cogtools_core::tool::find_cycle;
+
 use crate::SkipReason;
 
 /// A graph of nodes.
@@ -57,26 +59,23 @@ impl Graph {
             .iter()
             .map(|node| resolve(node, &indexes))
             .collect::<Result<Vec<_>, _>>()?;
+        let plain = |needs: &Vec<(usize, bool)>| needs.iter().map(|(need, _)| *need).collect();
+        if let Some(cycle) = find_cycle(&needs.iter().map(plain).collect::<Vec<_>>()) {
+            let ids = cycle.into_iter().map(|index| nodes[index].id.clone());
+            return Err(GraphError::Cycle(ids.collect()));
+        }
         let mut dependents = vec![Vec::new(); nodes.len()];
         for (index, needs) in needs.iter().enumerate() {
             for (need, _) in needs {
                 dependents[*need].push(index);
             }
         }
-        let graph = Self {
+        Ok(Self {
             nodes,
             needs,
             dependents,
             indexes,
-        };
-        let mut schedule = Schedule::new(&graph);
-        while let Some(index) = schedule.ready.pop_first() {
-            schedule.end(&graph, index, Progress::Succeeded);
-        }
-        match schedule.open.iter().position(|open| *open > 0) {
-            Some(start) => Err(graph.cycle(start, &schedule.open)),
-            None => Ok(graph),
-        }
+        })
     }
 
     /// The graph in which each node needs the one before, too.
@@ -122,27 +121,6 @@ impl Graph {
             waiting.extend(needs.filter(|need| found.insert(*need)));
         }
         found.contains(&other)
-    }
-
-    /// The cycle that `start` is in or leads to, among the nodes that are still open.
-    fn cycle(&self, start: usize, open: &[usize]) -> GraphError {
-        let mut path = vec![start];
-        let mut current = start;
-        loop {
-            let mut needs = self.needs[current].iter();
-            // An open node needs another open one, so there always is a next one.
-            let Some((next, _)) = needs.find(|(need, _)| open[*need] > 0) else {
-                break;
-            };
-            if let Some(first) = path.iter().position(|index| index == next) {
-                path.drain(..first);
-                break;
-            }
-            path.push(*next);
-            current = *next;
-        }
-        let ids = path.into_iter().map(|index| self.nodes[index].id.clone());
-        GraphError::Cycle(ids.collect())
     }
 }
 

@@ -55,6 +55,7 @@ pub use example::Example;
 pub use flow::{
     AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
     FlowNode, FlowQuestion, FlowReport, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
+    find_cycle,
 };
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;

@@ -548,41 +548,32 @@ fn cycle(nodes: &[FlowNode]) -> Option<(FlowError, usize)> {
             .collect()
     };
     let needs: Vec<Vec<usize>> = nodes.iter().map(needs_of).collect();
-    let mut dependents = vec![Vec::new(); nodes.len()];
-    for (node, needs) in needs.iter().enumerate() {
-        for need in needs {
-            dependents[*need].push(node);
-        }
-    }
-    // How many needs of each node have not run yet.
-    let mut waits: Vec<usize> = needs.iter().map(Vec::len).collect();
-    let mut open: BTreeSet<usize> = (0..nodes.len()).collect();
-    let mut ready: Vec<usize> = open
-        .iter()
-        .copied()
-        .filter(|node| waits[*node] == 0)
-        .collect();
-    while let Some(node) = ready.pop() {
-        open.remove(&node);
-        for dependent in &dependents[node] {
-            waits[*dependent] -= 1;
-            if waits[*dependent] == 0 {
-                ready.push(*dependent);
+    let path = find_cycle(&needs)?;
+    let mut names: Vec<String> = path.iter().map(|node| nodes[*node].id.clone()).collect();
+    names.extend(names.first().cloned());
+    Some((FlowError::Cycle(names), *path.first()?))
+}
+
+/// Finds items that need each other, by index: each needs the next one, and the last one the first.
+pub fn find_cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
+    let mut open = vec![true; needs.len()];
+    let mut has_changed = true;
+    while has_changed {
+        has_changed = false;
+        for (item, needs) in needs.iter().enumerate() {
+            if open[item] && needs.iter().all(|need| !open[*need]) {
+                open[item] = false;
+                has_changed = true;
             }
         }
     }
-    let mut path = vec![*open.first()?];
+    let mut path = vec![open.iter().position(|open| *open)?];
     loop {
-        let current = *path.last()?;
-        let next = *needs[current].iter().find(|need| open.contains(need))?;
-        if let Some(first) = path.iter().position(|node| *node == next) {
-            let mut names: Vec<String> = path[first..]
-                .iter()
-                .map(|node| nodes[*node].id.clone())
-                .collect();
-            names.extend(names.first().cloned());
-            return Some((FlowError::Cycle(names), next));
+        // An open item needs another open one, so there always is a next one.
+        let next = needs[*path.last()?].iter().find(|need| open[**need])?;
+        if let Some(first) = path.iter().position(|item| item == next) {
+            return Some(path.split_off(first));
         }
-        path.push(next);
+        path.push(*next);
     }
 }
