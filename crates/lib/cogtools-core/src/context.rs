@@ -207,6 +207,15 @@ impl Context {
         program.is_file().then_some(program)
     }
 
+    /// The environment of a program that declares `names`, whose author is the user or another.
+    pub(crate) fn env_of(&self, is_users: bool, names: &[String]) -> Result<Vars, EnvError> {
+        if is_users {
+            self.environment.user_env(names)
+        } else {
+            self.child_env(names)
+        }
+    }
+
     /// The environment of a program of the project, of a package or of a provider that
     /// declares `names`. The project's `.env` counts only if the user trusts the project.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {

@@ -54,8 +54,6 @@ pub enum Command {
     Init,
     /// Creates a tool.
     New,
-    /// Removes a package with tools from the project.
-    RemovePackage(String),
     /// Approves the programs of the source with this name.
     Trust(String),
     /// Trusts the project in this folder; the current one if there is none.

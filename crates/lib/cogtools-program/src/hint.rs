@@ -26,11 +26,9 @@ pub fn render_hint(hint: &Hint) -> Cow<'_, str> {
 pub fn fixing_command(hint: &Hint) -> Option<String> {
     match hint {
         Hint::Run { command, .. } => match command {
-            Command::Trust(_)
-            | Command::TrustProject(_)
-            | Command::Lock
-            | Command::Init
-            | Command::RemovePackage(_) => Some(command_line(command)),
+            Command::Trust(_) | Command::TrustProject(_) | Command::Lock | Command::Init => {
+                Some(command_line(command))
+            }
             _ => None,
         },
         Hint::Text(_) => None,
@@ -76,7 +74,6 @@ pub(crate) fn command_line(command: &Command) -> String {
         Command::HelpAll => "cogtools help --all".to_owned(),
         Command::Init => "cogtools init".to_owned(),
         Command::New => "cogtools new NAME".to_owned(),
-        Command::RemovePackage(package) => format!("cogtools remove {}", quote(package)),
         Command::Trust(source) => format!("cogtools trust {}", quote(source)),
         Command::TrustProject(None) => "cogtools trust .".to_owned(),
         Command::TrustProject(Some(root)) => {

@@ -10,7 +10,7 @@ use cogtools_code::Recorded;
 use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::schema::Schema;
-use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask};
+use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask, printed};
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
 use cogtools_executor::{OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
@@ -169,7 +169,7 @@ impl FlowRun {
             },
         };
         if let Ok(value) = &result {
-            run.recorder.reply(&Flow::text(value))?;
+            run.recorder.reply(&printed(value))?;
         }
         run.recorder.end(status)?;
         Ok(result?)
@@ -284,7 +284,7 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
 
 /// Shows an output, with the end of its last line.
 fn show(value: &Value, io: &mut Io<'_>) -> Result<(), Failure> {
-    let text = Flow::text(value);
+    let text = printed(value);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     io.show(&format!("{text}{end}"))
 }
@@ -423,7 +423,7 @@ impl CallArgs {
             ..FlowRun::new(tool, Map::new(), registry, cx)
         };
         if !task.has_person {
-            return io.print(Flow::text(&run.run()?).as_bytes());
+            return io.print(printed(&run.run()?).as_bytes());
         }
         let name = run.tool.name().to_string();
         let mut waiting = None;
@@ -436,7 +436,7 @@ impl CallArgs {
         }));
         let report = match waiting {
             Some(report) => report,
-            None => FlowReport::Output(Flow::text(&result?)),
+            None => FlowReport::Output(printed(&result?)),
         };
         // Text and JSON can always be serialized.
         io.print(&serde_json::to_vec(&report).unwrap_or_default())

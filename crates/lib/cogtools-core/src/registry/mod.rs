@@ -389,27 +389,20 @@ fn prefetch(providers: &[&Provider], limit: usize, work: impl Fn(&Provider) + Sy
 
 /// A tool over the tools of a project: one searches them, the other calls one of them.
 #[derive(Debug)]
-struct ProjectTool {
-    registry: Registry,
-    is_search: bool,
-}
+struct ProjectTool(Registry);
 
 /// Makes the built-in tool of that name, over the tools of `registry`.
 fn tool(name: &str, registry: &Registry) -> Option<Tool> {
-    let (definition, is_search) = match name {
-        Name::FIND => (find_definition(), true),
-        Name::CALL => (call_definition(), false),
+    let definition = match name {
+        Name::FIND => find_definition(),
+        Name::CALL => call_definition(),
         _ => return None,
     };
-    let registry = registry.clone();
     let provenance = Provenance {
         author: Author::BuiltIn,
         ..Provenance::default()
     };
-    let calls = ProjectTool {
-        registry,
-        is_search,
-    };
+    let calls = ProjectTool(registry.clone());
     let tool = Tool::foreign(definition, Arc::new(calls), Path::new(name));
     Some(tool.from(Arc::new(provenance)))
 }
@@ -486,26 +479,16 @@ impl Foreign for ProjectTool {
         &self,
         _tool: &Definition,
         arguments: Map<String, Value>,
-        cx: &Context,
+        _cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        // Unreachable for a call: `Registry::prepare` replaces it by one of the other tool.
-        if !self.is_search {
-            let (name, arguments) = target(arguments);
-            let prepared = self.registry.prepare(&name, arguments);
-            return prepared
-                .and_then(|call| call.run(cx))
-                .map_err(|diagnostics| {
-                    let first = diagnostics.into_iter().next();
-                    Box::new(first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no answer")))
-                });
-        }
+        // It is a search: `Registry::prepare` replaces a call by one of the other tool.
         let query = arguments.get("query").and_then(Value::as_str);
         let limit = arguments.get("limit").and_then(Value::as_u64);
         let (Some(query), Some(limit)) = (query, limit) else {
             let diagnostic = Diagnostic::new(Code::Internal, "a search without a query or a limit");
             return Err(Box::new(diagnostic.with_subject(Name::FIND)));
         };
-        let found = self.registry.map(Result::ok);
+        let found = self.0.map(Result::ok);
         let tools: Vec<Tool> = found.items.into_iter().flatten().collect();
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         Ok(ToolOutput::new(search(query, &tools, limit)))

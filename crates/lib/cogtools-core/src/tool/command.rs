@@ -205,12 +205,8 @@ impl<'c> CommandCall<'c> {
     }
 
     fn declared_variables(&self) -> Result<Vars, RunError> {
-        let environment = &self.cx.environment;
-        let variables = if self.tool.provenance.author == Author::User {
-            environment.user_env(&self.tool.env)
-        } else {
-            self.cx.child_env(&self.tool.env)
-        };
+        let is_users = self.tool.provenance.author == Author::User;
+        let variables = self.cx.env_of(is_users, &self.tool.env);
         variables.map_err(|error| {
             let diagnostic = error.diagnostic();
             // An error in a `.env` file already names the file.

@@ -15,6 +15,7 @@ use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::command::CommandError;
 use crate::tool::embedded::Embedded;
 use crate::tool::reader::Reader;
+use crate::tool::template::printed;
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Expected, Location};
@@ -170,11 +171,7 @@ impl Js {
         let logs = report.logs.join("\n");
         let Some(error) = report.error else {
             return Ok(ToolOutput {
-                text: match report.value {
-                    None | Some(Value::Null) => String::new(),
-                    Some(Value::String(text)) => text,
-                    Some(value) => value.to_string(),
-                },
+                text: printed(&report.value.unwrap_or_default()),
                 stderr: logs,
                 ..ToolOutput::default()
             });

@@ -61,7 +61,7 @@ pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
-pub use template::{LoadedTemplate, TOOL_DIR, TemplateSource};
+pub use template::{LoadedTemplate, TOOL_DIR, TemplateSource, printed};
 pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;

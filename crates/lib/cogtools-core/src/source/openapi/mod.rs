@@ -268,14 +268,7 @@ impl Specification {
         cx: &Context,
         only: Option<&str>,
     ) -> Result<Vec<Operation>, Unusable> {
-        let has = |names: &[String]| {
-            let found = if self.is_users {
-                cx.environment.user_env(names)
-            } else {
-                cx.child_env(names)
-            };
-            found.is_ok()
-        };
+        let has = |names: &[String]| cx.env_of(self.is_users, names).is_ok();
         operations(root, &self.options, &has, only)
     }
 

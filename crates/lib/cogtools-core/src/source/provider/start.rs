@@ -334,13 +334,7 @@ impl Provider {
         if settings.user_configured {
             check_names(settings).map_err(failed)?;
         }
-        let find = |names: &[String]| {
-            if settings.user_configured {
-                cx.environment.user_env(names)
-            } else {
-                cx.child_env(names)
-            }
-        };
+        let find = |names: &[String]| cx.env_of(settings.user_configured, names);
         let own = self.private_variables(cx);
         let mut own = own.map(|own| own.read()).unwrap_or_default();
         own.retain(|name, _| settings.env.contains(name));

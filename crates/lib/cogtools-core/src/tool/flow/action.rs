@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::Flow;
 use super::node::{AgentNode, FlowNode, NodeKind, ToolNode};
 use crate::schema::Schema;
 use crate::tool::CodeTask;
@@ -14,7 +13,7 @@ use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
 use crate::tool::call::RunError;
 use crate::tool::js::Js;
-use crate::tool::template::{Template, TemplateScope, ValueTemplate};
+use crate::tool::template::{Template, TemplateScope, ValueTemplate, printed};
 use crate::{Code, Context, Diagnostic, Question, digest};
 
 /// The variety of the answers of a node, unless it says so: hardly any.
@@ -263,7 +262,7 @@ impl Work<'_> {
                     )));
                 }
             },
-            NodeKind::Ask(question) => FlowAction::Ask(Flow::text(&self.evaluate(&question.text)?)),
+            NodeKind::Ask(question) => FlowAction::Ask(printed(&self.evaluate(&question.text)?)),
         })
     }
 
@@ -300,7 +299,7 @@ impl Work<'_> {
     }
 
     fn call(&self, node: &ToolNode) -> Result<FlowCall, RunError> {
-        let text = |value: &ValueTemplate| self.evaluate(value).map(|value| Flow::text(&value));
+        let text = |value: &ValueTemplate| self.evaluate(value).map(|value| printed(&value));
         let target = match (&node.name, &node.capability) {
             (Some(name), _) => FlowTarget::Name(text(name)?),
             (None, capability) => FlowTarget::Capability {

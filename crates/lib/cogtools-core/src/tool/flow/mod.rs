@@ -18,7 +18,6 @@ use super::Definition;
 use super::agent::{OwnProgram, tool_failure};
 use super::call::{RunError, ToolOutput};
 use super::command::CommandError;
-use super::error::MAX_NODES;
 use super::progress_line::{printable, update};
 use super::reader::Reader;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
@@ -49,9 +48,6 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The largest number of nodes of a flow.
-    pub const MAX_NODES: usize = MAX_NODES;
-
     /// Reads the map under `flow`; errors go to the reader.
     pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
         read::read(entry, reader)
@@ -114,15 +110,6 @@ impl Flow {
         }
         names.dedup();
         names
-    }
-
-    /// Prints a value: text as it is, nothing for null, anything else as JSON.
-    pub fn text(value: &Value) -> String {
-        match value {
-            Value::String(text) => text.clone(),
-            Value::Null => String::new(),
-            value => value.to_string(),
-        }
     }
 
     /// The way of a run through its nodes, from the events of the run: a line for each node that has

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::url::{parameters, printed};
+use super::url::parameters;
 use super::{Body, FormPart, Present, header};
 use crate::file::{self, ReadError, ReadScope, has_secrets};
 use crate::tool::call::RunError;
-use crate::tool::template::{Template, ValueTemplate};
+use crate::tool::template::{Template, ValueTemplate, printed};
 use crate::{Code, Context, Diagnostic, digest, lexical};
 
 /// The largest file of a body, in bytes.

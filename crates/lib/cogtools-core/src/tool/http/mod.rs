@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 
 use body::present_all;
 use reply::{cut, described, image, is_json, read_tape, status_message, write_tape};
-use url::{UrlTemplate, impossible, printed};
+use url::{UrlTemplate, impossible};
 
 use super::agent::{OwnProgram, variables_of_user};
 use super::call::{RunError, ToolOutput};
 use super::command::CommandError;
-use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
+use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate, printed};
 use super::{Annotations, Author, Definition, Output};
 use crate::environment::Vars;
 use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpRetry, HttpTask};
@@ -360,11 +360,7 @@ impl Auth {
                 Secret::Text(_) => None,
             });
         let names: Vec<String> = names.collect();
-        let variables = if tool.provenance.author == Author::User {
-            cx.environment.user_env(&names)
-        } else {
-            cx.child_env(&names)
-        };
+        let variables = cx.env_of(tool.provenance.author == Author::User, &names);
         let variables = variables.map_err(|error| Box::new(error.diagnostic()))?;
         let value = |secret: &Secret| secret.value(&variables);
         Ok(match self {

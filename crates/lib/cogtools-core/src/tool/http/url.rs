@@ -7,7 +7,7 @@ use crate::http::{canonical_host, percent_encode, split_port};
 use crate::text::Text;
 use crate::tool::call::RunError;
 use crate::tool::error::HttpToolError;
-use crate::tool::template::{Template, TemplateScope, ValueTemplate};
+use crate::tool::template::{Template, TemplateScope, ValueTemplate, printed};
 use crate::yaml::{Data, Node};
 use crate::{Code, Diagnostic};
 
@@ -335,15 +335,6 @@ pub(super) fn parameters<'e>(entries: impl Iterator<Item = (&'e str, Option<Valu
         }
     }
     pairs.join("&")
-}
-
-/// Prints a value as the text of a parameter: strings as they are, nothing for null, else JSON.
-pub(super) fn printed(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        value => value.to_string(),
-    }
 }
 
 fn encoded(value: &Value) -> String {

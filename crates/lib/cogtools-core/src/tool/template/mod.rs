@@ -14,6 +14,7 @@ use crate::tool::embedded::Embedded;
 use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
 pub(super) use value::ValueTemplate;
+pub use value::printed;
 
 /// The text that surrounds an expression to make it a condition.
 const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];

@@ -28,6 +28,15 @@ pub(in crate::tool) enum ValueTemplate {
     Constant(Value),
 }
 
+/// Prints a value: text as it is, nothing for null, anything else as JSON.
+pub fn printed(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        value => value.to_string(),
+    }
+}
+
 impl ValueTemplate {
     /// Reads the value in the file `text`.
     pub(in crate::tool) fn read(node: &Node, text: &Text) -> Self {
