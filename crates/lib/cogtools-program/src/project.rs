@@ -285,9 +285,11 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
 
 /// The user's record of approvals.
 pub fn trust(io: &Io<'_>) -> Trust {
-    Trust::new(dirs::trust_file(io))
-        .with_host_file(dirs::host_trust_file(io))
-        .with_notice(process::notify_waiting)
+    Trust {
+        file: dirs::trust_file(io),
+        host_file: dirs::host_trust_file(io),
+        on_wait: Some(process::notify_waiting),
+    }
 }
 
 /// Trusts the project that contains `io`'s working directory after the user has created it or

@@ -22,9 +22,12 @@ use crate::file::{self, ReadScope};
 /// The user's record of approvals, read on demand.
 #[derive(Clone, Debug, Default)]
 pub struct Trust {
-    file: Option<PathBuf>,
-    host_file: Option<PathBuf>,
-    on_wait: Option<fn()>,
+    /// The file of the record. Without one nothing is approved.
+    pub file: Option<PathBuf>,
+    /// The list of folders that the user has trusted in Gemini CLI.
+    pub host_file: Option<PathBuf>,
+    /// What is called when another process locks the record for more than a moment.
+    pub on_wait: Option<fn()>,
 }
 
 /// Something that requires approval.
@@ -50,34 +53,6 @@ pub enum Verdict {
 }
 
 impl Trust {
-    /// The record in `file`. Without a file nothing is approved.
-    pub const fn new(file: Option<PathBuf>) -> Self {
-        Self {
-            file,
-            host_file: None,
-            on_wait: None,
-        }
-    }
-
-    /// Calls `on_wait` when another process locks the record for more than a moment.
-    #[must_use]
-    pub const fn with_notice(mut self, on_wait: fn()) -> Self {
-        self.on_wait = Some(on_wait);
-        self
-    }
-
-    /// Adds the list of folders that the user has trusted in Gemini CLI.
-    #[must_use]
-    pub fn with_host_file(mut self, file: Option<PathBuf>) -> Self {
-        self.host_file = file;
-        self
-    }
-
-    /// The path of the record.
-    pub fn file(&self) -> Option<&Path> {
-        self.file.as_deref()
-    }
-
     /// Returns true if `grant` may run.
     pub fn verdict(&self, grant: &Grant) -> Result<Verdict, RecordError> {
         Ok(self.read()?.verdict(grant))
