@@ -261,8 +261,8 @@ impl Agent {
             }
             "prompt" => self.prompt = reader.template(&entry.key, &entry.value, Expected::String),
             "rules" => self.rules = rules(entry, reader),
-            "tools" => self.constant.tools = texts(entry, reader),
-            "stop" => self.constant.stop = texts(entry, reader),
+            "tools" => self.constant.tools = reader.names(entry),
+            "stop" => self.constant.stop = reader.names(entry),
             "budget" => self.constant.budget = budget(entry, reader),
             "output" => self.schema = schema(entry, reader),
             "model" => {
@@ -341,18 +341,6 @@ fn rules(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
     let nodes = entry.value.items().unwrap_or(single).iter();
     let read = |node| reader.template(&entry.key, node, Expected::Texts);
     nodes.filter_map(read).collect()
-}
-
-/// Reads a list of texts.
-pub(super) fn texts(entry: &Entry, reader: &mut Reader<'_>) -> Vec<String> {
-    let items = entry.value.items();
-    let texts = items.and_then(|items| {
-        let texts = items.iter().map(|item| item.text().map(str::to_owned));
-        texts.collect::<Option<Vec<String>>>()
-    });
-    reader
-        .expect(entry, Expected::Names, texts)
-        .unwrap_or_default()
 }
 
 fn budget(entry: &Entry, reader: &mut Reader<'_>) -> AgentBudget {

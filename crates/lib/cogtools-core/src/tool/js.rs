@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::javascript::{Evaluation, Script, ScriptError, ScriptErrorKind};
 use crate::text::Text;
-use crate::tool::agent::{OwnProgram, texts, tool_failure};
+use crate::tool::agent::{OwnProgram, tool_failure};
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::command::CommandError;
 use crate::tool::embedded::Embedded;
@@ -95,7 +95,7 @@ impl Js {
         reader: &mut Reader<'_>,
     ) -> Option<Self> {
         let tools = tools.map_or_else(Vec::new, |tools| {
-            let names = texts(tools, reader);
+            let names = reader.names(tools);
             if names.is_empty() && tools.value.items().is_some_and(<[_]>::is_empty) {
                 reader.report(&DefinitionError::Empty("tools"), tools.span);
             }

@@ -272,33 +272,49 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn capabilities(&mut self, entry: &Entry) -> Vec<String> {
-        self.strings(entry, is_capability, |name| {
-            DefinitionError::Capability(name.to_owned())
-        })
+        self.strings(entry, is_capability, DefinitionError::Capability)
     }
 
     pub(super) fn env(&mut self, entry: &Entry) -> Vec<String> {
-        self.strings(entry, is_variable, |name| {
-            DefinitionError::Variable(name.to_owned())
-        })
+        self.strings(entry, is_variable, DefinitionError::Variable)
     }
 
     fn strings(
         &mut self,
         entry: &Entry,
-        is_valid: impl Fn(&str) -> bool,
-        invalid: impl Fn(&str) -> DefinitionError,
+        is_valid: fn(&str) -> bool,
+        invalid: fn(String) -> DefinitionError,
     ) -> Vec<String> {
-        let items = self.expect(entry, Expected::Names, entry.value.items());
         let mut names = Vec::new();
-        for item in items.unwrap_or_default() {
-            match item.text() {
-                Some(name) if is_valid(name) => names.push(name.to_owned()),
-                Some(name) => self.report(&invalid(name), item.span),
-                None => self.report_kind(&entry.key, Expected::Names, item),
+        for (name, span) in self.texts(entry) {
+            if is_valid(&name) {
+                names.push(name);
+            } else {
+                self.report(&invalid(name), span);
             }
         }
         names
+    }
+
+    /// Reads a list of strings without their places.
+    pub(super) fn names(&mut self, entry: &Entry) -> Vec<String> {
+        self.texts(entry)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    /// Reads a list of strings.
+    pub(super) fn texts(&mut self, entry: &Entry) -> Vec<(String, Span)> {
+        let items = self.expect(entry, Expected::Names, entry.value.items());
+        let mut texts = Vec::new();
+        for item in items.unwrap_or_default() {
+            match item.text() {
+                Some(text) => texts.push((text.to_owned(), item.span)),
+                None => self.report_kind(&entry.key, Expected::Names, item),
+            }
+        }
+        texts
     }
 
     pub(super) fn sandbox(&mut self, entry: &Entry) -> Sandbox {

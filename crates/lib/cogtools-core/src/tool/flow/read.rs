@@ -140,23 +140,16 @@ fn is_id(id: &str) -> bool {
 
 /// Reads the nodes that a node needs: `x`, or `x?` if it runs without the result of `x`, too.
 fn needs(entry: &Entry, reader: &mut Reader<'_>) -> Vec<(FlowNeed, Span)> {
-    let items = reader.expect(entry, Expected::Names, entry.value.items());
-    let mut needs = Vec::new();
-    for item in items.unwrap_or_default() {
-        match item.text() {
-            Some(name) => {
-                let bare = name.strip_suffix('?');
-                let need = FlowNeed {
-                    node: bare.unwrap_or(name).to_owned(),
-                    is_optional: bare.is_some(),
-                    reads_error: false,
-                };
-                needs.push((need, item.span));
-            }
-            None => reader.report_kind(&entry.key, Expected::Names, item),
-        }
-    }
-    needs
+    let need = |(name, span): (String, Span)| {
+        let bare = name.strip_suffix('?');
+        let need = FlowNeed {
+            node: bare.unwrap_or(&name).to_owned(),
+            is_optional: bare.is_some(),
+            reads_error: false,
+        };
+        (need, span)
+    };
+    reader.texts(entry).into_iter().map(need).collect()
 }
 
 fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {

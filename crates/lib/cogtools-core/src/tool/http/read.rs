@@ -349,19 +349,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a list of strings.
-    fn texts(&mut self, entry: &Entry) -> Vec<(String, Span)> {
-        let items = self.expect(entry, Expected::Names, entry.value.items());
-        let mut texts = Vec::new();
-        for item in items.unwrap_or_default() {
-            match item.text() {
-                Some(text) => texts.push((text.to_owned(), item.span)),
-                None => self.report_kind(&entry.key, Expected::Names, item),
-            }
-        }
-        texts
-    }
-
     fn hosts(&mut self, names: &[(String, Span)]) -> Vec<HostRule> {
         let mut rules = Vec::new();
         for (name, span) in names {
