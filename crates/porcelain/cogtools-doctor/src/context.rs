@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::environment::DotEnv;
-use cogtools_core::{Diagnostic, Source};
+use cogtools_core::{Config, Diagnostic, Project, Source};
 use cogtools_gemini_cli::settings::Scope;
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
@@ -46,13 +46,18 @@ impl Context {
     pub(crate) fn gather(io: &Io<'_>) -> Self {
         let host = Host::new(io);
         let gemini = Gemini::gather(&host);
+        let project = project(io);
+        // An invalid configuration is reported with the tools.
+        let config = config(&project, io).ok();
+        let config = config.as_ref();
+        let is_packages = |source: &Source| matches!(source, Source::Packages(_));
         Self {
             tools: Tools::load(io),
-            sources: sources::gather(io),
-            editor: editor::ask(io),
-            dotenv: dotenv(io),
-            uses_packages: uses_packages(io),
-            unused: unused_packages(io),
+            sources: config.map_or_else(Vec::new, |config| sources::gather(&project, config, io)),
+            editor: config.and_then(|config| editor::ask(config, io)),
+            dotenv: config.map_or_else(Vec::new, |config| dotenv(&project, config, io)),
+            uses_packages: config.is_some_and(|config| config.sources.iter().any(is_packages)),
+            unused: config.and_then(|config| packages::unused(&project, config, io)),
             host_files: mcp::gather(&host.root, &host.vars),
             discovery: discovery::discover(&gemini, &host),
             gemini,
@@ -96,28 +101,11 @@ impl Context {
 }
 
 /// The variables of the project's .env; none if it cannot be read, which a call reports.
-fn dotenv(io: &Io<'_>) -> Vec<(String, usize)> {
-    let project = project(io);
-    let Ok(config) = config(&project, io) else {
-        return Vec::new();
-    };
-    let cx = context(io, &project, config.env_priority, config.bounds());
+fn dotenv(project: &Project, config: &Config, io: &Io<'_>) -> Vec<(String, usize)> {
+    let cx = context(io, project, config.env_priority, config.bounds());
     let file = cx.environment.file().ok().flatten();
     let variables = file.iter().flat_map(DotEnv::variables);
     variables
         .map(|variable| (variable.name.clone(), variable.line))
         .collect()
-}
-
-fn uses_packages(io: &Io<'_>) -> bool {
-    let config = config(&project(io), io);
-    let is_packages = |source: &Source| matches!(source, Source::Packages(_));
-    config.is_ok_and(|config| config.sources.iter().any(is_packages))
-}
-
-fn unused_packages(io: &Io<'_>) -> Option<UnusedPackages> {
-    let project = project(io);
-    // An invalid configuration is reported with the tools.
-    let config = config(&project, io).ok()?;
-    packages::unused(&project, &config, io)
 }

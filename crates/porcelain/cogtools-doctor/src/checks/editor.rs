@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use cogtools_core::process::Process;
 use cogtools_core::source::Source;
-use cogtools_core::{Cancel, Diagnostic};
+use cogtools_core::{Cancel, Config, Diagnostic};
 use cogtools_program::Io;
-use cogtools_program::project::{config, project};
 use serde::Deserialize;
 
 use crate::context::Context;
@@ -61,8 +60,7 @@ pub(crate) struct Attempt {
 }
 
 /// Asks the editor around the doctor, if the configuration names the source.
-pub(crate) fn ask(io: &Io<'_>) -> Option<Result<Status, Diagnostic>> {
-    let config = config(&project(io), io).ok()?;
+pub(crate) fn ask(config: &Config, io: &Io<'_>) -> Option<Result<Status, Diagnostic>> {
     let mut sources = config.sources.iter();
     if !sources.any(|source| matches!(source, Source::Editor)) {
         return None;

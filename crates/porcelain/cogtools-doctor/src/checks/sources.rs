@@ -3,9 +3,10 @@
 
 use cogtools_core::approval::{ApprovalStatus, TrustableSource, trustable_sources};
 use cogtools_core::trust::Verdict;
+use cogtools_core::{Config, Project};
 use cogtools_program::Io;
 use cogtools_program::call::quote;
-use cogtools_program::project::{cancellable_context, config, project};
+use cogtools_program::project::cancellable_context;
 
 use crate::context::Context;
 use crate::finding::Finding;
@@ -64,14 +65,10 @@ pub(crate) struct SourceStatus {
     pub(crate) approval: ApprovalStatus,
 }
 
-/// The sources of the project that contains `io`'s working directory.
-pub(crate) fn gather(io: &Io<'_>) -> Vec<SourceStatus> {
-    let project = project(io);
-    let Ok(config) = config(&project, io) else {
-        return Vec::new();
-    };
-    let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
-    trustable_sources(&config, &cx)
+/// The sources of `project`.
+pub(crate) fn gather(project: &Project, config: &Config, io: &Io<'_>) -> Vec<SourceStatus> {
+    let cx = cancellable_context(io, project, config.env_priority, config.bounds());
+    trustable_sources(config, &cx)
         .iter()
         .filter(|source| source.runs_something())
         .map(|source| SourceStatus {
