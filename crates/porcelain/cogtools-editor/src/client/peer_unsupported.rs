@@ -23,10 +23,6 @@ impl Peer {
         match *self {}
     }
 
-    pub(crate) fn rest(&mut self) -> Result<Vec<u8>, Failure> {
-        match *self {}
-    }
-
     pub(crate) fn failure(&self, _: io::Error) -> Failure {
         match *self {}
     }
