@@ -354,3 +354,32 @@ updated cogtools.lock: 2 tools of 1 source
 
 "#]]);
 }
+
+/// Before, the first write of a server was drift, and its tools were denied.
+#[test]
+fn the_data_of_a_provider_is_not_pinned() {
+    let project = Project::new();
+    let line = "[sh, p/run, data/notes.json]";
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            format!("tool_sources: [{{command: {{discover: {line}, call: {line}, name: p, sandbox: {{write: [data]}}}}}}]\n"),
+        )
+        .file("p/run", "echo '[{\"name\": \"say\", \"description\": \"d\"}]'\n")
+        .file("data/notes.json", "{}");
+    let trust = run("cogtools-trust", &project).args(["p", "--yes"]).run();
+    trust.succeeds();
+    lock(&project, &[]).text();
+    project.file("data/notes.json", "{\"a\": 1}");
+    lock(&project, &["--check"]).outputs(str![[r#"
+unchanged cogtools.lock
+
+"#]]);
+    let call = run("cogtools-call", &project).args(["--locked", "say"]);
+    call.run().succeeds();
+    let other = "echo; echo '[{\"name\": \"say\", \"description\": \"d\"}]'\n";
+    project.file("p/run", other);
+    let trust = run("cogtools-trust", &project).args(["p", "--yes"]).run();
+    trust.succeeds();
+    lock(&project, &["--check"]).status(78);
+}

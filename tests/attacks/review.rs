@@ -331,3 +331,43 @@ fn typed_ahead_answers_are_discarded() {
     assert!(text.contains("not approved: provider p"), "{text}");
     assert!(!project.path("ran").exists());
 }
+
+/// Before, the new text was shown after the approval, and of it only the descriptions.
+#[test]
+fn a_changed_tool_is_shown_whole_before_the_question() {
+    let project = with_provider();
+    let declare = |text: &str| {
+        let schema = json!({
+            "type": "object",
+            "properties": {format!("{text}-argument"): {"type": "string", "default": format!("{text}-default")}},
+        });
+        let tool = json!({
+            "name": "say", "title": format!("{text}-title"),
+            "description": format!("{text}\u{200b}-description"), "inputSchema": schema,
+        });
+        project.file("list.json", json!([tool]).to_string());
+    };
+    project.file("d", "cat list.json\n");
+    declare("old");
+    let trust = run("cogtools-trust", &project).args(["p", "--yes"]).run();
+    trust.succeeds().stdout_contains("  hidden    U+200B\n");
+    let shown = dry_run(&project, "p").text();
+    assert!(!shown.contains("old-"), "{shown}");
+    declare("new");
+    let texts = [
+        "  tool      say\n            | new-description\n            | /title: new-title\n",
+        "| /inputSchema/properties/new-argument/default: new-default\n",
+        "  hidden    U+200B\n",
+    ];
+    let shown = dry_run(&project, "p").text();
+    for text in texts {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    let text = at_a_terminal(&project, "p", &[("approve this provider", "y\n")]);
+    let (before, after) = text.split_once("[y/N]").expect("a question");
+    assert!(before.contains("new-default"), "{text}");
+    assert!(
+        after.contains("approved provider p") && !after.contains("new-"),
+        "{text}"
+    );
+}

@@ -179,6 +179,10 @@ fn each_call_is_a_line_of_the_log() {
 fn a_log_has_whole_arguments_on_request_without_secrets() {
     let project = super::project();
     project.file(".env", "PRIVATE_TOKEN=abcdefgh1234\n");
+    project.file("server.py", super::servers::SERVER);
+    let add = ["add", "s", "--yes", "--env", "API_TOKEN=kept-by-the-user"];
+    let add = crate::run("cogtools-mcp", &project).args(add);
+    add.args(["--", "python3", "server.py"]).run().succeeds();
     let request = |id: u32, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string() + "\n"
     };
@@ -186,8 +190,8 @@ fn a_log_has_whole_arguments_on_request_without_secrets() {
     let initialize = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client,
     });
-    let arguments =
-        json!({"person": "xx s3cr3t-of-env abcdefgh1234", "api_key": "k", "b": [{"password": 1}]});
+    let arguments = json!({"person": "xx s3cr3t-of-env abcdefgh1234 kept-by-the-user", "api_key": "k",
+            "b": [{"password": 1, "Authorization": "x", "pwd": 1, "x-auth": 1, "bearer": 1, "author": 1}]});
     let call = json!({"name": "call_tool", "arguments": {"name": "greet", "arguments": arguments}});
     let input = request(1, "initialize", initialize)
         + "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
@@ -198,8 +202,10 @@ fn a_log_has_whole_arguments_on_request_without_secrets() {
     let [stdout, stderr] = [&run.stdout, &run.stderr].map(|it| String::from_utf8_lossy(it));
     assert_eq!(stdout.lines().count(), 2, "{stdout}");
     let masked = json!({
-        "person": "xx [masked: MY_SECRET] [masked: PRIVATE_TOKEN]", "api_key": "[masked]",
-        "b": [{"password": "[masked]"}],
+        "person": "xx [masked: MY_SECRET] [masked: PRIVATE_TOKEN] [masked: API_TOKEN]",
+        "api_key": "[masked]",
+        "b": [{"password": "[masked]", "Authorization": "[masked]", "pwd": "[masked]",
+            "x-auth": "[masked]", "bearer": "[masked]", "author": 1}],
     });
     assert_eq!(
         lines(&stderr),

@@ -9,7 +9,7 @@ use crate::run;
 
 /// A server whose tool has its arguments and the variable `MODE` as description. With the argument
 /// `writes` it makes a folder at home first, with `more` another one.
-const SERVER: &str = r#"import json, os, sys
+pub(super) const SERVER: &str = r#"import json, os, sys
 if "writes" in sys.argv:
     for name in ("~/.mine/cache", "~/.other")[:1 + ("more" in sys.argv)]:
         os.makedirs(os.path.expanduser(name), exist_ok=True)

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Scene, declaring};
+use super::{DECLARED, OK, OTHER, Scene, declaring};
+use crate::{project_with, run};
 
 const SAY: &str = r#"[{"name": "say", "description": "d", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]"#;
 
@@ -171,4 +172,42 @@ cogtools-call: error[TOOL_FAILED]: the provider `other` failed to declare its to
 
 "#]],
     );
+}
+
+/// Before, the tool of the later source vanished without a word.
+#[test]
+fn tools_of_two_sources_with_one_name() {
+    let project = project_with("ok", OK);
+    let source = |name: &str| {
+        project.file(
+            format!("{name}/run"),
+            declaring("[{\"name\": \"who\", \"description\": \"d\"}]").replace("$2", name),
+        );
+        format!(
+            "{{command: {{discover: [sh, {name}/run], call: [sh, {name}/run, call], name: {name}}}}}"
+        )
+    };
+    let sources = format!("[{}, {}, {{local: ./tools}}]", source("one"), source("two"));
+    project.file(".cogtoolrc.yaml", format!("tool_sources: {sources}\n"));
+    let trust = run("cogtools-trust", &project).args(["one", "two", "--yes"]);
+    trust.run().succeeds();
+    let discover = |args: &[&str]| run("cogtools-discover", &project).args(args).run();
+    let warning = "cogtools-discover: warning[INVALID_TOOL]: the provider `two` declares the name of another tool: `who` is called `two_who`\n\
+                   hint: the tool of an earlier source keeps its name; give this source a `prefix`\n";
+    let tools = ["who", "two_who"].map(|name| OTHER.replace("NAME", name));
+    let declared = format!("[\n{},\n{DECLARED}\n]\n", tools.join(",\n"));
+    discover(&[]).expect(0, declared.clone(), warning);
+    let lock = run("cogtools-lock", &project).run();
+    lock.stdout_is("created cogtools.lock: 3 tools of 3 sources\n");
+    discover(&["--locked"]).expect(0, declared, warning);
+    let call = |name: &str| {
+        let call = run("cogtools-call", &project).args(["--locked", name]);
+        call.stdin("{}").run()
+    };
+    call("who").outputs("one: {}\n");
+    call("two_who").outputs("two: {}\n");
+    // The name stays with its tool where the other one is missing.
+    let revoke = run("cogtools-trust", &project).args(["one", "--revoke"]);
+    revoke.run().succeeds();
+    call("two_who").outputs("two: {}\n");
 }

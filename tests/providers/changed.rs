@@ -226,3 +226,25 @@ fn a_list_shows_what_a_small_budget_has_no_room_for() {
         .stderr_contains("a budget of 20 tokens is too small");
     list().args(["--budget", "20"]).run().status(2);
 }
+
+#[test]
+fn a_schema_that_speaks_of_several_arguments() {
+    let tools = r#"[{"name": "get", "description": "d", "inputSchema": {"type": "object", "properties": {
+        "id": {"type": "string"}, "url": {"type": "string"}, "page": {"type": "integer"}},
+        "required": ["id"], "minProperties": 1, "anyOf": [{"required": ["id"]}, {"required": ["title"]}],
+        "not": {"required": ["page", "url"]}}}]"#;
+    for (given, sent) in [
+        ("fixed", "{\"page\":1,\"id\":\"a\"}"),
+        ("default", "{\"page\":1,\"id\":\"a\"}"),
+    ] {
+        let changes = format!(", tools: {{get: {{arguments: {{{given}: {{id: a}}}}}}}}");
+        let scene = Scene::new(&declaring(tools), &changes);
+        let schema = &scene.discover().json()[0]["parametersJsonSchema"];
+        for gone in ["anyOf", "minProperties", "required"] {
+            assert_eq!(schema[gone], Value::Null, "{given}: {schema}");
+        }
+        let call = |arguments: Value| scene.run("cogtools-call").arg("get").stdin(arguments).run();
+        call(json!({"page": 1})).outputs(format!("get: {sent}\n"));
+        call(json!({"page": 1, "url": "u"})).status(65);
+    }
+}

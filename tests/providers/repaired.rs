@@ -207,3 +207,9 @@ hint: its other tools are not affected; report this to its author
         scene.call(name).outputs(format!("{remote}: {{}}\n"));
     }
 }
+
+#[test]
+fn a_blank_title_is_none() {
+    let tools = r#"[{"name": "a", "title": "", "description": "d"}, {"name": "b", "title": " ", "description": "d"}]"#;
+    Scene::new(&declaring(tools), "").declares(&["a", "b"], "");
+}

@@ -1,7 +1,7 @@
 //! Warnings about many tools of a source, which are one for people.
 
 use cogtools_test_support::str;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Scene, declaring};
 use crate::run;
@@ -124,13 +124,12 @@ hint: its other tools are not affected; report this to its author
 "#]]);
 }
 
-/// Two sources with the same tools, as the doctor sees them.
+/// Two sources with the same tools, which leave no other names, as the doctor sees them.
 #[test]
 fn the_doctor_has_one_finding_for_many_tools() {
-    let scene = Scene::new(
-        &declaring(r#"[{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "d"}]"#),
-        "",
-    );
+    let names = ["a", "b", "c", "d", "two_a", "two_b", "two_c", "two_d"];
+    let tools = names.map(|name| json!({"name": name}));
+    let scene = Scene::new(&declaring(&json!(tools).to_string()), "");
     let home = scene.project.home();
     let source = |name: &str| {
         let program = home.join("p");

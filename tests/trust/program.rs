@@ -58,7 +58,7 @@ fn descriptions_are_shown_whole() {
         shown,
         Some(format!(
             "  tool      say\n            | One\n            | {first}\n            ↳ {rest} [2J\n            \
-             | /parameters/properties/to: Whom\n            | /parameters/properties/parts/items: Each\n"
+             | /parameters/properties/to: Whom\n            | /parameters/properties/parts/items: Each\n  hidden    U+001B\n"
         ))
         .as_deref()
     );

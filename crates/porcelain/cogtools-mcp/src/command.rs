@@ -4,10 +4,11 @@
 //! async runtime; one reads standard input; each call has its own.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,14 +16,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, Parser, value_parser};
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::environment::DotEnv;
-use cogtools_core::{Cancel, Code, Diagnostic, Target, Tool};
+use cogtools_core::environment::{DotEnv, PrivateVariable, PrivateVariables};
+use cogtools_core::{Cancel, Code, Diagnostic, Source, Target, Tool};
 use cogtools_http::Target as Origin;
 use cogtools_http::http::Uri;
 use cogtools_log::Mask;
 use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs, SandboxArg};
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::VerboseArg;
+use cogtools_program::project::{project, valid_config};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
 use rmcp::model::JsonObject;
 use serde::Deserialize;
@@ -31,6 +33,7 @@ use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::Store;
 use crate::call::Workers;
 use crate::catalogue::Catalogue;
 use crate::code::CodeMode;
@@ -233,7 +236,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         metrics: args.metrics.then(Metrics::new),
         log: args.log.then(|| Log {
             output: outgoing.clone(),
-            arguments: args.log_arguments.then(|| mask(&catalogue, io)),
+            arguments: args.log_arguments.then(|| LoggedSecrets::new(&catalogue)),
         }),
         traces: None,
     };
@@ -330,14 +333,65 @@ fn exit_after_signal(served: Result<u8, Failure>, written: &Receiver<()>) -> Res
     served
 }
 
-/// Masks the secrets of the environment and every value of the project's `.env`.
-fn mask(catalogue: &Catalogue, io: &Io<'_>) -> Mask {
-    let mut secrets = io.secrets();
-    let context = catalogue.context(Cancel::default()).ok();
-    let file = context.and_then(|context| context.environment.file().ok().flatten());
-    let variables = file.iter().flat_map(DotEnv::variables);
-    secrets.extend(variables.map(|it| (it.name.clone(), it.value.clone())));
-    Mask::new(secrets)
+/// The secrets that the log leaves out of arguments. They are read for each call: `.env` and the
+/// sources may change while the server runs.
+pub(crate) struct LoggedSecrets {
+    catalogue: Arc<Catalogue>,
+    /// The values in the keyring by their entry, as far as they can be read: that takes a program.
+    in_keyring: Mutex<HashMap<String, Option<BTreeMap<String, String>>>>,
+}
+
+impl LoggedSecrets {
+    fn new(catalogue: &Arc<Catalogue>) -> Self {
+        let secrets = Self {
+            catalogue: Arc::clone(catalogue),
+            in_keyring: Mutex::default(),
+        };
+        // No call waits for the keyring.
+        drop(secrets.mask());
+        secrets
+    }
+
+    /// Masks the secrets of the environment, every value of the project's `.env`, and those that the
+    /// user has given to sources; `None` if some of them cannot be read.
+    pub(crate) fn mask(&self) -> Option<Mask> {
+        let cx = self.catalogue.context(Cancel::default()).ok()?;
+        let file = cx.environment.file().ok().flatten();
+        let variables = file.iter().flat_map(DotEnv::variables);
+        let mut secrets = self.catalogue.with_io(|io| io.secrets());
+        secrets.extend(variables.map(|it| (it.name.clone(), it.value.clone())));
+        let config = self.catalogue.with_io(|io| valid_config(&project(io), io));
+        let sources = config.ok()?.sources;
+        for source in sources.iter().filter_map(Source::provider) {
+            let kept = source.private_variables(&cx);
+            for (name, value) in kept.iter().flat_map(PrivateVariables::read) {
+                match (value, &kept) {
+                    (PrivateVariable::Keyring { changed }, Some(kept)) => {
+                        secrets.extend(self.from_keyring(kept.key(), &changed)?);
+                    }
+                    (PrivateVariable::Value(value), _) => secrets.push((name, value)),
+                    _ => {}
+                }
+            }
+        }
+        Some(Mask::new(secrets))
+    }
+
+    /// Reads the values of one entry of the keyring, once after each change.
+    fn from_keyring(&self, key: &str, changed: &str) -> Option<BTreeMap<String, String>> {
+        let mut known = self
+            .in_keyring
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let store = self.catalogue.with_io(Store::of);
+            store.and_then(|store| store.secrets(key))
+        };
+        known
+            .entry(format!("{key} {changed}"))
+            .or_insert_with(read)
+            .clone()
+    }
 }
 
 /// The arguments, by the request that contains them.

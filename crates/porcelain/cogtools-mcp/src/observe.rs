@@ -10,7 +10,7 @@ use cogtools_core::{Code, Diagnostic, Tool, ToolOutput, digest};
 use cogtools_http::http::request::Parts;
 use cogtools_http::http::{Request, Response};
 use cogtools_http::{Bytes, Client, ClientOptions, VARIABLES};
-use cogtools_log::{Mask, Timestamp};
+use cogtools_log::Timestamp;
 use cogtools_program::{Io, dirs};
 use opentelemetry::propagation::{Extractor, TextMapPropagator as _};
 use opentelemetry::trace::{Span as _, SpanKind, Status, Tracer as _, TracerProvider as _};
@@ -34,6 +34,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
 use crate::catalogue::CallError;
+use crate::command::LoggedSecrets;
 use crate::serve::Outgoing;
 
 /// The media type of [`Metrics::text`].
@@ -53,7 +54,7 @@ pub(crate) struct Observers {
 pub(crate) struct Log {
     pub(crate) output: Sender<Outgoing>,
     /// The secrets that arguments are written without; without it, only their hash is written.
-    pub(crate) arguments: Option<Mask>,
+    pub(crate) arguments: Option<LoggedSecrets>,
 }
 
 /// The tool that a call has found.
@@ -224,24 +225,32 @@ impl Log {
     /// Returns the arguments as they are logged: large ones by their hash.
     fn arguments(&self, text: &str) -> LoggedArguments {
         let text = if text.is_empty() { "{}" } else { text };
-        let mask = self.arguments.as_ref();
-        let mask = mask.filter(|_| text.len() <= MAX_ARGUMENTS_BYTES);
-        mask.and_then(|mask| {
-            let mut value = serde_json::from_str(text).ok()?;
-            mask_by_name(&mut value);
-            mask.mask(&mut value);
-            Some(LoggedArguments::Whole(value))
-        })
-        .unwrap_or_else(|| LoggedArguments::Hash(digest::bytes(text.as_bytes()).to_string()))
+        let secrets = self.arguments.as_ref();
+        let secrets = secrets.filter(|_| text.len() <= MAX_ARGUMENTS_BYTES);
+        secrets
+            .and_then(LoggedSecrets::mask)
+            .and_then(|mask| {
+                let mut value = serde_json::from_str(text).ok()?;
+                mask_by_name(&mut value);
+                mask.mask(&mut value);
+                Some(LoggedArguments::Whole(value))
+            })
+            .unwrap_or_else(|| LoggedArguments::Hash(digest::bytes(text.as_bytes()).to_string()))
     }
 }
+
+/// Words that say so in the name of an argument, other than in that of a variable: `PWD` is a folder.
+const SECRET_WORDS: [&str; 4] = ["authorization", "auth", "bearer", "pwd"];
 
 /// Masks every value in `value` whose name says that it is a secret.
 fn mask_by_name(value: &mut Value) {
     match value {
         Value::Object(entries) => {
             for (name, value) in entries {
-                if is_secret_name(name) {
+                let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+                let is_secret =
+                    |word: &str| SECRET_WORDS.iter().any(|it| word.eq_ignore_ascii_case(it));
+                if is_secret_name(name) || words.any(is_secret) {
                     *value = "[masked]".into();
                 } else {
                     mask_by_name(value);

@@ -132,7 +132,7 @@ packages, but no providers. A provider named by the project runs only after the 
 it: see `cogtools-trust(1)`. The key sandbox says what its programs may reach, as in \
 `cogtools-tool(5)`; a provider that requires approval has an empty one by default. The key tools \
 changes its tools, by their names there or by patterns in which * is any text: rename, title, \
-description, hide and pin (true or false; with pin, a budget always has room for the tool), and \
+description, hide and pin (true or false; with pin, a budget of tokens always has room for the tool), and \
 arguments, with fixed (values that every call sends, and no call can have), default (values of calls \
 that have none) and hide (names of optional ones that are not declared). read_only: true leaves out \
 each tool without the annotation readOnlyHint. An approval covers these changes.

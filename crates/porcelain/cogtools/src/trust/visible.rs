@@ -57,7 +57,7 @@ const NAMES: [&str; 5] = [
 ];
 
 /// The texts of a `declaration`, all that can reach a model: `first`, and then each other one after
-/// the pointer to it.
+/// the pointer to it, or to the part that it describes.
 pub(crate) fn texts(first: &str, declaration: &Value) -> Vec<String> {
     let mut texts = first.to_owned();
     add_texts(declaration, "", "", &mut texts);
@@ -82,8 +82,13 @@ fn add_texts(value: &Value, key: &str, pointer: &str, texts: &mut String) {
         if is_first || WORDS.contains(&keyword) && is_word(part) {
             continue;
         }
-        let (pointer, length) = (format!("{pointer}/{name}"), texts.len());
+        let length = texts.len();
         let is_data = DATA.contains(&&*name);
+        let is_description = name == "description" && !pointer.is_empty();
+        let pointer = match part {
+            Value::String(_) if is_description => pointer.to_owned(),
+            _ => format!("{pointer}/{name}"),
+        };
         match part {
             Value::String(text) => _ = write!(texts, "\n{pointer}: {text}"),
             Value::Array(_) | Value::Object(_) if !is_data => {
