@@ -260,19 +260,6 @@ removed s from .cogtoolrc.yaml
 }
 
 #[test]
-fn a_server_that_cannot_be_removed_stays_approved() {
-    let project = project();
-    let config = "mcpServers: {s: {command: python3, args: [server.py]}}\n";
-    project.file(".cogtoolrc.yaml", config);
-    project.mode("../home", 0o777).mode(".", 0o555);
-    let run = || crate::unprivileged("cogtools", &project);
-    run().args(["trust", "--yes", "s"]).run().status(0);
-    run().args(["mcp", "remove", "s"]).run().fails(74, str![[]]);
-    project.mode(".", 0o755);
-    assert!(project.read(Project::TRUST).contains("command:s"));
-}
-
-#[test]
 fn what_the_sandbox_denies_is_proposed() {
     let project = project();
     let add = ["add", "s", "--", "python3", "server.py", "writes", "more"];
