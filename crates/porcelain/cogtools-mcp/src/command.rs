@@ -358,7 +358,7 @@ impl LoggedSecrets {
         let cx = self.catalogue.context(Cancel::default()).ok()?;
         let file = cx.environment.file().ok().flatten();
         let variables = file.iter().flat_map(DotEnv::variables);
-        let mut secrets = self.catalogue.with_io(|io| io.secrets());
+        let mut secrets = self.catalogue.with_io(|io: &Io<'_>| Io::secrets(io));
         secrets.extend(variables.map(|it| (it.name.clone(), it.value.clone())));
         let config = self.catalogue.with_io(|io| valid_config(&project(io), io));
         let sources = config.ok()?.sources;
@@ -367,7 +367,7 @@ impl LoggedSecrets {
             for (name, value) in kept.iter().flat_map(PrivateVariables::read) {
                 match (value, &kept) {
                     (PrivateVariable::Keyring { changed }, Some(kept)) => {
-                        secrets.extend(self.from_keyring(kept.key(), &changed)?);
+                        secrets.extend(self.kept(kept.key(), &changed)?);
                     }
                     (PrivateVariable::Value(value), _) => secrets.push((name, value)),
                     _ => {}
@@ -378,7 +378,7 @@ impl LoggedSecrets {
     }
 
     /// Reads the values of one entry of the keyring, once after each change.
-    fn from_keyring(&self, key: &str, changed: &str) -> Option<BTreeMap<String, String>> {
+    fn kept(&self, key: &str, changed: &str) -> Option<BTreeMap<String, String>> {
         let mut known = self
             .in_keyring
             .lock()

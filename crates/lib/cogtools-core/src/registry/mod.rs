@@ -349,7 +349,9 @@ impl Registry {
         self.prefetch_providers();
         let mut all = Listing::default();
         let listings = list_all(&self.sources, &self.cx);
-        listings.into_iter().for_each(|it| all.add(it));
+        for listing in listings {
+            all.add(listing);
+        }
         all
     }
 

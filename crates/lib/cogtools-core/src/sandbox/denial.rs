@@ -246,7 +246,7 @@ fn is_private(below: &Path) -> bool {
 /// Returns true if a path below a home directory has keys, is among them, or has their folder.
 fn has_keys(below: &Path) -> bool {
     let is_one = |key: &&str| below.starts_with(key) || Path::new(key).starts_with(below);
-    KEYS.iter().any(|key| is_one(&key)) || is_private(below)
+    KEYS.iter().any(is_one) || is_private(below)
 }
 
 /// The part of `path` below the home directory of any user.

@@ -338,8 +338,7 @@ pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJson
                 result,
             }))
         }
-        _ => serde_json::from_slice(text)
-            .or_else(|error| malformed_error(text).map_or(Err(error), Ok)),
+        _ => serde_json::from_slice(text).or_else(|error| malformed_error(text).ok_or(error)),
     }
 }
 

@@ -507,28 +507,6 @@ mod tests {
                     [],
                 ]),
             ),
-            // Forms that say that they are secrets, and texts that only pretend to be one.
-            (
-                json!({"command": "a", "args": [
-                    "--config", "{\"exaApiKey\": \"k\"}", "https://x/?tavilyApiKey=t&a=b", "sk-12345678",
-                    "-c", "API_KEY=x touch y", "TOKEN=a;b", "{\"key\": \"$(touch y)\"}",
-                    "{\"key\":\n\"./run\"\n}", "Authorization: $(touch y)",
-                ], "env": {"HEADERS": "{\"Authorization\": \"Bearer t\"}", "AUTH": "Basic dXNlcjpw",
-                    "ADO": "Server=h;Password=pw1;", "P": "$ecret"}}),
-                json!([
-                    {"command": "a", "args": [
-                        "--config", "${S_1_SECRET}", "https://x/?tavilyApiKey=${S_1_TAVILYAPIKEY}&a=b",
-                        "${S_1_SECRET_2}", "-c", "API_KEY=x touch y", "TOKEN=a;b",
-                        "{\"key\": \"$(touch y)\"}", "{\"key\":\n\"./run\"\n}",
-                        "Authorization: $(touch y)",
-                    ], "env": {"HEADERS": "${HEADERS}", "AUTH": "${AUTH}", "ADO": "${ADO}",
-                        "P": "$ecret"}},
-                    {"ADO": "Server=h;Password=pw1;", "AUTH": "Basic dXNlcjpw",
-                        "HEADERS": "{\"Authorization\": \"Bearer t\"}", "S_1_SECRET": "{\"exaApiKey\": \"k\"}",
-                        "S_1_SECRET_2": "sk-12345678", "S_1_TAVILYAPIKEY": "t"},
-                    [],
-                ]),
-            ),
             (
                 json!({"url": "https://me:p@x/mcp?token=a", "headers": {"X-Token": "b", "X_TOKEN": "c"}}),
                 json!([
@@ -552,13 +530,41 @@ mod tests {
             ),
             (json!({"name": "x"}), Value::Null),
         ] {
-            let found = Imported::of("s-1", &entry, Some(Path::new("/p")));
-            let found = found.map(|mut it| {
-                it.left_out.sort();
-                json!([it.entry, it.secrets, it.left_out])
-            });
-            assert_eq!(found.unwrap_or_default(), expected, "{entry}");
+            check(&entry, &expected);
         }
+    }
+
+    fn check(entry: &Value, expected: &Value) {
+        let found = Imported::of("s-1", entry, Some(Path::new("/p")));
+        let found = found.map(|mut it| {
+            it.left_out.sort();
+            json!([it.entry, it.secrets, it.left_out])
+        });
+        assert_eq!(found.unwrap_or_default(), *expected, "{entry}");
+    }
+
+    #[test]
+    fn secrets_are_known_by_their_form_and_code_is_none() {
+        let entry = json!({"command": "a", "args": [
+                    "--config", "{\"exaApiKey\": \"k\"}", "https://x/?tavilyApiKey=t&a=b", "sk-12345678",
+                    "-c", "API_KEY=x touch y", "TOKEN=a;b", "{\"key\": \"$(touch y)\"}",
+                    "{\"key\":\n\"./run\"\n}", "Authorization: $(touch y)",
+                ], "env": {"HEADERS": "{\"Authorization\": \"Bearer t\"}", "AUTH": "Basic dXNlcjpw",
+                    "ADO": "Server=h;Password=pw1;", "P": "$ecret"}});
+        let expected = json!([
+            {"command": "a", "args": [
+                "--config", "${S_1_SECRET}", "https://x/?tavilyApiKey=${S_1_TAVILYAPIKEY}&a=b",
+                "${S_1_SECRET_2}", "-c", "API_KEY=x touch y", "TOKEN=a;b",
+                "{\"key\": \"$(touch y)\"}", "{\"key\":\n\"./run\"\n}",
+                "Authorization: $(touch y)",
+            ], "env": {"HEADERS": "${HEADERS}", "AUTH": "${AUTH}", "ADO": "${ADO}",
+                "P": "$ecret"}},
+            {"ADO": "Server=h;Password=pw1;", "AUTH": "Basic dXNlcjpw",
+                "HEADERS": "{\"Authorization\": \"Bearer t\"}", "S_1_SECRET": "{\"exaApiKey\": \"k\"}",
+                "S_1_SECRET_2": "sk-12345678", "S_1_TAVILYAPIKEY": "t"},
+            [],
+        ]);
+        check(&entry, &expected);
     }
 
     #[test]

@@ -360,23 +360,20 @@ impl Draft {
                 }
                 continue;
             }
-            match parameters.get(&wire).and_then(Value::as_str) {
-                Some(name) => {
-                    let known = self.properties.get_mut(name);
-                    let default = known.and_then(|it| it.get_mut("default"));
-                    if let Some(default) = default {
-                        let mut all = match default.take() {
-                            Value::Array(all) => all,
-                            one => vec![one],
-                        };
-                        all.push(value);
-                        *default = all.into();
-                    }
+            if let Some(name) = parameters.get(&wire).and_then(Value::as_str) {
+                let known = self.properties.get_mut(name);
+                let default = known.and_then(|it| it.get_mut("default"));
+                if let Some(default) = default {
+                    let mut all = match default.take() {
+                        Value::Array(all) => all,
+                        one => vec![one],
+                    };
+                    all.push(value);
+                    *default = all.into();
                 }
-                None => {
-                    let name = self.parameter(&wire, &value);
-                    parameters.insert(wire, name.into());
-                }
+            } else {
+                let name = self.parameter(&wire, &value);
+                parameters.insert(wire, name.into());
             }
         }
         for property in self.properties.values_mut() {
