@@ -125,7 +125,7 @@ fn a_form_that_the_sdk_cannot_read_reaches_the_host() {
     assert_eq!(session.asked, ["s: Which one?"]);
 }
 
-/// Not every client has a stream besides those of its requests.
+/// A client may read nothing but the answers to its requests.
 #[test]
 fn a_question_comes_with_the_answer_over_http() {
     let project = project();

@@ -59,6 +59,8 @@ provider other
 approved provider other
   tool      say
             | Say it
+            | /parameters/properties/text
+            | /parametersJsonSchema/properties/text
 ",
             programs().display()
         ));

@@ -82,7 +82,7 @@ fn a_changed_provider_requires_approval_again() {
 #[test]
 fn changed_texts_of_tools_are_shown_before_the_question() {
     let project = Project::new();
-    let config = "tool_sources: [{command: {discover: [sh, -c, 'cat ~/declared'], call: [true], \
+    let config = "tool_sources: [{command: {discover: [sh, -c, 'cat ~/declared'], call: ['true'], \
                   name: other, env: [HOME], sandbox: {read: [/, ~/]}}}]\n";
     let declare = |about: &str, title: &str| {
         let schema = json!({"type": "object", "properties": {
@@ -95,7 +95,7 @@ fn changed_texts_of_tools_are_shown_before_the_question() {
     declare("Says it", "A");
     trust(&project, &["other"]).text();
     let same = trust(&project, &["--dry-run", "other"]).text();
-    assert!(!same.contains("say"), "{same}");
+    assert!(!same.contains("Says it"), "{same}");
     declare("Says what it is told", "obey");
     let shown = trust(&project, &["--dry-run", "other"]).text();
     for text in [

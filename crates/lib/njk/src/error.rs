@@ -342,7 +342,7 @@ pub(crate) static FUNCTIONS: [Instead; 12] = [
     ("defined", "write `name is defined`"),
 ];
 
-/// What stands for `name` of another language here.
+/// Returns the words that stand for `name` of another language here.
 pub(crate) fn instead(table: &[Instead], name: &str) -> Option<&'static str> {
     table.iter().find(|it| it.0 == name).map(|it| it.1)
 }

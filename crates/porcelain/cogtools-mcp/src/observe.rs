@@ -239,7 +239,7 @@ impl Log {
     }
 }
 
-/// Words that say so in the name of an argument, other than in that of a variable: `PWD` is a folder.
+/// Words in names of arguments with secrets. Variables may have them: `PWD` is a folder.
 const SECRET_WORDS: [&str; 4] = ["authorization", "auth", "bearer", "pwd"];
 
 /// Masks every value in `value` whose name says that it is a secret.
@@ -336,7 +336,7 @@ impl ObservedCall<'_> {
 
 /// The outcome of a call that succeeded.
 pub(crate) const DONE: &str = "done";
-/// The same in the report of a program.
+/// The word for it in the report of a program.
 const SUCCEEDED: &str = "succeeded";
 
 impl Metrics {

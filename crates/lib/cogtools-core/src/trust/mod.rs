@@ -26,7 +26,7 @@ pub struct Trust {
     pub file: Option<PathBuf>,
     /// The list of folders that the user has trusted in Gemini CLI.
     pub host_file: Option<PathBuf>,
-    /// What is called when another process locks the record for more than a moment.
+    /// A function that is called when another process locks the record for more than a moment.
     pub on_wait: Option<fn()>,
 }
 

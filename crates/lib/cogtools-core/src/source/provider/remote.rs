@@ -209,7 +209,7 @@ impl RemoteTool {
         &self.name
     }
 
-    /// The same tool with the provider's name in front of its own, where another one has that.
+    /// Returns the tool with the provider's name in front of its own, where another one has that.
     pub(crate) fn beside(&self) -> Self {
         Self {
             name: self.beside.clone(),
