@@ -1,6 +1,6 @@
 //! The tests of `cogtools-restate`, with a real Restate from npm. The crate is a workspace of its
-//! own, with its own lock file, because nothing else needs what it depends on. What both workspaces
-//! depend on is built once; the worker itself is `target/restate/debug/cogtools-restate`.
+//! own, with its own lock file, because nothing else needs most of its dependencies. Those of both
+//! workspaces are built once; the worker itself is `target/restate/debug/cogtools-restate`.
 
 use std::path::PathBuf;
 use std::process::Command;
