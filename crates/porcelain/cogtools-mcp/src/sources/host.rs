@@ -368,7 +368,6 @@ impl Host {
             return Err(NoAnswer::Failed(unsupported("requests of servers")));
         };
         // Over HTTP it takes the way of an answer: not every client has another stream.
-
         if let Some(id) = self.state().serving.last() {
             let origin = OriginatingRequestId(id.clone());
             request.extensions_mut().insert(origin);
