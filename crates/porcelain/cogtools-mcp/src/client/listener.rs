@@ -194,10 +194,14 @@ impl ClientHandler for Listener {
         request: CustomRequest,
         context: RequestContext<RoleClient>,
     ) -> Result<CustomResult, ErrorData> {
-        let params = request.params.unwrap_or_default();
+        let params = request.params.filter(Value::is_object);
+        let params = params.ok_or_else(|| {
+            let message = format!("the parameters of `{}` are not an object", request.method);
+            ErrorData::invalid_params(message, None)
+        });
         let answer = match &*request.method {
-            ELICIT => value(&self.ask(params, &context).await?)?,
-            SAMPLE => self.sample(params, &context).await?,
+            ELICIT => value(&self.ask(params?, &context).await?)?,
+            SAMPLE => self.sample(params?, &context).await?,
             method => {
                 let message = method.to_owned();
                 return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
@@ -414,7 +418,7 @@ impl SourceHost {
             _ => false,
         };
         let message = format!("{}: {}", self.source, text("message").unwrap_or_default());
-        if !is_allowed || question.to_string().len() > MAX_BYTES {
+        if !is_allowed || !question.is_object() || question.to_string().len() > MAX_BYTES {
             return None;
         }
         question["message"] = message.into();
@@ -477,6 +481,8 @@ mod tests {
         let declared = json!({"elicitation": {"url": {}}});
         let declared = serde_json::from_value(declared).expect("capabilities");
         let only_pages = Abilities::of(&declared);
+        let declared = serde_json::from_value(json!({"elicitation": {"form": {}}}));
+        let forms = Abilities::of(&declared.expect("capabilities"));
         for (abilities, value, expected) in [
             (Abilities::default(), form.clone(), false),
             (Abilities::default(), page("https://a.example/"), false),
@@ -485,6 +491,8 @@ mod tests {
             (only_pages.clone(), page("javascript:alert(1)"), false),
             (only_pages.clone(), page("http://a.example/"), false),
             (only_pages.clone(), page("https://u:p@a.example/"), false),
+            (forms.clone(), json!("text"), false),
+            (forms, json!([]), false),
             (only_pages.clone(), page("https://a.example/"), true),
         ] {
             let asked = host(abilities).question(value.clone());
