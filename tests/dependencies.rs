@@ -32,17 +32,17 @@ const WRITES: [&str; 13] = [
 
 /// The one writer, and the other modules that write.
 const WRITERS: [&str; 19] = [
-    "crates/lib/cogtools-core/src/file/",
+    "crates/lib/cogtools-document/src/file/",
     // The private copies of packages are below the user's state directory, which nothing
     // of a repository names.
-    "crates/lib/cogtools-core/src/digest/",
-    "crates/lib/cogtools-core/src/store/",
+    "crates/lib/cogtools-process/src/digest/",
+    "crates/lib/cogtools-process/src/store/",
     // Sessions are removed with their blobs from the user's state directory only.
     "crates/lib/cogtools-log/src/store.rs",
     // A script runs from a new directory that only its user may enter.
     "crates/lib/cogtools-core/src/tool/script.rs",
     // A run of a program has a temporary folder of its own, which its process keeps.
-    "crates/lib/cogtools-core/src/process/mod.rs",
+    "crates/lib/cogtools-process/src/process/mod.rs",
     // A text that the user edits is a new file in the temporary folder, which only they can read.
     "crates/lib/cogtools-program/src/terminal/editor.rs",
     // Programs that run nodes and flows get events through descriptors that they have opened.

@@ -7,57 +7,37 @@
 pub mod approval;
 pub mod arguments;
 mod budget;
-mod cached;
-mod cancel;
-mod code;
 pub mod config;
-pub mod containment;
 mod context;
 mod declaration;
-mod diagnostic;
-pub mod digest;
-pub mod environment;
-mod expected;
-pub mod file;
 mod filter;
-pub mod hint;
-pub mod http;
-pub mod invisible;
-pub mod javascript;
-mod json;
 mod level;
-mod location;
 mod lock;
 pub mod media;
 mod name;
-mod omission;
-pub mod owner;
 mod person;
-mod plural;
-pub mod pointer;
-pub mod process;
 mod progress;
-mod project;
 mod registry;
 pub mod resident;
 pub mod sandbox;
-pub mod schema;
 mod search;
 pub mod shebang;
-pub mod size;
 pub mod source;
-pub mod store;
-pub mod suggest;
-pub mod text;
 pub mod todo;
-mod token_estimate;
 pub mod tool;
 pub mod trust;
-pub mod yaml;
+
+pub use cogtools_document::{
+    Actual, Code, Diagnostic, Expected, FailedCall, Hint, Location, Omission, OmissionReason,
+    Rejected, Violation, ViolationKind, estimate_tokens, file, hint, invisible, json, pluralize,
+    pointer, schema, size, suggest, text, yaml,
+};
+pub use cogtools_process::{
+    Cancel, EnvPriority, Environment, Project, cached, containment, digest, environment, http,
+    javascript, lexical, owner, process, store,
+};
 
 pub use budget::{Budget, BudgetError, Cost, Selection, Uses};
-pub use cancel::Cancel;
-pub use code::Code;
 pub use config::options::{
     AskConfig, AskHistory, AskProvider, ConfigFile, Never, Options, PromptConfig, Threshold,
 };
@@ -66,24 +46,14 @@ pub use context::{
     Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings,
 };
 pub use declaration::{HostLimit, Target};
-pub use diagnostic::{Diagnostic, FailedCall};
-pub use environment::{EnvPriority, Environment};
-pub use expected::{Actual, Expected};
 pub use filter::{Filter, Pattern};
-pub use hint::Hint;
 pub use level::{Level, RuleLevel};
-pub use location::Location;
 pub use lock::{Change, Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
-pub use omission::{Omission, OmissionReason, Rejected};
 pub use person::{PausedFlow, Person, Question};
-pub use plural::pluralize;
 pub use progress::{Progress, ProgressUpdate};
-pub use project::{Project, lexical};
 pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all, parallel};
 pub use resident::Resident;
-pub use schema::{Violation, ViolationKind};
 pub use search::ToolIndex;
 pub use source::{Candidate, Folder, Source, SourceError};
-pub use token_estimate::estimate_tokens;
 pub use tool::{Tool, ToolOutput};

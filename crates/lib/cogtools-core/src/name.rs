@@ -37,7 +37,7 @@ impl Name {
     /// The tool that finds tools.
     pub const FIND: &'static str = "find_tool";
     /// The tool that calls one.
-    pub(crate) const CALL: &'static str = "call_tool";
+    pub const CALL: &'static str = "call_tool";
 
     /// Parses a name, if it is portable.
     pub fn new(name: &str) -> Result<Self, NameError> {
@@ -58,7 +58,7 @@ impl Name {
     }
 
     /// One of [`Name::RESERVED`].
-    pub(crate) fn reserved(name: &'static str) -> Self {
+    pub fn reserved(name: &'static str) -> Self {
         Self(name.to_owned())
     }
 

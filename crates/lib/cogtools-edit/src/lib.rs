@@ -1,11 +1,12 @@
-//! Edits of files that belong to others: planned, shown as a diff, and written; and of
-//! our own configuration files.
+//! Edits of files that belong to others: planned, shown as a diff, and written; of our own
+//! configuration files; and the settings of hosts.
 //!
 //! Hosts read their settings from files of their users. Every byte of such a file
 //! that is not ours is preserved, and a file that cannot be parsed is left unchanged.
 
 mod config;
 mod edit;
+pub mod host;
 pub mod jsonc;
 mod plan;
 pub mod toml;

@@ -122,7 +122,7 @@ impl Connector {
         target: &Target,
         guard: &Guard,
     ) -> Result<Box<dyn Transport>, Reason> {
-        let addresses = if let Some(address) = cogtools_core::http::address(&target.host) {
+        let addresses = if let Some(address) = cogtools_process::http::address(&target.host) {
             vec![address]
         } else {
             let name = target.host.parse::<Name>();

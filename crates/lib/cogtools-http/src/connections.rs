@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use cogtools_core::http::{HostRule, HttpReply, HttpTask, Requests};
-use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_document::{Code, Diagnostic};
+use cogtools_process::Cancel;
+use cogtools_process::http::{HostRule, HttpReply, HttpTask, Requests};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::sleep;
 

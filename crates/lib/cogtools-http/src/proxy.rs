@@ -5,7 +5,7 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cogtools_core::http::{address, is_public};
+use cogtools_process::http::{address, is_public};
 use http::{HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_core::estimate_tokens;
+use cogtools_document::estimate_tokens;
 
 use crate::{Event, Mistake, Outcome, Session, rejected_arguments};
 

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use cogtools_core::file::{ReadError, WriteError};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_document::file::{ReadError, WriteError};
+use cogtools_document::{Code, Diagnostic};
 
 use crate::reader::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::{Header, Id};

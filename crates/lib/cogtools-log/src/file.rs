@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{fmt, io};
 
-use cogtools_core::file::{Existing, Mode, ReadError, WriteError, WritePath};
-use cogtools_core::{digest, file, lexical};
+use cogtools_document::file;
+use cogtools_document::file::{Existing, Mode, ReadError, WriteError, WritePath};
+use cogtools_process::{digest, lexical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::{fmt, io};
 
-use cogtools_core::digest;
+use cogtools_process::digest;
 
 use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, RawLine, next_line, parse};
 use crate::{Entry, Header, Line, Reader, SessionError, SessionFile};

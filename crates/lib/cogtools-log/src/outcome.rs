@@ -1,6 +1,6 @@
 //! Decisions about calls, and states of calls, nodes, caches and sessions.
 
-use cogtools_core::Code;
+use cogtools_document::Code;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -5,8 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use cogtools_core::file::create_private_folder;
-use cogtools_core::{Code, Diagnostic, digest};
+use cogtools_document::file::create_private_folder;
+use cogtools_document::{Code, Diagnostic};
+use cogtools_process::digest;
 use serde_json::Value;
 
 use crate::log::open_locked;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use cogtools_core::{Code, Diagnostic};
+use cogtools_document::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
 use crate::NodeModel;

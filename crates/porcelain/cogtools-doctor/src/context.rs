@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_core::environment::DotEnv;
 use cogtools_core::{Config, Diagnostic, Project, Source};
-use cogtools_gemini_cli::settings::Scope;
+use cogtools_edit::host::settings::Scope;
 use cogtools_program::Io;
 use cogtools_program::packages::{self, UnusedPackages};
 use cogtools_program::project::{config, context, project};

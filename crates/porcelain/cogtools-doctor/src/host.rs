@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::Cancel;
 use cogtools_core::trust::Verdict;
-use cogtools_gemini_cli::connection::{runs_cogtools, servers};
-use cogtools_gemini_cli::install::{self, Installation};
-use cogtools_gemini_cli::policy::Policies;
-use cogtools_gemini_cli::settings::{File, Settings};
-use cogtools_gemini_cli::{Paths, Trust, Vars, Version};
+use cogtools_edit::host::connection::{runs_cogtools, servers};
+use cogtools_edit::host::install::{self, Installation};
+use cogtools_edit::host::policy::Policies;
+use cogtools_edit::host::settings::{File, Settings};
+use cogtools_edit::host::{Paths, Trust, Vars, Version};
 use cogtools_program::Io;
 use cogtools_program::project::{project, trust};
 use serde_json::Value;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use cogtools_core::Cancel;
 use cogtools_core::process::{Exit, Process};
-use cogtools_gemini_cli::Trust;
-use cogtools_gemini_cli::command::{CALL, DISCOVER};
+use cogtools_edit::host::Trust;
+use cogtools_edit::host::{CALL, DISCOVER};
 
 use crate::host::Host;
 

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Diagnostic;
+use cogtools_edit::host::EntryForm;
 use cogtools_edit::{Change, Edit, Existing, Step, jsonc};
-use cogtools_gemini_cli::EntryForm;
 use serde_json::{Map, Value};
 
 use crate::server::{NAME, Server};

@@ -2,8 +2,8 @@
 //! its version.
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_gemini_cli::settings::Settings;
-use cogtools_gemini_cli::{Connection, Paths, Vars, Version, install};
+use cogtools_edit::host::settings::Settings;
+use cogtools_edit::host::{Connection, Paths, Vars, Version, install};
 
 use crate::host::Host;
 use crate::setup_context::SetupContext;

@@ -6,9 +6,9 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Diagnostic};
+use cogtools_edit::host::connection::SERVERS;
+use cogtools_edit::host::{Connection, EntryForm, McpHost, Paths};
 use cogtools_edit::{Edit, Step};
-use cogtools_gemini_cli::connection::SERVERS;
-use cogtools_gemini_cli::{EntryForm, McpHost, Paths, command};
 
 use crate::extension;
 use crate::server::{NAME, Server};
@@ -60,7 +60,7 @@ impl Host {
             form: EntryForm::Standard,
         };
         match self {
-            Self::GeminiCommands => return Ok(command::edit()),
+            Self::GeminiCommands => return Ok(Connection::Commands.edit()),
             Self::GeminiExtension => return Ok(extension::edit(cx)),
             Self::Gemini | Self::GeminiMcp => {
                 return Ok(Edit::add(Paths::settings(), server.entry()));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use cogtools_gemini_cli::McpHost;
+use cogtools_edit::host::McpHost;
 use cogtools_program::call::quote;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use cogtools_edit::Entry;
-use cogtools_gemini_cli::EntryForm;
-use cogtools_gemini_cli::mcp_host::{project, words};
+use cogtools_edit::host::EntryForm;
+use cogtools_edit::host::mcp_host::{project, words};
 use serde_json::{Map, Value, json};
 
 /// The default name of the entry.

@@ -12,7 +12,7 @@ use cogtools_core::trust::Verdict;
 use cogtools_core::{
     Candidate, Code, Context, Cost, Diagnostic, FindError, Found, Name, Target, Tool,
 };
-use cogtools_gemini_cli::McpHost;
+use cogtools_edit::host::McpHost;
 use cogtools_program::args::{
     self, FILTER_OPTIONS, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs,
 };

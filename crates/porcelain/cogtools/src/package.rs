@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
 use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
-use cogtools_gemini_cli::McpHost;
+use cogtools_edit::host::McpHost;
 use cogtools_program::documents::skill::{self, Skill};
 use cogtools_program::documents::{file_lines, file_values, project_config};
 use cogtools_program::format::FormatArg;

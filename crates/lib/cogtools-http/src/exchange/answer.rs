@@ -4,8 +4,8 @@ use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cogtools_core::http::{HttpKind, HttpReply};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_document::{Code, Diagnostic};
+use cogtools_process::http::{HttpKind, HttpReply};
 use http::StatusCode;
 use http::header::CONTENT_ENCODING;
 use serde_json::{Map, Value, json};

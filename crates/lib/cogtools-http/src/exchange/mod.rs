@@ -9,8 +9,8 @@ pub(crate) mod transport;
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
-use cogtools_core::http::{HttpAuth, HttpPages, HttpReply, HttpTask, NextPage, percent_encode};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_document::{Code, Diagnostic};
+use cogtools_process::http::{HttpAuth, HttpPages, HttpReply, HttpTask, NextPage, percent_encode};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};

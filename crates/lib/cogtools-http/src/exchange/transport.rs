@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cogtools_core::http::{
+use cogtools_document::{Code, Diagnostic};
+use cogtools_process::http::{
     self as guard, HostRule, HttpAuth, HttpTask, address, canonical_host, percent_encode,
 };
-use cogtools_core::{Code, Diagnostic};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderName, HeaderValue, Method, Request};
 use hyper::body::Bytes;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use cogtools_core::http::is_public;
+use cogtools_process::http::is_public;
 
 use super::peer::{Peer, get, ok, text};
 use crate::connect::{Guard, Resolver};

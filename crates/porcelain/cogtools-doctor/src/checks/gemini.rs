@@ -1,7 +1,7 @@
 //! Which Gemini CLI starts here, and which settings keys it reads.
 
-use cogtools_gemini_cli::Version;
-use cogtools_gemini_cli::install::Installation;
+use cogtools_edit::host::Version;
+use cogtools_edit::host::install::Installation;
 
 use crate::context::Context;
 use crate::finding::Finding;

@@ -1,6 +1,6 @@
 //! Headless mode, in which Gemini CLI hides every tool that no policy allows.
 
-use cogtools_gemini_cli::policy::{Decision, Policies, is_ineffective};
+use cogtools_edit::host::policy::{Decision, Policies, is_ineffective};
 use cogtools_program::terminal::pluralize;
 
 use crate::context::Context;

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Diagnostic;
+use cogtools_edit::host::DISCOVER;
+use cogtools_edit::host::connection::runs_cogtools;
+use cogtools_edit::host::mcp_host::{project, words};
+use cogtools_edit::host::{EntryForm, McpHost, Vars};
 use cogtools_edit::jsonc::Dialect;
 use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
-use cogtools_gemini_cli::command::DISCOVER;
-use cogtools_gemini_cli::connection::runs_cogtools;
-use cogtools_gemini_cli::mcp_host::{project, words};
-use cogtools_gemini_cli::{EntryForm, McpHost, Vars};
 use serde_json::{Value, json};
 
 use crate::context::Context;

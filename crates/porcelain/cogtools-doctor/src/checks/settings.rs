@@ -1,8 +1,8 @@
 //! The settings files: whether Gemini CLI can read them, and the commands in them.
 
+use cogtools_edit::host::settings::{File, Scope};
+use cogtools_edit::host::{CALL, Connection, DISCOVER, Generation, Paths};
 use cogtools_edit::{Change, Existing, jsonc};
-use cogtools_gemini_cli::settings::{File, Scope};
-use cogtools_gemini_cli::{Connection, Generation, Paths, command};
 use serde_json::{Map, Value};
 
 use crate::context::Context;
@@ -42,8 +42,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             seen.push(generation);
             let host = format!("Gemini CLI {version}");
             let [discovery, call] = generation.keys();
-            findings.extend(command_finding(&host, discovery, command::DISCOVER, cx));
-            findings.extend(command_finding(&host, call, command::CALL, cx));
+            findings.extend(command_finding(&host, discovery, DISCOVER, cx));
+            findings.extend(command_finding(&host, call, CALL, cx));
         }
     }
     findings

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use cogtools_gemini_cli::Trust;
+use cogtools_edit::host::Trust;
 
 use crate::context::Context;
 use crate::finding::Finding;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cogtools_core::environment::{is_dangerous, is_secret_name, is_variable};
 use cogtools_core::source::references;
-use cogtools_gemini_cli::mcp_host;
+use cogtools_edit::host::mcp_host;
 use serde_json::{Map, Value, json};
 
 /// An entry in our form.

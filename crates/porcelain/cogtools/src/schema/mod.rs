@@ -5,7 +5,6 @@
 //! parser cannot differ in their keys.
 
 mod document;
-mod editor;
 mod flow;
 mod keyword;
 mod parameter;
@@ -18,7 +17,17 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_program::{Failure, Io, Program, Stdin, args};
 
 pub use document::Document;
-pub use editor::{EDITORS, editor_settings};
+
+/// The editors: the name on the command line, and a whole file, which begins with a comment that
+/// says where it belongs.
+pub const EDITORS: [(&str, &str); 6] = [
+    ("vscode", include_str!("editor/vscode.jsonc")),
+    ("neovim", include_str!("editor/neovim.lua")),
+    ("helix", include_str!("editor/helix.toml")),
+    ("zed", include_str!("editor/zed.jsonc")),
+    ("jetbrains", include_str!("editor/jetbrains.xml")),
+    ("emacs", include_str!("editor/emacs.el")),
+];
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -61,6 +70,12 @@ struct SchemaArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "document")]
     #[arg(value_parser = one_of(EDITORS.map(|(name, _)| name), editor_settings))]
     editor: Option<&'static str>,
+}
+
+/// Returns the settings of the editor of that name.
+pub fn editor_settings(name: &str) -> Option<&'static str> {
+    let editor = EDITORS.into_iter().find(|(known, _)| *known == name);
+    editor.map(|(_, settings)| settings)
 }
 
 fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(

@@ -1,0 +1,182 @@
+//! Strict JSON: a duplicate key in an object is an error.
+
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+/// Maximum number of values in a text: a validator may need several hundred bytes for
+/// each.
+const MAX_VALUES: usize = 1_000_000;
+
+/// Maximum nesting of arrays and objects.
+const MAX_DEPTH: usize = 127;
+
+/// Why a text is not one JSON value.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct JsonError {
+    /// The parser's error.
+    pub error: serde_json::Error,
+    /// The limit it exceeds, if it is valid JSON so far.
+    pub bound: Option<Bound>,
+}
+
+/// A limit on JSON texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Bound {
+    /// Too many values.
+    #[error("more than {MAX_VALUES} values")]
+    Values,
+    /// Too deep nesting.
+    #[error("more than {MAX_DEPTH} levels of nesting")]
+    Depth,
+}
+
+/// Parses the JSON value in `text`.
+pub fn parse(text: &str) -> Result<Value, JsonError> {
+    let bounds = Bounds::default();
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    // `Strict` has its own limit, which is reported as a `Bound`.
+    deserializer.disable_recursion_limit();
+    let value = Strict {
+        bounds: &bounds,
+        depth: 0,
+    }
+    .deserialize(&mut deserializer);
+    value
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| JsonError {
+            error,
+            bound: bounds.exceeded.get(),
+        })
+}
+
+/// The number of values so far, and the limit that was exceeded.
+#[derive(Default)]
+struct Bounds {
+    values: Cell<usize>,
+    exceeded: Cell<Option<Bound>>,
+}
+
+/// Reads one value with `depth` arrays and objects around it.
+#[derive(Clone, Copy)]
+struct Strict<'b> {
+    bounds: &'b Bounds,
+    depth: usize,
+}
+
+impl Strict<'_> {
+    /// The reader of the values in an array or an object.
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        if self.depth == MAX_DEPTH {
+            self.bounds.exceeded.set(Some(Bound::Depth));
+            // The parser's own message for its limit.
+            return Err(E::custom("recursion limit exceeded"));
+        }
+        Ok(Self {
+            depth: self.depth + 1,
+            ..self
+        })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let Bounds { values, exceeded } = self.bounds;
+        values.set(values.get() + 1);
+        if values.get() > MAX_VALUES {
+            exceeded.set(Some(Bound::Values));
+            return Err(D::Error::custom(Bound::Values));
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        let number = Number::from_f64(value).map(Value::Number);
+        number.ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element_seed(inner)? {
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
+        let mut object = Map::new();
+        while let Some(key) = access.next_key::<String>()? {
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format!("duplicate key `{key}`")));
+            }
+            let value = access.next_value_seed(inner)?;
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<(), Option<Bound>>) {
+        let found = parse(text).map(drop).map_err(|error| error.bound);
+        assert_eq!(found, expected, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn an_exceeded_limit_is_distinguished_from_a_syntax_error() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        check(&nested(MAX_DEPTH), Ok(()));
+        check(&nested(MAX_DEPTH + 1), Err(Some(Bound::Depth)));
+        let objects = r#"{"a":"#.repeat(MAX_DEPTH + 1);
+        check(&objects, Err(Some(Bound::Depth)));
+        // At the deepest level permitted, a syntax error is reported as such.
+        check(&format!("{}1 [", "[".repeat(MAX_DEPTH)), Err(None));
+        check(r#"{"more than ": 1, "more than ": 2}"#, Err(None));
+        let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
+        check(&list(MAX_VALUES - 1), Ok(()));
+        check(&list(MAX_VALUES), Err(Some(Bound::Values)));
+    }
+}

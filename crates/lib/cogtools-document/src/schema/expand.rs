@@ -1,0 +1,533 @@
+//! From YAML to the Schema Object: expands sugar and checks every keyword.
+//!
+//! `parameters` and `parameters_schema` share this code. The keywords of sugar apply
+//! to entries only, so `optional`, `type` and `required` can be names of parameters.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde_json::{Map, Value};
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::first_char;
+use crate::schema::keyword::{self, KeywordKind};
+use crate::text::Span;
+use crate::yaml::{Data, Entry, Node};
+use crate::{Diagnostic, Expected};
+
+pub(super) type Object = Map<String, Value>;
+
+pub(super) struct Expander {
+    pub(super) sugar: bool,
+    errors: Vec<SchemaError>,
+    references: Vec<(String, Span)>,
+}
+
+/// An expanded entry.
+struct Expanded {
+    schema: Object,
+    optional: bool,
+}
+
+pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(true);
+    let Some(entries) = node.entries() else {
+        if matches!(node.data, Data::Null) {
+            return Ok(super::Schema::empty().object);
+        }
+        expander.report(SchemaErrorKind::NotEntries(node.kind()), node.span);
+        return Err(expander.errors);
+    };
+    let mut root = Object::new();
+    root.insert("type".into(), "object".into());
+    if let Some(span) = keyword::schema(node) {
+        expander.report(SchemaErrorKind::SchemaInSugar, span);
+        return Err(expander.errors);
+    }
+    expander.properties(entries, &mut root);
+    expander.finish(root)
+}
+
+pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(false);
+    let root = expander.schema(node).schema;
+    if node.entries().is_some() && root.get("type").is_none_or(|kind| kind != "object") {
+        let at = node
+            .get("type")
+            .map_or(first_char(node.span), |kind| kind.span);
+        if expander.errors.is_empty() {
+            expander.report(SchemaErrorKind::RootType, at);
+        }
+    }
+    expander.finish(root)
+}
+
+pub(super) fn any(node: &Node) -> Result<Object, Vec<SchemaError>> {
+    let mut expander = Expander::new(false);
+    let root = expander.schema(node).schema;
+    expander.finish(root)
+}
+
+impl Expander {
+    const fn new(sugar: bool) -> Self {
+        Self {
+            sugar,
+            errors: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+
+    fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
+        let references = std::mem::take(&mut self.references);
+        let mut checker = keyword::Checker::default();
+        for (target, span) in &references {
+            if self.is_full() {
+                break;
+            }
+            if let Err(kind) = checker.check(&root, target) {
+                self.report(kind, *span);
+            }
+        }
+        if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
+            && let Err(kind) = checker.check_root(&root)
+        {
+            self.report(kind, *span);
+        }
+        if self.errors.is_empty() {
+            Ok(root)
+        } else {
+            Err(self.errors)
+        }
+    }
+
+    /// Returns true if there are more errors than are ever shown.
+    pub(super) const fn is_full(&self) -> bool {
+        self.errors.len() > Diagnostic::MAX_SHOWN
+    }
+
+    pub(super) fn report(&mut self, kind: SchemaErrorKind, span: Span) {
+        if !self.is_full() {
+            self.errors.push(SchemaError { kind, span });
+        }
+    }
+
+    /// A schema anywhere but under `properties`.
+    fn part(&mut self, node: &Node) -> Value {
+        let expanded = self.schema(node);
+        if self.sugar
+            && let Some(entry) = find(node, "optional")
+        {
+            self.report(SchemaErrorKind::MisplacedOptional, entry.span);
+        }
+        Value::Object(expanded.schema)
+    }
+
+    fn schema(&mut self, node: &Node) -> Expanded {
+        let mut schema = Object::new();
+        let mut optional = false;
+        let mut note = None;
+        match &node.data {
+            Data::Map(entries) => {
+                for entry in entries {
+                    match entry.key.as_str() {
+                        "optional" if self.sugar => optional = self.optional(entry, node),
+                        "deprecated" if self.sugar && has_text(&entry.value) => {
+                            note = entry.value.text();
+                            schema.insert(entry.key.clone(), true.into());
+                        }
+                        "required" if self.sugar => {
+                            self.report(SchemaErrorKind::RequiredInSugar, entry.span);
+                        }
+                        _ => self.keyword(entry, &mut schema),
+                    }
+                }
+                self.complete(node, &mut schema);
+            }
+            Data::Text { text, .. } if self.sugar => {
+                self.sugared_type(text, node.span, &mut schema);
+                self.complete(node, &mut schema);
+            }
+            _ => self.report(SchemaErrorKind::NotASchema(node.kind()), node.span),
+        }
+        if let Some(note) = note {
+            let description = schema.get("description").and_then(Value::as_str);
+            let description = deprecated(note, description.unwrap_or_default());
+            schema.insert("description".into(), description.into());
+        }
+        optional |= self.sugar && schema.contains_key("default");
+        Expanded { schema, optional }
+    }
+
+    fn optional(&mut self, entry: &Entry, parent: &Node) -> bool {
+        match entry.value.data {
+            Data::Bool(false) if parent.get("default").is_some() => {
+                self.report(SchemaErrorKind::RequiredDefault, entry.span);
+                false
+            }
+            Data::Bool(value) => value,
+            _ => {
+                self.kind_error(entry, Expected::Bool);
+                false
+            }
+        }
+    }
+
+    /// Adds and checks what depends on several keywords.
+    fn complete(&mut self, node: &Node, schema: &mut Object) {
+        let strings = |values: &Value| {
+            values
+                .as_array()
+                .is_some_and(|values| values.iter().all(Value::is_string))
+        };
+        if self.sugar && !schema.contains_key("type") && schema.get("enum").is_some_and(strings) {
+            schema.shift_insert(0, "type".into(), "string".into());
+        }
+        // A nested map of properties is an object, like the whole parameter map.
+        if self.sugar && !schema.contains_key("type") && schema.contains_key("properties") {
+            schema.shift_insert(0, "type".into(), "object".into());
+        }
+        let array = schema.get("type").is_some_and(|kind| kind == "array");
+        if array && !schema.contains_key("items") {
+            let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
+            self.report(SchemaErrorKind::ArrayWithoutItems, span);
+        }
+    }
+
+    fn keyword(&mut self, entry: &Entry, schema: &mut Object) {
+        let keyword = entry.key.as_str();
+        let Some(takes) = keyword::takes(keyword) else {
+            return self.unknown(entry);
+        };
+        let value = &entry.value;
+        let value = match takes {
+            KeywordKind::Type => return self.type_keyword(entry, schema),
+            KeywordKind::Properties => {
+                return match value.entries() {
+                    Some(entries) => self.properties(entries, schema),
+                    None => self.kind_error(entry, Expected::Properties),
+                };
+            }
+            KeywordKind::SchemaOrFlag if matches!(value.data, Data::Bool(_)) => value.to_json(),
+            KeywordKind::Schema | KeywordKind::SchemaOrFlag => self.part(value),
+            KeywordKind::Schemas => match self.non_empty_items(entry, Expected::Schemas) {
+                Some(items) => items.iter().map(|item| self.part(item)).collect(),
+                None => return,
+            },
+            KeywordKind::Values => match self.non_empty_items(entry, Expected::Values) {
+                Some(_) => value.to_json(),
+                None => return,
+            },
+            KeywordKind::Names => return self.names(entry, schema),
+            KeywordKind::Reference => {
+                if let Some(target) = value.text() {
+                    self.references.push((target.to_owned(), value.span));
+                } else {
+                    self.kind_error(entry, Expected::String);
+                }
+                value.to_json()
+            }
+            KeywordKind::Any => value.to_json(),
+            _ => self.simple(entry, takes),
+        };
+        schema.insert(entry.key.clone(), value);
+    }
+
+    fn type_keyword(&mut self, entry: &Entry, schema: &mut Object) {
+        match entry.value.text() {
+            Some(text) if self.sugar => self.sugared_type(text, entry.value.span, schema),
+            Some(text) if TYPES.contains(&text) => {
+                schema.insert("type".into(), text.into());
+            }
+            Some(text) => {
+                let kind = SchemaErrorKind::Type {
+                    name: text.into(),
+                    fix: suggestion(text).map(|fix| fix.to_string()),
+                };
+                self.report(kind, entry.value.span);
+            }
+            None => self.kind_error(entry, Expected::Type),
+        }
+    }
+
+    /// A type in sugar, such as `string` or `string[]`.
+    fn sugared_type(&mut self, text: &str, span: Span, schema: &mut Object) {
+        match read(text) {
+            Ok(read) => schema.extend(read),
+            Err(fix) => self.report(
+                SchemaErrorKind::Type {
+                    name: text.into(),
+                    fix: fix.map(|fix| fix.to_string()),
+                },
+                span,
+            ),
+        }
+    }
+
+    /// Adds `properties` and, in sugar, `required`.
+    fn properties(&mut self, entries: &[Entry], schema: &mut Object) {
+        let mut properties = Object::with_capacity(entries.len());
+        let mut required = Vec::new();
+        for entry in entries {
+            if self.sugar && entry.key == "required" && entry.value.items().is_some() {
+                self.report(SchemaErrorKind::RequiredInSugar, entry.span);
+                continue;
+            }
+            let expanded = self.schema(&entry.value);
+            if !expanded.optional {
+                required.push(Value::from(entry.key.as_str()));
+            }
+            properties.insert(entry.key.clone(), Value::Object(expanded.schema));
+        }
+        schema.insert("properties".into(), Value::Object(properties));
+        if self.sugar && !required.is_empty() {
+            schema.insert("required".into(), Value::Array(required));
+        }
+    }
+}
+
+/// Returns true for text that is not blank.
+fn has_text(node: &Node) -> bool {
+    node.text().is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Returns the description of what is deprecated: a model reads nothing else.
+pub fn deprecated(note: &str, description: &str) -> String {
+    let note = note.trim().trim_end_matches('.');
+    let text = format!("Deprecated: {note}. {description}");
+    text.trim_end().to_owned()
+}
+
+fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
+    node.entries()?.iter().find(|entry| entry.key == key)
+}
+
+/// The types of OpenAPI 3.0.
+pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+/// Maximum number of `[]` after one type.
+const MAX_ARRAYS: usize = 8;
+
+/// A remedy for an unknown type.
+#[derive(Debug, PartialEq, Eq)]
+enum Fix {
+    /// Write this type.
+    Write(String),
+    /// Follow this advice.
+    Advice(String),
+}
+
+impl Display for Fix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(name) => write!(f, "write `{name}`"),
+            Self::Advice(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Reads `string`, `string[]`, `integer[][]` as a schema; the error is the fix, if there is one.
+fn read(text: &str) -> Result<Object, Option<Fix>> {
+    let typed = |name: &str| Object::from_iter([("type".to_owned(), name.into())]);
+    let Some(inner) = text.strip_suffix("[]") else {
+        let is_known = TYPES.contains(&text);
+        return is_known
+            .then(|| typed(text))
+            .ok_or_else(|| suggestion(text));
+    };
+    // Each pair is one level of recursion.
+    if inner.ends_with(&"[]".repeat(MAX_ARRAYS)) {
+        return Err(Some(Fix::Advice(format!(
+            "nest at most {MAX_ARRAYS} arrays; give the items a name in `properties`"
+        ))));
+    }
+    if inner == "array" {
+        let advice = "write `items`, or name the type of the items: `string[]`";
+        return Err(Some(Fix::Advice(advice.into())));
+    }
+    let items = read(inner).map_err(|fix| {
+        fix.map(|fix| match fix {
+            Fix::Write(name) => Fix::Write(format!("{name}[]")),
+            Fix::Advice(_) => fix,
+        })
+    })?;
+    let mut schema = typed("array");
+    schema.insert("items".into(), items.into());
+    Ok(schema)
+}
+
+/// The fix for the unknown type `name`.
+fn suggestion(name: &str) -> Option<Fix> {
+    if let Some(inner) = name.strip_suffix('?') {
+        let inner = suggested_type(inner).unwrap_or(inner);
+        let advice = format!("write `type: {inner}` and `optional: true`");
+        return Some(Fix::Advice(advice));
+    }
+    if name.eq_ignore_ascii_case("null") {
+        let advice = "write the type of the other values and `nullable: true`";
+        return Some(Fix::Advice(advice.into()));
+    }
+    if let Some(format) = format(name) {
+        let advice = format!("write `type: string` and `format: {format}`");
+        return Some(Fix::Advice(advice));
+    }
+    suggested_type(name)
+        .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
+        .map(|name| Fix::Write(name.to_owned()))
+}
+
+/// The correct spelling of `text`, if it is another name of a type.
+pub(super) fn spelling(text: &str) -> Option<String> {
+    let name = text.trim_end_matches("[]");
+    let brackets = &text[name.len()..];
+    let correct = suggested_type(name).filter(|correct| *correct != name)?;
+    // `list` and `tuple` do not name the type of the items.
+    (correct != "array").then(|| format!("{correct}{brackets}"))
+}
+
+/// The format of strings that `name` is another name of.
+fn format(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "date" => "date",
+        "datetime" | "date-time" | "date_time" | "timestamp" => "date-time",
+        "time" => "time",
+        "email" | "mail" => "email",
+        "url" | "uri" => "uri",
+        "uuid" | "guid" => "uuid",
+        _ => return None,
+    })
+}
+
+fn suggested_type(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if let Some(name) = TYPES.iter().find(|known| **known == lower) {
+        return Some(name);
+    }
+    Some(match lower.as_str() {
+        "int" | "int32" | "int64" | "long" | "uint" => "integer",
+        "str" | "text" | "char" => "string",
+        "bool" | "flag" => "boolean",
+        "float" | "double" | "decimal" | "num" => "number",
+        "list" | "tuple" | "set" => "array",
+        "dict" | "map" | "hash" | "record" => "object",
+        _ => return None,
+    })
+}
+
+/// `byte`: base64 with padding, in the alphabet of RFC 4648, section 4.
+pub(super) fn is_byte(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let padding = text.len() - digits.len();
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    text.len().is_multiple_of(4) && padding <= 2 && digits.bytes().all(legal)
+}
+
+/// `uuid`: five groups of hexadecimal digits, of any version.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let groups = text.split('-').map(str::len);
+    groups.eq([8, 4, 4, 4, 12])
+        && text
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod types_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn other_names_of_types_have_one_correct_spelling() {
+        for (text, expected) in [
+            ("int", Some("integer")),
+            ("Str[]", Some("string[]")),
+            ("string", None),
+            ("list", None),
+            ("int?", None),
+            ("widget", None),
+        ] {
+            assert_eq!(spelling(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_types_have_a_fix() {
+        for (text, expected) in [
+            ("int", "write `integer`"),
+            ("str", "write `string`"),
+            ("bool", "write `boolean`"),
+            ("float", "write `number`"),
+            ("String", "write `string`"),
+            ("string?", "write `type: string` and `optional: true`"),
+            ("int?", "write `type: integer` and `optional: true`"),
+            ("strin", "write `string`"),
+            ("int[]", "write `integer[]`"),
+            ("list", "write `array`"),
+            ("dict", "write `object`"),
+            ("map", "write `object`"),
+            ("date", "write `type: string` and `format: date`"),
+            ("DateTime", "write `type: string` and `format: date-time`"),
+            ("email[]", "write `type: string` and `format: email`"),
+            ("url", "write `type: string` and `format: uri`"),
+            ("uuid", "write `type: string` and `format: uuid`"),
+            (
+                "null",
+                "write the type of the other values and `nullable: true`",
+            ),
+            (
+                "null[]",
+                "write the type of the other values and `nullable: true`",
+            ),
+        ] {
+            let fix = read(text).unwrap_err().expect(text);
+            assert_eq!(fix.to_string(), expected, "{text}");
+        }
+        assert_eq!(read("widget"), Err(None));
+        for (text, expected) in [
+            ("string", json!({"type": "string"})),
+            (
+                "number[]",
+                json!({"type": "array", "items": {"type": "number"}}),
+            ),
+        ] {
+            assert_eq!(read(text).map(Value::from), Ok(expected));
+        }
+    }
+}
+
+#[cfg(test)]
+mod format_tests {
+    use super::*;
+
+    #[test]
+    fn byte_is_padded_base64() {
+        for text in ["", "QQ==", "QUI=", "QUJD", "+/+/", "QUJDRA=="] {
+            assert!(is_byte(text), "{text}");
+        }
+        for text in [
+            "Q", "QQ", "QQ=", "Q===", "====", "QQ==QQ==", "QU_-", "QUJ D", "é===",
+        ] {
+            assert!(!is_byte(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn uuid_is_five_groups_of_hexadecimal_digits() {
+        for text in [
+            "2eb8aa08-aa98-11ea-b4aa-73b441d16380",
+            "2EB8AA08-AA98-11EA-B4AA-73B441D16380",
+            "00000000-0000-0000-0000-000000000000",
+        ] {
+            assert!(is_uuid(text), "{text}");
+        }
+        for text in [
+            "",
+            "2eb8aa08aa9811eab4aa73b441d16380",
+            "2eb8aa08-aa98-11ea-b4aa-73b441d1638",
+            "2eb8aa08-aa98-11ea-b4aa73b441d16380-",
+            "2eb8aa0g-aa98-11ea-b4aa-73b441d16380",
+            "{2eb8aa08-aa98-11ea-b4aa-73b441d1638}",
+        ] {
+            assert!(!is_uuid(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Schemas of parameters: from sugared YAML to the OpenAPI 3.0 Schema Object, from
+//! there to JSON Schema, and the validation of arguments.
+//!
+//! There is only one translation and one validator, so that declarations and
+//! validation cannot disagree.
+
+mod closed;
+mod dialect;
+mod error;
+mod expand;
+mod keyword;
+mod message;
+mod pattern;
+mod recover;
+mod translate;
+mod upgrade;
+mod value;
+mod violation;
+mod without;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+pub use dialect::collect_properties;
+pub use dialect::{GEMINI_KEYWORDS, looks_around};
+pub use error::{SchemaError, SchemaErrorKind};
+pub use keyword::{KEYWORDS, KeywordKind};
+use serde_json::{Map, Value};
+pub use upgrade::Repairs;
+pub use violation::{Violation, ViolationKind};
+pub use without::Reach;
+
+pub use crate::schema::expand::TYPES;
+pub use crate::schema::expand::deprecated;
+pub use crate::schema::keyword::{Role, SubSchema};
+pub use crate::schema::value::{InvalidSchema, Validator};
+use crate::text::Span;
+use crate::yaml::Node;
+
+/// A valid OpenAPI 3.0.3 Schema Object. The schema of arguments is of `type: object`;
+/// the schema of a result can be of any type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schema {
+    object: Map<String, Value>,
+    /// The JSON Schema that it was converted from, which arguments are validated against.
+    original: Option<Map<String, Value>>,
+}
+
+impl Schema {
+    /// The schema of a tool without parameters.
+    pub fn empty() -> Self {
+        let mut object = Map::new();
+        object.insert("type".into(), "object".into());
+        object.insert("properties".into(), Map::new().into());
+        Self::from(object)
+    }
+
+    /// Expands the map of sugared entries under `parameters`.
+    pub fn expand(parameters: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::parameters(parameters).map(Self::from)
+    }
+
+    /// Reads the plain Schema Object under `parameters_schema`.
+    pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::verbatim(schema).map(Self::from)
+    }
+
+    /// Reads a plain Schema Object of any type, for results.
+    pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        expand::any(schema).map(Self::from)
+    }
+
+    /// Converts a JSON Schema to a Schema Object as far as possible; arguments are
+    /// validated against the JSON Schema itself.
+    pub fn from_json_schema(original: Map<String, Value>) -> Self {
+        Self {
+            object: recover::object(&original),
+            original: Some(original),
+        }
+    }
+
+    /// Removes the invisible characters of its texts for people and models, which are added to
+    /// `hidden`.
+    pub fn remove_invisible(&mut self, hidden: &mut BTreeSet<char>) {
+        for object in [Some(&mut self.object), self.original.as_mut()] {
+            let Some(object) = object else { continue };
+            let mut value = Value::Object(std::mem::take(object));
+            crate::invisible::remove_from_texts(&mut value, hidden);
+            if let Value::Object(changed) = value {
+                *object = changed;
+            }
+        }
+    }
+
+    /// The Schema Object.
+    pub const fn as_object(&self) -> &Map<String, Value> {
+        &self.object
+    }
+
+    /// Returns true if every value of this schema is an object.
+    pub fn is_object(&self) -> bool {
+        self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
+    }
+
+    /// Returns true if it declares a property `name` of its root.
+    pub fn has_property(&self, name: &str) -> bool {
+        let properties = self.object.get("properties");
+        properties.is_some_and(|properties| properties.get(name).is_some())
+    }
+
+    fn is_nullable(&self) -> bool {
+        self.object.get("nullable") == Some(&Value::Bool(true))
+    }
+
+    /// Returns true if a tool with this schema has no parameters.
+    pub fn is_empty(&self) -> bool {
+        let no_properties = self
+            .object
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_none_or(Map::is_empty);
+        no_properties
+            && self
+                .object
+                .keys()
+                .all(|key| matches!(key.as_str(), "type" | "properties"))
+    }
+
+    /// The schema as JSON Schema, borrowed where nothing changes.
+    pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
+        if let Some(original) = &self.original {
+            Cow::Borrowed(original)
+        } else if translate::changes_nothing(&self.object) {
+            Cow::Borrowed(&self.object)
+        } else {
+            Cow::Owned(translate::object(&self.object))
+        }
+    }
+
+    /// The schema as JSON Schema for declarations, which says which objects are closed. A JSON
+    /// Schema of others says that itself.
+    pub fn declared(&self) -> Cow<'_, Map<String, Value>> {
+        let mut schema = self.json_schema();
+        if !self.is_recovered() {
+            closed::declare(schema.to_mut());
+        }
+        schema
+    }
+
+    /// The schema as JSON Schema, with only the keywords that drafts 7 to 2020-12 share.
+    pub fn to_json_schema(&self) -> Value {
+        Value::Object(self.json_schema().into_owned())
+    }
+
+    /// The Schema Object as locks pin it: without exclusive bounds, if others have written it.
+    pub fn pinned_object(&self) -> Cow<'_, Map<String, Value>> {
+        if self.is_recovered() && !translate::changes_nothing(&self.object) {
+            Cow::Owned(recover::without_exclusive_bounds(&self.object))
+        } else {
+            Cow::Borrowed(&self.object)
+        }
+    }
+
+    /// The schema that the validator gets: formats that hosts need not know are in it.
+    fn validation_schema(&self) -> Value {
+        let object = match &self.original {
+            Some(original) => original.clone(),
+            None if translate::changes_nothing(&self.object) => self.object.clone(),
+            None => translate::for_validation(&self.object),
+        };
+        Value::Object(object)
+    }
+
+    /// Returns true if it was converted from a JSON Schema.
+    pub const fn is_recovered(&self) -> bool {
+        self.original.is_some()
+    }
+
+    /// A validator for arguments.
+    pub fn validator(&self) -> Result<Validator, InvalidSchema> {
+        Validator::new(self)
+    }
+
+    /// The names of all arguments that appear anywhere in the schema; `None` when the
+    /// schema itself governs additional ones.
+    pub fn names(&self) -> Option<Vec<&str>> {
+        // A JSON Schema always governs additional properties itself.
+        if self.object.contains_key("additionalProperties") || self.original.is_some() {
+            return None;
+        }
+        let mut names = Vec::new();
+        collect_names(&self.object, &self.object, 0, &mut names)?;
+        Some(names)
+    }
+
+    /// The names of the required arguments.
+    pub fn required(&self) -> impl Iterator<Item = &str> {
+        let names = self.object.get("required").and_then(Value::as_array);
+        names.into_iter().flatten().filter_map(Value::as_str)
+    }
+
+    /// The subschema for the value at the `segments` of a JSON pointer, found through
+    /// `properties` and `items` only.
+    pub fn at<'a>(&self, segments: impl Iterator<Item = &'a str>) -> Option<&Map<String, Value>> {
+        let mut schema = &self.object;
+        for segment in segments {
+            let named = schema.get("properties").and_then(|all| all.get(segment));
+            schema = named.or_else(|| schema.get("items"))?.as_object()?;
+        }
+        Some(schema)
+    }
+
+    /// Returns true if the argument at `path`, the names of nested properties, is declared as an
+    /// array.
+    pub fn is_array_at(&self, path: &[String]) -> bool {
+        self.declared_at(path)
+            .is_some_and(|schema| schema.get("type").is_some_and(|kind| kind == "array"))
+    }
+
+    /// The keys of nested objects in `value` that the schema does not declare. A JSON
+    /// Schema always governs them itself.
+    pub fn undeclared_nested(&self, value: &Value) -> Vec<Violation> {
+        if self.original.is_some() {
+            return Vec::new();
+        }
+        closed::undeclared(&self.object, value)
+    }
+
+    /// Adds the defaults of missing arguments.
+    pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
+        closed::apply(&self.object, arguments);
+    }
+
+    /// This schema and all its subschemas, outer ones first.
+    pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
+        keyword::all(&self.object)
+    }
+
+    /// The correct spelling of a type such as `int` or `str[]`; `None` when it is
+    /// correct already or unknown.
+    pub fn spelling(written: &str) -> Option<String> {
+        expand::spelling(written)
+    }
+
+    /// Returns true if any subschema has a default.
+    pub fn has_default(&self) -> bool {
+        keyword::any_schema(&self.object, &mut |schema| schema.contains_key("default"))
+    }
+
+    /// The defaults that do not match their own schema: the JSON pointer of each such
+    /// schema, and the reason.
+    pub fn invalid_defaults(&self) -> Vec<(String, String)> {
+        closed::invalid(&self.object)
+    }
+
+    /// The smallest valid arguments, with placeholders for text; `None` when they cannot
+    /// be generated.
+    pub fn skeleton(&self) -> Option<Map<String, Value>> {
+        value::object(&self.object)
+    }
+
+    /// Returns true if any subschema has a property whose name passes `test`.
+    pub fn any_property(&self, test: &dyn Fn(&str) -> bool) -> bool {
+        keyword::any_schema(&self.object, &mut |schema| {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties.is_some_and(|names| names.keys().any(|name| test(name)))
+        })
+    }
+
+    /// Returns true if any subschema has a pattern.
+    pub fn has_pattern(&self) -> bool {
+        let object = self.original.as_ref().unwrap_or(&self.object);
+        keyword::any_schema(object, &mut |schema| {
+            schema.contains_key("pattern") || schema.contains_key("patternProperties")
+        })
+    }
+}
+
+impl From<Map<String, Value>> for Schema {
+    /// Wraps an object that is already valid.
+    fn from(object: Map<String, Value>) -> Self {
+        Self {
+            object,
+            original: None,
+        }
+    }
+}
+
+/// Adds the property names of `schema` and of the schemas it is composed of.
+fn collect_names<'s>(
+    root: &'s Map<String, Value>,
+    schema: &'s Map<String, Value>,
+    depth: usize,
+    names: &mut Vec<&'s str>,
+) -> Option<()> {
+    if schema.contains_key("additionalProperties") || depth > crate::yaml::MAX_DEPTH {
+        return None;
+    }
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return collect_names(root, keyword::resolve(root, target)?, depth + 1, names);
+    }
+    let properties = schema.get("properties").and_then(Value::as_object);
+    names.extend(
+        properties
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str),
+    );
+    for list in closed::LISTS {
+        for part in schema
+            .get(list)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            collect_names(root, part.as_object()?, depth + 1, names)?;
+        }
+    }
+    Some(())
+}
+
+/// The span of a node's first character, for errors about the whole node.
+const fn first_char(span: Span) -> Span {
+    Span {
+        start: span.start,
+        end: span.start + 1,
+    }
+}
