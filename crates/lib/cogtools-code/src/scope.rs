@@ -18,8 +18,8 @@ use cogtools_core::{
 use cogtools_log::Id;
 use serde_json::Value;
 
+use crate::types;
 use crate::worker::Worker;
-use crate::{CodeTools, types};
 
 /// Answers calls in place of tools, by name, arguments as sent and with defaults: the result, or why
 /// the call fails. None if the tool runs.
@@ -67,10 +67,9 @@ impl Scope {
     fn of(
         registry: Option<Registry>,
         cx: Context,
-        mut names: Vec<String>,
+        names: Vec<String>,
         permissions: Permissions,
     ) -> Self {
-        names.retain(|name| !CodeTools::NAMES.contains(&name.as_str()));
         Self {
             aliases: aliases(&names),
             names,

@@ -26,6 +26,7 @@ use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
 use crate::observe::Called;
 use crate::offers::Route;
+use crate::slots::{Slot, Slots};
 
 /// The places for tools that run.
 #[derive(Clone, Debug)]
@@ -33,37 +34,38 @@ pub(crate) struct Workers {
     /// For finding tools and for templates, which end by themselves.
     quick: Arc<Semaphore>,
     /// For what may wait for something else: programs, servers and models.
-    slow: Arc<Semaphore>,
+    slow: Arc<Slots>,
 }
 
 impl Workers {
     /// The number of quick calls that run at once; further ones wait.
-    const MAX_QUICK: u32 = 6;
+    const MAX_QUICK: usize = 6;
     /// The number of slow ones.
-    const MAX_SLOW: u32 = 22;
+    const MAX_SLOW: usize = 22;
     /// The number of threads for both.
-    pub(crate) const THREADS: usize = (Self::MAX_QUICK + Self::MAX_SLOW) as usize;
+    pub(crate) const THREADS: usize = Self::MAX_QUICK + Self::MAX_SLOW;
 
     pub(crate) fn new() -> Self {
-        let slots = |count| Arc::new(Semaphore::new(count as usize));
         Self {
-            quick: slots(Self::MAX_QUICK),
-            slow: slots(Self::MAX_SLOW),
+            quick: Arc::new(Semaphore::new(Self::MAX_QUICK)),
+            slow: Arc::new(Slots::new(Self::MAX_SLOW)),
         }
     }
 
-    /// Calls the tool `name` with `arguments` and the `parts` of its context, unless `cancelled`
-    /// completes first; `called` is the tool that it has found. Dropping this future cancels the tool.
+    /// Calls the tool `name` for a client with `arguments` and the `parts` of its context, unless
+    /// `cancelled` completes first; `called` is the tool that it has found. Dropping this future cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
         name: &str,
         arguments: ClientArguments,
         parts: CallContext,
-        (called, cancelled): (&mut Option<Called>, impl Future<Output = ()>),
+        (host, called): (u64, &mut Option<Called>),
+        cancelled: impl Future<Output = ()>,
     ) -> Result<ToolOutput, CallError> {
+        let call = (name, arguments, parts);
         tokio::select! {
-            result = self.run_call(catalogue, name, arguments, parts, called) => result,
+            result = self.run_call(catalogue, host, call, called) => result,
             () = cancelled => Err(CallError::Cancelled),
         }
     }
@@ -73,13 +75,12 @@ impl Workers {
     async fn run_call(
         &self,
         catalogue: &Arc<Catalogue>,
-        name: &str,
-        arguments: ClientArguments,
-        parts: CallContext,
+        host: u64,
+        (name, arguments, parts): (&str, ClientArguments, CallContext),
         called: &mut Option<Called>,
     ) -> Result<ToolOutput, CallError> {
         let guard = CancelOnDrop(Cancel::default());
-        let permit = slot(&self.quick, name).await?;
+        let permit = self.quick_place(name).await?;
         let find_limit = Limit::new(name, Tool::TIMEOUT);
         let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
         let find = move || find_catalogue.find(&owned_name);
@@ -92,12 +93,13 @@ impl Workers {
         let ((call, cx), permit) = with_limit(name, &prepare_limit, permit, prepare).await?;
 
         *called = Some(Called::of(call.tool()));
-        // Slow tools leave the other slots to those that are not.
+        // Slow tools leave the other places to those that are not.
         let permit = if call.tool().is_template() {
             permit
         } else {
             drop(permit);
-            slot(&self.slow, name).await?
+            let holder = (host, holder(call.tool()));
+            Place::Slow(self.slow.acquire(holder).await)
         };
         let run_limit = match cx.call.person {
             Some(_) => call.limit().extended(Person::PATIENCE),
@@ -115,13 +117,14 @@ impl Workers {
     /// program, which has its own limit of time.
     pub(crate) async fn run_code(
         &self,
+        host: u64,
         call: CodeCall,
         cancelled: impl Future<Output = ()>,
     ) -> Result<(ToolOutput, bool), CallError> {
         let guard = CancelOnDrop(Cancel::default());
         let cancel = guard.0.clone();
         let name = call.name.clone();
-        let permit = slot(&self.slow, &name).await?;
+        let permit = self.slow.acquire((host, name.clone())).await;
         let running = spawn_blocking(move || (call.run(cancel), permit));
         tokio::select! {
             done = running => match done {
@@ -138,12 +141,13 @@ impl Workers {
         &self,
         catalogue: &Arc<Catalogue>,
         route: &Route,
-        (method, params): (&'static str, Map<String, Value>),
+        (host, method, params): (u64, &'static str, Map<String, Value>),
         parts: CallContext,
         cancelled: impl Future<Output = ()>,
     ) -> Result<Value, CallError> {
         let guard = CancelOnDrop(Cancel::default());
-        let permit = slot(&self.slow, method).await?;
+        let source = route.provider.settings().name.clone();
+        let permit = self.slow.acquire((host, source)).await;
         let (cancel, catalogue) = (guard.0.clone(), Arc::clone(catalogue));
         let provider = route.provider.clone();
         let work = move || {
@@ -167,10 +171,17 @@ impl Workers {
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let idle = async {
-            let _ = self.quick.acquire_many(Self::MAX_QUICK).await;
-            let _ = self.slow.acquire_many(Self::MAX_SLOW).await;
+            let _ = self.quick.acquire_many(Self::MAX_QUICK as u32).await;
+            self.slow.idle().await;
         };
         let _ = timeout(limit, idle).await;
+    }
+
+    /// Waits for a place for the quick part of a call of the tool `name`.
+    async fn quick_place(&self, name: &str) -> Result<Place, CallError> {
+        let permit = Arc::clone(&self.quick).acquire_owned().await;
+        let permit = permit.map_err(|_| CallError::Failed(vec![bug(name)]))?;
+        Ok(Place::Quick { _permit: permit })
     }
 }
 
@@ -201,10 +212,20 @@ impl CodeCall {
     }
 }
 
-/// Waits for the next free one of `slots`, for a call of the tool `name`.
-async fn slot(slots: &Arc<Semaphore>, name: &str) -> Result<OwnedSemaphorePermit, CallError> {
-    let permit = Arc::clone(slots).acquire_owned().await;
-    permit.map_err(|_| CallError::Failed(vec![bug(name)]))
+/// The place of a call, until it is dropped.
+enum Place {
+    Quick { _permit: OwnedSemaphorePermit },
+    Slow(#[expect(dead_code, reason = "dropped to free it")] Slot),
+}
+
+/// Returns the source of `tool`, or the tool itself if it is a file: each runs a process of its own.
+fn holder(tool: &Tool) -> String {
+    let has_file = !tool.text().path().as_os_str().is_empty();
+    if has_file {
+        tool.name().to_string()
+    } else {
+        tool.provenance().source.clone()
+    }
 }
 
 /// Cancels a call when its request is dropped.
@@ -297,9 +318,9 @@ fn agree(call: &Call, cx: &Context) -> Result<(), CallError> {
 async fn with_limit<T: Send + 'static>(
     name: &str,
     limit: &Limit,
-    permit: OwnedSemaphorePermit,
+    permit: Place,
     work: impl FnOnce() -> Result<T, CallError> + Send + 'static,
-) -> Result<(T, OwnedSemaphorePermit), CallError> {
+) -> Result<(T, Place), CallError> {
     let failed = |diagnostic: Diagnostic| CallError::Failed(vec![diagnostic]);
     let running = spawn_blocking(move || (work(), permit));
     match timeout(limit.duration(), running).await {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate};
 use rmcp::model::{
@@ -16,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use crate::call::{self, in_pool};
 use crate::catalogue::{CallError, Catalogue};
@@ -26,6 +28,9 @@ use crate::sources::host::{OWN_STREAM, Subscriber};
 
 /// The number of updates that may wait for a client; further ones are dropped.
 const MAX_UPDATES: usize = 1024;
+
+/// The time that waiting updates may take to be sent.
+const UPDATE_GRACE: Duration = Duration::from_millis(100);
 
 /// The resources that a stream of a stateless client watches.
 pub(crate) struct Watched {
@@ -165,7 +170,7 @@ impl Server {
         let answer = self.ask(route, (method, params), parts, request.ct.cancelled());
         let answer = answer.await;
         if let Some(forwarder) = forwarder {
-            forwarder.abort();
+            end_updates(forwarder).await;
         }
         answer
     }
@@ -174,10 +179,11 @@ impl Server {
     async fn ask(
         &self,
         route: &Route,
-        request: (&'static str, Map<String, Value>),
+        (method, params): (&'static str, Map<String, Value>),
         parts: CallContext,
         cancelled: impl Future<Output = ()>,
     ) -> Result<Value, ErrorData> {
+        let request = (self.host().id, method, params);
         let state = &*self.state;
         let ended = async {
             tokio::select! {
@@ -304,6 +310,13 @@ pub(crate) fn forwarder(
     let progress = Progress::new(move |update| drop(sender.try_send(update)));
     let task = tokio::spawn(forward(request.peer.clone(), token, updates));
     Some((progress, task))
+}
+
+/// Waits for the updates that were reported before the response: none may follow it.
+pub(crate) async fn end_updates(forwarder: JoinHandle<()>) {
+    let abort = forwarder.abort_handle();
+    let _ = timeout(UPDATE_GRACE, forwarder).await;
+    abort.abort();
 }
 
 async fn forward(

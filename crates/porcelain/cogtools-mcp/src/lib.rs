@@ -41,6 +41,7 @@ mod prompt;
 mod questions;
 mod serve;
 mod server;
+mod slots;
 mod sources;
 mod stdio;
 mod workspace;

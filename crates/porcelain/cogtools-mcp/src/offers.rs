@@ -12,6 +12,7 @@ use std::path::Path;
 use cogtools_core::source::{Offer, Provider};
 use cogtools_core::{Diagnostic, Pattern, Registry, SourceError};
 use cogtools_program::file_uri;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::declarations::Renamed;
@@ -180,7 +181,14 @@ impl Offers {
             };
             return self.sources.iter().find_map(own);
         }
-        let matching = self.templates.iter().filter(|it| is_match(&it.name, uri));
+        // Our own documents are no source's.
+        if uri.starts_with(OWN) {
+            return None;
+        }
+        // A template without a scheme says nothing about whose resource it is: see `unlisted`.
+        let matching = self.templates.iter().filter(|it| {
+            scheme(&it.name).eq_ignore_ascii_case(scheme(uri)) && is_match(&it.name, uri)
+        });
         // Of several, the first.
         let template = matching.rev().max_by_key(|it| literal(&it.name).len());
         if let Some(template) = template {
@@ -264,6 +272,30 @@ impl Route {
 pub(crate) fn with_source(source: &str, own: &str) -> String {
     let source = file_uri::encoded(Path::new(source)).replace('/', "%2F");
     format!("{SOURCES}{source}/{own}")
+}
+
+/// Returns `value` in the protocol's own type, without the members that are not as the protocol says.
+/// A missing name is the URI.
+pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
+    if let Ok(typed) = T::deserialize(value) {
+        return Some(typed);
+    }
+    const REQUIRED: [&str; 3] = ["uri", "uriTemplate", "name"];
+    let all = value.as_object()?;
+    let required = |key: &&str| REQUIRED.contains(key);
+    let mut valid: Map<String, Value> = all.clone();
+    valid.retain(|key, _| required(&key.as_str()));
+    if !valid.get("name").is_some_and(Value::is_string) {
+        let uri = valid.get("uri").or(valid.get("uriTemplate"))?.clone();
+        valid.insert("name".to_owned(), uri);
+    }
+    for (key, member) in all.iter().filter(|(key, _)| !required(&key.as_str())) {
+        valid.insert(key.clone(), member.clone());
+        if T::deserialize(Value::Object(valid.clone())).is_err() {
+            valid.remove(key);
+        }
+    }
+    T::deserialize(Value::Object(valid)).ok()
 }
 
 fn scheme(uri: &str) -> &str {

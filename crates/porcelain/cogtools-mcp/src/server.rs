@@ -10,7 +10,6 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Duration;
 
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, ToolOutput};
 use rmcp::model::{
@@ -35,19 +34,16 @@ use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::code::{CodeMode, Later};
 use crate::command::{ClientArguments, RawArguments};
 use crate::declarations::PublishedTool;
-use crate::forward::{forwarder, meta};
+use crate::forward::{end_updates, forwarder, meta};
 use crate::link::{Habits, Link, StatelessClients};
 use crate::observe::Observers;
-use crate::offers::{Offered, Subject};
+use crate::offers::{self, Offered, Subject};
 use crate::page::page;
 use crate::prompt::{self, Introduction};
 use crate::questions::{Questions, asks_by_result};
 use crate::serve::Outgoing;
 use crate::sources::host::{OWN_STREAM, SetLevel};
 use crate::stdio::RawToolList;
-
-/// The time that waiting updates may take to be sent.
-const UPDATE_GRACE: Duration = Duration::from_millis(100);
 
 /// The state that all connections share.
 pub(crate) struct AppState {
@@ -175,15 +171,12 @@ impl Server {
             }
         };
         let workers = &state.workers;
-        let cancelled = (&mut called, cancelled);
-        let call = workers.call(&state.catalogue, name, arguments, parts, cancelled);
+        let about = (self.host().id, &mut called);
+        let call = workers.call(&state.catalogue, name, arguments, parts, about, cancelled);
         // A future that is moved often moves this only once.
         let outcome = Box::pin(call).await;
         if let Some(forwarder) = forwarder {
-            // No update may follow the response. The tool no longer reports any, or no one waits.
-            let abort = forwarder.abort_handle();
-            let _ = tokio::time::timeout(UPDATE_GRACE, forwarder).await;
-            abort.abort();
+            end_updates(forwarder).await;
         }
         self.warn(state.catalogue.new_call_warnings()).await;
         observed.end(&outcome, called.as_ref()).await;
@@ -219,7 +212,8 @@ impl Server {
             ask: self.host().asker(),
             later: later.clone(),
         };
-        let outcome = state.workers.run_code(call, cancelled).await;
+        let running = state.workers.run_code(self.host().id, call, cancelled);
+        let outcome = running.await;
         self.warn(state.catalogue.new_call_warnings()).await;
         let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
         let outcome = outcome.map(|(output, _)| output);
@@ -518,10 +512,8 @@ impl ServerHandler for Server {
 
 /// Returns the values in the protocol's own type; others are left out.
 fn typed<T: DeserializeOwned>(offered: Vec<Offered>) -> impl Iterator<Item = T> {
-    let values = offered
-        .into_iter()
-        .map(|it| serde_json::from_value(it.value));
-    values.filter_map(Result::ok)
+    let values = offered.into_iter().map(|it| it.value);
+    values.filter_map(|value| offers::typed(&value))
 }
 
 /// Returns the name and the capabilities of the server, which can announce changes or not, and has
@@ -558,6 +550,13 @@ fn unknown_request(method: &str, is_stateless: bool) -> ErrorData {
             "`prompts/get` takes `name`, a string, and `arguments`, an object of strings"
         }
         "resources/read" => "`resources/read` takes `uri`, a string",
+        "resources/subscribe" | "resources/unsubscribe" if !is_stateless => {
+            "this method takes `uri`, a string"
+        }
+        "logging/setLevel" if !is_stateless => {
+            "`logging/setLevel` takes `level`: debug, info, notice, warning, error, critical, alert \
+             or emergency"
+        }
         "completion/complete" => {
             "`completion/complete` takes `ref`, a prompt or a template, and `argument`, its name and \
              value"

@@ -18,7 +18,7 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
@@ -47,6 +47,8 @@ const CANCEL_GRACE: Duration = Duration::from_secs(1);
 /// The transport.
 pub(crate) struct StdioTransport {
     lines: Receiver<Line>,
+    /// The messages of a batch that were not read yet.
+    batch: VecDeque<Line>,
     outgoing: Sender<Outgoing>,
     in_flight: Arc<InFlight>,
     stop: CancellationToken,
@@ -76,6 +78,7 @@ impl StdioTransport {
         thread.spawn(move || read_lines(stdin, &sender))?;
         Ok(Self {
             lines,
+            batch: VecDeque::new(),
             outgoing,
             in_flight: Arc::default(),
             stop,
@@ -103,10 +106,20 @@ impl StdioTransport {
                 self.reject(error, id);
                 return None;
             }
+            Frame::Batch(lines) => {
+                self.batch.extend(lines.into_iter().map(Line::Text));
+                return None;
+            }
             Frame::Ignore => return None,
         };
         match &*message {
             JsonRpcMessage::Request(request) => {
+                if self.is_in_flight(&request.id) {
+                    let message = "a request with this id is still in flight";
+                    let error = ErrorData::invalid_request(message, None);
+                    self.reject(error, Some(request.id.clone()));
+                    return None;
+                }
                 self.has_request = true;
                 let is_ping = matches!(request.request, ClientRequest::PingRequest(_));
                 let name = name(&request.request);
@@ -137,6 +150,12 @@ impl StdioTransport {
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
         }
         self.has_request.then_some(*message)
+    }
+
+    /// Returns true if a request with this identifier has no response yet.
+    fn is_in_flight(&self, id: &RequestId) -> bool {
+        let mut waiting = self.waiting.values().flatten();
+        self.in_flight.requests().by_id.contains_key(id) || waiting.any(|(it, _)| it == id)
     }
 
     /// Counts the request on `line`, which is passed on. A subscription has no response to wait for.
@@ -253,8 +272,9 @@ impl Transport<RoleServer> for StdioTransport {
                 self.drain().await;
                 return None;
             }
+            let reads = self.reads();
             let next = tokio::select! {
-                next = self.lines.recv(), if self.reads() => next,
+                next = next(&mut self.batch, &mut self.lines), if reads => next,
                 () = changed, if !self.waiting.is_empty() => continue,
                 () = self.stop.cancelled() => {
                     self.waiting.clear();
@@ -391,9 +411,19 @@ fn read_lines(stdin: Box<dyn Read + Send>, lines: &Sender<Line>) {
     }
 }
 
+/// Returns the next message of a batch, or the next line.
+async fn next(batch: &mut VecDeque<Line>, lines: &mut Receiver<Line>) -> Option<Line> {
+    match batch.pop_front() {
+        Some(line) => Some(line),
+        None => lines.recv().await,
+    }
+}
+
 /// The content of a line.
 enum Frame {
     Message(Box<ClientJsonRpcMessage>),
+    /// Several messages, as clients of revisions up to 2025-03-26 may send.
+    Batch(Vec<Vec<u8>>),
     /// Not a message; the error is sent for the request with this ID.
     Reject(ErrorData, Option<RequestId>),
     /// Nothing that has a response.
@@ -412,13 +442,18 @@ fn parse(line: &[u8]) -> Frame {
         Ok(value) => value,
         Err(error) => {
             let error = ErrorData::parse_error(format!("not JSON: {error}"), None);
-            return Frame::Reject(error, None);
+            return Frame::Reject(error, id_in(line));
         }
     };
     let reject = |reason: &'static str, id| {
         let error = ErrorData::invalid_request(reason, None);
         Frame::Reject(error, id)
     };
+    if let Ok(all @ [_, ..]) = serde_json::from_slice::<Vec<&RawValue>>(line).as_deref()
+        && all.iter().all(|it| it.get().starts_with('{'))
+    {
+        return Frame::Batch(all.iter().map(|it| it.get().into()).collect());
+    }
     let Value::Object(object) = value else {
         return reject("send one JSON-RPC object per line", None);
     };
@@ -430,6 +465,17 @@ fn parse(line: &[u8]) -> Frame {
         id => id.and_then(|id| serde_json::from_value(id.clone()).ok()),
     };
     reject("not a JSON-RPC 2.0 request", id)
+}
+
+/// Returns the identifier of a request whose other members may be unreadable, such as a text that
+/// was cut inside a character.
+fn id_in(line: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        id: RequestId,
+    }
+    let envelope = serde_json::from_slice::<Envelope>(line);
+    envelope.ok().map(|it| it.id)
 }
 
 /// The tools of one response to `tools/list`, which is written without the protocol's own types:

@@ -1,6 +1,6 @@
 //! Checks of the values of single keywords.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -232,6 +232,98 @@ impl InvalidSchema {
     }
 }
 
+/// The number of schemas that one value is checked against. References can make it exponential in
+/// the size of a schema, and a validation cannot be ended.
+#[derive(Default)]
+struct Steps<'s> {
+    /// The schemas with a name: an anchor, or an identifier.
+    named: HashMap<&'s str, &'s Value>,
+    /// The steps of schemas, by their addresses.
+    counted: HashMap<usize, usize>,
+}
+
+impl<'s> Steps<'s> {
+    /// About a second of validation.
+    const MAX: usize = 100_000;
+    /// The longest way through references.
+    const MAX_DEPTH: usize = 256;
+
+    /// Counts the steps of the part of `root` that has the most.
+    fn of(root: &'s Value) -> usize {
+        let (mut steps, mut all, mut at) = (Self::default(), vec![root], 0);
+        let mut has_references = false;
+        while let Some(value) = all.get(at).copied() {
+            at += 1;
+            match value {
+                Value::Array(items) => all.extend(items),
+                Value::Object(object) => {
+                    all.extend(object.values());
+                    has_references |= object.contains_key("$ref");
+                    let names = ["$id", "$anchor", "$dynamicAnchor"];
+                    let names = names.iter().filter_map(|key| object.get(*key)?.as_str());
+                    steps.named.extend(names.map(|name| (name, value)));
+                }
+                _ => {}
+            }
+        }
+        has_references |= !steps.named.is_empty();
+        if !has_references {
+            return 0;
+        }
+        let counts = all.iter().map(|value| steps.count(value, root, 0));
+        counts.max().unwrap_or_default()
+    }
+
+    fn count(&mut self, schema: &'s Value, root: &'s Value, depth: usize) -> usize {
+        let Some(object) = schema.as_object() else {
+            return 1;
+        };
+        if depth > Self::MAX_DEPTH {
+            return usize::MAX;
+        }
+        let address = std::ptr::from_ref(schema).addr();
+        if let Some(count) = self.counted.get(&address) {
+            return *count;
+        }
+        // One that contains itself is counted once.
+        self.counted.insert(address, 0);
+        let lists = ["allOf", "anyOf", "oneOf"].into_iter();
+        let lists = lists
+            .filter_map(|key| object.get(key)?.as_array())
+            .flatten();
+        let single = ["not", "if", "then", "else"].into_iter();
+        let single = single.filter_map(|key| object.get(key));
+        let maps = ["dependentSchemas", "dependencies"].into_iter();
+        let maps = maps.filter_map(|key| object.get(key)?.as_object());
+        let mut parts: Vec<&'s Value> = lists.chain(single).collect();
+        parts.extend(maps.flat_map(Map::values));
+        for key in ["$ref", "$dynamicRef"] {
+            let reference = object.get(key).and_then(Value::as_str);
+            parts.extend(reference.and_then(|it| self.target(it, root)));
+        }
+        let counts = parts
+            .into_iter()
+            .map(|part| self.count(part, root, depth + 1));
+        let count = counts.fold(1, usize::saturating_add);
+        self.counted.insert(address, count);
+        count
+    }
+
+    /// Returns the schema that `reference` names.
+    fn target(&self, reference: &str, root: &'s Value) -> Option<&'s Value> {
+        let (base, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let base = match base {
+            "" => root,
+            name => self.named.get(name)?,
+        };
+        match fragment {
+            "" => Some(base),
+            pointer if pointer.starts_with('/') => base.pointer(pointer),
+            anchor => self.named.get(anchor).copied(),
+        }
+    }
+}
+
 impl Validator {
     /// A validator for `schema`.
     pub fn new(schema: &Schema) -> Result<Self, InvalidSchema> {
@@ -252,6 +344,14 @@ impl Validator {
 
     fn build(mut schema: Value, mut options: ValidationOptions<'_>) -> Result<Self, InvalidSchema> {
         let spent = Spent::default();
+        if Steps::of(&schema) > Steps::MAX {
+            let message = format!(
+                "it checks one value against more than {} schemas",
+                Steps::MAX
+            );
+            let pointer = String::new();
+            return Err(InvalidSchema { pointer, message });
+        }
         if pattern::any(&schema) {
             if let Some(invalid) = InvalidSchema::of_pattern(&schema) {
                 return Err(invalid);
@@ -302,5 +402,43 @@ impl Validator {
         found.sort_by_key(rank);
         found.dedup();
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sixty definitions, each twice the next one, which `reference` names.
+    fn doubled(
+        define: impl Fn(usize, Value) -> Value,
+        reference: impl Fn(usize) -> Value,
+    ) -> Value {
+        let part = |at| define(at, json!([reference(at + 1), reference(at + 1)]));
+        let defs: Map<String, Value> = (0..60).map(|at| (format!("d{at}"), part(at))).collect();
+        json!({"properties": {"x": reference(0)}, "$defs": defs})
+    }
+
+    #[test]
+    fn exponential_schemas_are_found() {
+        let pointer = |at| json!({"$ref": format!("#/$defs/d{at}")});
+        let anchor = |at| json!({"$ref": format!("#a{at}")});
+        let anchored = |at, parts| json!({"$anchor": format!("a{at}"), "oneOf": parts});
+        for schema in [
+            doubled(|_, parts| json!({"allOf": parts}), pointer),
+            doubled(anchored, anchor),
+        ] {
+            assert!(Steps::of(&schema) > Steps::MAX);
+        }
+    }
+
+    #[test]
+    fn usual_schemas_are_not() {
+        let tree = json!({"properties": {"children": {"items": {"$ref": "#"}}}});
+        let node = json!({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/node"}]});
+        let own = json!({"$defs": {"node": node}, "properties": {"n": {"$ref": "#/$defs/node"}}});
+        for schema in [tree, own, json!({"$ref": "https://example.org/s"})] {
+            assert!(Steps::of(&schema) < 10, "{schema}");
+        }
     }
 }

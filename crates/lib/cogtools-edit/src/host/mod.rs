@@ -1,4 +1,4 @@
-//! The settings of hosts: those of Gemini CLI, with its rules for them, its policies and versions;
+//! The settings of hosts: of Gemini CLI, with its rules for them, its policies and versions;
 //! and the files in which other hosts find MCP servers.
 //!
 //! The behaviour of hosts was determined by running them or by reading their source.

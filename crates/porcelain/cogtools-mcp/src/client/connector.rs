@@ -23,6 +23,7 @@ use crate::client::listener::Listener;
 use crate::client::process::{ServerProcess, Stop};
 use crate::client::session::{FirstRequest, Phase, Session, SessionError};
 use crate::client::{Server, Transport};
+use crate::sources::host::clean;
 
 /// A server, and all that a connection to it depends on.
 pub(crate) struct Connector<'c> {
@@ -91,7 +92,7 @@ impl Connector<'_> {
                             let _ = process.stop(Stop::Gracefully).await;
                             Ok(result)
                         }
-                        Err(error) => Err(process_error(&mut process, error).await),
+                        Err(error) => Err(self.process_error(&mut process, error).await),
                     }
                 })
             }
@@ -126,30 +127,41 @@ impl Connector<'_> {
 
     /// Returns the diagnostic of an error, without the values of variables.
     pub(crate) fn explain(&self, error: &ClientError) -> Box<Diagnostic> {
-        let mut diagnostic = error.diagnostic(String::new());
-        diagnostic.message = self.server.redact(&diagnostic.message, self.vars);
+        self.explain_with(error, String::new())
+    }
+
+    /// Returns the same, with the server's standard error.
+    fn explain_with(&self, error: &ClientError, stderr: String) -> Box<Diagnostic> {
+        let mut diagnostic = error.diagnostic(stderr);
+        for text in [&mut diagnostic.message, &mut diagnostic.details] {
+            *text = clean(&self.server.redact(text, self.vars));
+        }
         Box::new(diagnostic)
     }
-}
 
-/// Returns the error of a session with `process`, which is stopped.
-async fn process_error(process: &mut ServerProcess, error: SessionError) -> Box<Diagnostic> {
-    let error = match error {
-        SessionError::Disconnected(phase) => process.exit_error(phase).await,
-        SessionError::Server(error) => match (error, process.stray_output()) {
-            (ClientError::TimedOut(name, ..), Some(output)) => {
-                ClientError::StrayOutput(name, output)
-            }
-            (error, _) => error,
-        },
-    };
-    let _ = process.stop(Stop::Immediately).await;
-    // A server whose stdout is no longer read complains about that: misleading here.
-    let stderr = match error {
-        ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),
-        _ => process.stderr(),
-    };
-    Box::new(error.diagnostic(stderr))
+    /// Returns the error of a session with `process`, which is stopped.
+    async fn process_error(
+        &self,
+        process: &mut ServerProcess,
+        error: SessionError,
+    ) -> Box<Diagnostic> {
+        let error = match error {
+            SessionError::Disconnected(phase) => process.exit_error(phase).await,
+            SessionError::Server(error) => match (error, process.stray_output()) {
+                (ClientError::TimedOut(name, ..), Some(output)) => {
+                    ClientError::StrayOutput(name, output)
+                }
+                (error, _) => error,
+            },
+        };
+        let _ = process.stop(Stop::Immediately).await;
+        // A server whose stdout is no longer read complains about that: misleading here.
+        let stderr = match error {
+            ClientError::StrayOutput(..) | ClientError::TooLarge(_) => String::new(),
+            _ => process.stderr(),
+        };
+        self.explain_with(&error, stderr)
+    }
 }
 
 /// The key of a property whose value is sent as a header, too.
@@ -248,6 +260,8 @@ pub(crate) enum ClientError {
     TimedOut(String, &'static str, Duration),
     #[error("the MCP server `{0}` rejected `{1}`: {message}", message = .2.message)]
     Rejected(String, &'static str, Box<ErrorData>),
+    #[error("the MCP server `{0}` asks something during `{1}` that nobody here can answer")]
+    Unanswered(String, &'static str),
     #[error("the MCP server `{0}` sent an unexpected response to `{1}`: {2}")]
     UnexpectedResponse(String, &'static str, String),
     #[error(
@@ -317,6 +331,7 @@ impl ClientError {
             }
             Self::Changed(..) => "read its new declaration before the next call: cogtools-discover",
             Self::ToolNotFound(..) => "cogtools-discover lists its current tools",
+            Self::Unanswered(..) => "call it with a client that supports elicitation and sampling",
             Self::Exited(..) | Self::Rejected(..) | Self::UnexpectedResponse(..) => return None,
         }))
     }

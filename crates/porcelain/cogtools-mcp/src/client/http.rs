@@ -1,6 +1,6 @@
 //! A server at a URL: the HTTP client for the transport of the SDK.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,7 +11,10 @@ use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use rmcp::ErrorData;
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ProtocolVersion, ServerJsonRpcMessage,
+};
+use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpClientTransportConfig,
     StreamableHttpError, StreamableHttpPostResponse,
@@ -22,7 +25,7 @@ use sse_stream::{Error as SseError, Sse};
 use crate::auth::{Bearer, Challenge};
 use crate::client::LIST_TIMEOUT;
 use crate::client::connector::{ClientError, Connector, HttpError};
-use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse};
+use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse_all};
 use crate::sources::host::clean;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -111,18 +114,21 @@ impl Http {
     }
 
     fn events(&self, response: Response) -> Events {
-        let start = Some((self.clone(), response, SseParser::new(MAX_MESSAGE_BYTES)));
-        let next = async |state: Option<(Self, Response, SseParser)>| {
-            let (http, mut response, mut parser) = state?;
+        let parser = SseParser::new(MAX_MESSAGE_BYTES);
+        let start = Some((self.clone(), response, parser, VecDeque::new()));
+        let next = async |state: Option<(Self, Response, SseParser, VecDeque<Sse>)>| {
+            let (http, mut response, mut parser, mut events) = state?;
             loop {
                 if let Some(event) = parser.next_event() {
-                    let event = Sse {
-                        event: event.event,
-                        data: Some(event.data),
-                        id: event.id,
+                    events.extend(messages_in(event.data).into_iter().map(|data| Sse {
+                        event: event.event.clone(),
+                        data: Some(data),
+                        id: event.id.clone(),
                         retry: event.retry,
-                    };
-                    return Some((Ok(event), Some((http, response, parser))));
+                    }));
+                }
+                if let Some(event) = events.pop_front() {
+                    return Some((Ok(event), Some((http, response, parser, events))));
                 }
                 let pushed = match response.chunk().await {
                     Ok(Some(bytes)) => parser
@@ -253,9 +259,9 @@ impl Http {
         let is_unknown = matches!(request, Some(ClientRequest::DiscoverRequest(_)))
             && status.is_client_error()
             && !is_temporary;
-        let response = match parse(body, CALLS) {
-            Ok(message) if status.is_success() => message,
-            Ok(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
+        let response = match response_in(body) {
+            Some(message) if status.is_success() => message,
+            Some(ServerJsonRpcMessage::Error(error)) => rejection(error.error),
             _ if status == StatusCode::BAD_REQUEST || is_unknown => {
                 rejection(ErrorData::invalid_request(format!("HTTP {status}"), None))
             }
@@ -300,6 +306,7 @@ impl StreamableHttpClient for Http {
         }
         let session = response.header(&SESSION).map(str::to_owned);
         let content_type = response.header(CONTENT_TYPE).unwrap_or_default();
+        let content_type = content_type.to_ascii_lowercase();
         if status.is_success() && content_type.starts_with(EVENTS) {
             let events = StreamableHttpPostResponse::Sse(self.events(response), session);
             if !matches!(request, Some(ClientRequest::ListToolsRequest(_))) {
@@ -366,8 +373,33 @@ impl StreamableHttpClient for Http {
 /// session that they do not know, instead of HTTP 404: -32000, which MCP gives no meaning.
 fn is_unknown_session(body: &[u8]) -> bool {
     const UNKNOWN_SESSION: i32 = -32000;
-    let message = parse(body, CALLS);
-    matches!(message, Ok(ServerJsonRpcMessage::Error(it)) if it.error.code.0 == UNKNOWN_SESSION)
+    let message = response_in(body);
+    matches!(message, Some(ServerJsonRpcMessage::Error(it)) if it.error.code.0 == UNKNOWN_SESSION)
+}
+
+/// Returns the response in `body`, which may have other messages beside it.
+fn response_in(body: &[u8]) -> Option<ServerJsonRpcMessage> {
+    let mut all = parse_all(body, CALLS).ok()?.into_iter();
+    all.find(|it| {
+        matches!(
+            it,
+            ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)
+        )
+    })
+}
+
+/// Returns the messages in the data of an event, each as text that the SDK reads.
+fn messages_in(data: String) -> Vec<String> {
+    if serde_json::from_str::<ServerJsonRpcMessage>(&data).is_ok() {
+        return vec![data];
+    }
+    match parse_all(data.as_bytes(), CALLS) {
+        Ok(all) => all
+            .iter()
+            .filter_map(|it| serde_json::to_string(it).ok())
+            .collect(),
+        Err(_) => vec![data],
+    }
 }
 
 /// Returns the begin of a body that is text, to follow a message; nothing if it is a page or empty.
@@ -391,6 +423,37 @@ pub(crate) fn error_of(error: &DynamicTransportError) -> Option<HttpError> {
             Some(HttpError::Request(Reason::Truncated))
         }
         _ => None,
+    }
+}
+
+/// Returns true if `server/discover` may have failed because the server only knows stateful
+/// revisions: it rejects the request, answers it with anything else, or names such revisions.
+pub(crate) fn is_of_stateful(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::JsonRpcError(error) => !matches!(
+            error.code,
+            ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+        ),
+        ClientInitializeError::NoCompatibleProtocolVersion {
+            server_supported, ..
+        } => {
+            server_supported.is_empty()
+                || server_supported.iter().any(ProtocolVersion::has_initialize)
+        }
+        ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConnectionClosed(_) => true,
+        // Servers on the SDK of Java answer with HTTP 500, others with a page.
+        ClientInitializeError::TransportError { error, .. } => matches!(
+            error_of(error),
+            Some(
+                HttpError::NotMcp
+                    | HttpError::Status(..)
+                    | HttpError::Request(
+                        Reason::Truncated | Reason::Malformed(_) | Reason::ReadTimeout(_)
+                    )
+            )
+        ),
+        _ => false,
     }
 }
 

@@ -27,7 +27,7 @@ use crate::auth::may_be_opened;
 use crate::questions::unsupported;
 use crate::sources::Clients;
 use crate::sources::host::{
-    Abilities, LogMessage, MAX_BYTES, NoAnswer, PATIENCE, clean, clean_all,
+    Abilities, Host, LogMessage, MAX_BYTES, NoAnswer, PATIENCE, clean, clean_all,
 };
 
 /// The number of questions of one source that may wait for the user at once.
@@ -121,7 +121,9 @@ impl Listener {
         if self.is_idle() {
             return Ok(ElicitResult::new(ElicitationAction::Decline));
         }
-        let answer = self.wait(context, self.host.ask(params)).await;
+        let answer = self
+            .wait(context, self.host.ask(params, self.host.speaker()))
+            .await;
         answer.unwrap_or_else(|| Ok(ElicitResult::new(ElicitationAction::Cancel)))
     }
 
@@ -135,11 +137,13 @@ impl Listener {
             let message = "no request is in flight, so no model is asked";
             return Err(ErrorData::invalid_request(message, None));
         }
-        let answer = self.wait(context, self.host.sample(params)).await;
+        let answer = self
+            .wait(context, self.host.sample(params, self.host.speaker()))
+            .await;
         answer.unwrap_or_else(|| Err(ErrorData::internal_error("cancelled", None)))
     }
 
-    pub(super) fn tools_changed(&self) {
+    pub(crate) fn tools_changed(&self) {
         self.changed.store(true, Ordering::Release);
         self.offers_changed();
     }
@@ -217,7 +221,7 @@ impl ClientHandler for Listener {
     ) {
         // The user has finished what a page asked for.
         if notification.method == COMPLETE
-            && let Some(host) = self.host.clients.speaker()
+            && let Some(host) = self.host.speaker()
         {
             host.notify(ServerNotification::CustomNotification(notification));
         }
@@ -227,7 +231,7 @@ impl ClientHandler for Listener {
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        self.host.roots().await
+        self.host.roots(self.host.speaker()).await
     }
 
     async fn on_resource_updated(
@@ -299,7 +303,7 @@ impl SourceHost {
 
     /// Passes on a log message, unless it is too large.
     pub(crate) fn log(&self, message: LogMessage) {
-        let Some(host) = self.clients.speaker() else {
+        let Some(host) = self.speaker() else {
             return;
         };
         // A server that several share was asked for what one of them wants.
@@ -324,14 +328,22 @@ impl SourceHost {
         serde_json::from_value(value).ok()
     }
 
-    /// Asks the user, as far as the host can.
+    /// The client that the source works for, if it is known.
+    pub(super) fn speaker(&self) -> Option<Arc<Host>> {
+        self.clients.speaker()
+    }
+
+    /// Asks the user of `host`, as far as it can.
     ///
     /// # Errors
     /// That of the client.
-    pub(super) async fn ask(&self, params: Value) -> Result<ElicitResult, ErrorData> {
+    pub(super) async fn ask(
+        &self,
+        params: Value,
+        host: Option<Arc<Host>>,
+    ) -> Result<ElicitResult, ErrorData> {
         let permit = self.questions.try_acquire();
-        let speaker = self.clients.speaker();
-        let (Ok(_permit), Some(question), Some(host)) = (permit, self.question(params), speaker)
+        let (Ok(_permit), Some(question), Some(host)) = (permit, self.question(params), host)
         else {
             return Ok(ElicitResult::new(ElicitationAction::Decline));
         };
@@ -347,8 +359,12 @@ impl SourceHost {
         }
     }
 
-    /// Asks the model of the host, if it lets sources do so; returns the message.
-    pub(super) async fn sample(&self, mut params: Value) -> Result<Value, ErrorData> {
+    /// Asks the model of `host`, if it lets sources do so; returns the message.
+    pub(super) async fn sample(
+        &self,
+        mut params: Value,
+        host: Option<Arc<Host>>,
+    ) -> Result<Value, ErrorData> {
         let Ok(_permit) = self.questions.try_acquire() else {
             let message = "too many questions at once";
             return Err(ErrorData::internal_error(message, None));
@@ -362,26 +378,22 @@ impl SourceHost {
             Ok(params) => ServerRequest::CreateMessageRequest(CreateMessageRequest::new(params)),
             Err(_) => ServerRequest::CustomRequest(CustomRequest::new(SAMPLE, Some(params))),
         };
-        let message = self.request(request).await?;
+        let message = request_of(host, request).await?;
         value(&message)
     }
 
-    /// Returns the folders of the host, if it has some.
-    pub(crate) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
+    /// Returns the folders of `host`, if it has some.
+    pub(crate) async fn roots(
+        &self,
+        host: Option<Arc<Host>>,
+    ) -> Result<ListRootsResult, ErrorData> {
         if self.abilities.capabilities().roots.is_none() {
             return Err(unsupported("roots/list"));
         }
         let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
-        match self.request(request).await? {
+        match request_of(host, request).await? {
             ClientResult::ListRootsResult(result) => Ok(result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),
-        }
-    }
-
-    async fn request(&self, request: ServerRequest) -> Result<ClientResult, ErrorData> {
-        match self.clients.speaker() {
-            Some(host) => host.request(request).await.map_err(NoAnswer::into_error),
-            None => Err(unsupported("requests of servers that work for several")),
         }
     }
 
@@ -439,6 +451,8 @@ impl SourceHost {
                 *pages = asked.filter_map(|page| self.question(page)).collect();
             }
         }
+        error.message = clean(&error.message).into();
+        error.data.as_mut().map(clean_all);
         error
     }
 
@@ -448,6 +462,17 @@ impl SourceHost {
         let error = self.error(error.clone());
         let pages = error.data.as_ref()?.get("elicitations")?.as_array()?;
         (!pages.is_empty()).then_some(error)
+    }
+}
+
+/// Sends a request to `host`.
+async fn request_of(
+    host: Option<Arc<Host>>,
+    request: ServerRequest,
+) -> Result<ClientResult, ErrorData> {
+    match host {
+        Some(host) => host.request(request).await.map_err(NoAnswer::into_error),
+        None => Err(unsupported("requests of servers that work for several")),
     }
 }
 

@@ -236,6 +236,7 @@ async fn answer(
     let watch = Watch {
         progress: None,
         meta: &Map::new(),
+        host: None,
         cancelled: &Notify::new(),
         timeout: limit,
     };

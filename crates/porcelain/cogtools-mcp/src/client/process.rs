@@ -19,6 +19,8 @@ use rmcp::model::{
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleClient};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -274,9 +276,11 @@ async fn read_messages(
         if text.is_empty() {
             continue;
         }
-        if let Ok(message) = parse(text, LISTS_AND_CALLS) {
-            if messages.send(message).await.is_err() {
-                return;
+        if let Ok(all) = parse_all(text, LISTS_AND_CALLS) {
+            for message in all {
+                if messages.send(message).await.is_err() {
+                    return;
+                }
             }
             continue;
         }
@@ -316,20 +320,89 @@ pub(crate) const CALLS: &[&str] = &["content", "structuredContent"];
 /// A message that is a response. The types of the protocol have no room for what is not in its
 /// schema, such as an author's own annotations; so the results that are passed on stay values.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Response {
     jsonrpc: JsonRpcVersion2_0,
     id: RequestId,
     result: Value,
+    /// Some servers write both members, one of them as `null`.
+    error: Option<IgnoredAny>,
+}
+
+/// Reads the messages in `text`: one, or a batch, which revisions up to 2025-03-26 have. What
+/// readers of other languages accept is accepted, such as text that was cut inside a character. A
+/// response that stays unreadable is an error: its request would wait for its whole time.
+pub(crate) fn parse_all(
+    text: &[u8],
+    keys: &[&str],
+) -> serde_json::Result<Vec<ServerJsonRpcMessage>> {
+    let error = match parse(text, keys) {
+        Ok(message) => return Ok(vec![message]),
+        Err(error) => error,
+    };
+    let text = with_whole_characters(&String::from_utf8_lossy(text));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let batch: Vec<&RawValue> = match text.starts_with('[') {
+        true => serde_json::from_str(text)?,
+        false => return unreadable(text, keys).map(|it| vec![it]).ok_or(error),
+    };
+    let all = batch.iter().map(|it| unreadable(it.get(), keys));
+    all.collect::<Option<_>>().ok_or(error)
+}
+
+/// Reads a message; one with the identifier of a request as an error, if it cannot be read.
+fn unreadable(text: &str, keys: &[&str]) -> Option<ServerJsonRpcMessage> {
+    /// The members of a response around its result, which is skipped.
+    #[derive(Deserialize)]
+    struct Envelope {
+        #[serde(rename = "jsonrpc")]
+        _version: JsonRpcVersion2_0,
+        id: RequestId,
+        method: Option<IgnoredAny>,
+    }
+    parse(text.as_bytes(), keys).map_or_else(
+        |error| {
+            let envelope: Envelope = serde_json::from_str(text).ok()?;
+            let message = format!("its response cannot be read: {error}");
+            let error = ErrorData::internal_error(message, None);
+            let is_response = envelope.method.is_none();
+            is_response.then(|| ServerJsonRpcMessage::error(error, Some(envelope.id)))
+        },
+        Some,
+    )
+}
+
+/// Replaces the escapes of half a character, such as `\ud83d`.
+fn with_whole_characters(text: &str) -> String {
+    let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
+    let (mut whole, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        whole.push_str(&rest[..at]);
+        let escape = &rest[at..];
+        let next = |count: usize| {
+            escape
+                .char_indices()
+                .nth(count)
+                .map_or(escape.len(), |it| it.0)
+        };
+        let (written, length) = match (unit(escape), escape.get(6..).and_then(unit)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (&escape[..12], 12),
+            (Some(0xd800..=0xdfff), _) => ("\\ufffd", 6),
+            _ => (&escape[..next(2)], next(2)),
+        };
+        whole.push_str(written);
+        rest = &escape[length..];
+    }
+    whole + rest
 }
 
 /// Reads a message. The result of a response that has one of `keys` stays a value.
-pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJsonRpcMessage> {
+fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJsonRpcMessage> {
     match serde_json::from_slice::<Response>(text) {
         Ok(Response {
             jsonrpc,
             id,
             result,
+            error: None,
         }) if keys.iter().any(|key| result.get(key).is_some()) => {
             let result = ServerResult::CustomResult(CustomResult(result));
             Ok(ServerJsonRpcMessage::Response(JsonRpcResponse {
@@ -338,13 +411,19 @@ pub(crate) fn parse(text: &[u8], keys: &[&str]) -> serde_json::Result<ServerJson
                 result,
             }))
         }
-        _ => serde_json::from_slice(text).or_else(|error| malformed_error(text).ok_or(error)),
+        _ => serde_json::from_slice(text).or_else(|error| malformed(text, keys).ok_or(error)),
     }
 }
 
-/// Reads a response with an error that is not as JSON-RPC says: its request would wait forever.
-fn malformed_error(text: &[u8]) -> Option<ServerJsonRpcMessage> {
+/// Reads a response that is not as JSON-RPC says: its request would wait forever.
+fn malformed(text: &[u8], keys: &[&str]) -> Option<ServerJsonRpcMessage> {
     let mut object: Map<String, Value> = serde_json::from_slice(text).ok()?;
+    for (member, other) in [("error", "result"), ("result", "error")] {
+        if object.contains_key(other) && object.get(member).is_some_and(Value::is_null) {
+            object.remove(member);
+            return parse(Value::Object(object).to_string().as_bytes(), keys).ok();
+        }
+    }
     let id = serde_json::from_value(object.remove("id")?).ok()?;
     let error = object.remove("error")?;
     let text = error.as_str().map(str::to_owned);
@@ -386,6 +465,54 @@ mod tests {
         let expected =
             json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "boom"}});
         assert_eq!(serde_json::to_value(parsed).expect("JSON"), expected);
-        assert!(parse(b"Welcome!", LISTS_AND_CALLS).is_err());
+        assert!(parse_all(b"Welcome!", LISTS_AND_CALLS).is_err());
+        assert!(parse_all(br#"{"id": 5, "level": "info"}"#, LISTS_AND_CALLS).is_err());
+    }
+
+    #[test]
+    fn responses_that_others_can_read_are_read() {
+        let text = |text: &str| json!([{"type": "text", "text": text}]);
+        let result = |content: &str| {
+            format!(r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"content": {content}}}}}"#)
+        };
+        let half = result(r#"[{"type": "text", "text": "a\ud83d \ud83d\ude00 \\ud83d"}]"#);
+        let mut bytes = result(&text("a?").to_string()).into_bytes();
+        let at = bytes
+            .iter()
+            .position(|byte| *byte == b'?')
+            .expect("it is there");
+        bytes[at] = 0xff;
+        let nulls = r#"{"jsonrpc": "2.0", "id": 1, "result": {"content": []}, "error": null}"#;
+        for (line, expected) in [
+            (half.into_bytes(), text("a\u{fffd} \u{1f600} \\ud83d")),
+            (bytes, text("a\u{fffd}")),
+            (format!("\u{feff}{}", result("[]")).into_bytes(), json!([])),
+            (nulls.into(), json!([])),
+            (format!("[{}]", result("[]")).into_bytes(), json!([])),
+        ] {
+            let all = parse_all(&line, LISTS_AND_CALLS).expect("messages");
+            let all = serde_json::to_value(all).expect("JSON");
+            assert_eq!(all[0]["result"]["content"], expected, "{all}");
+        }
+    }
+
+    #[test]
+    fn a_response_that_nobody_can_read_is_an_error() {
+        let deep = "[".repeat(300) + &"]".repeat(300);
+        for result in [deep, "1e400".to_owned()] {
+            let line =
+                format!(r#"{{"jsonrpc": "2.0", "id": 7, "result": {{"content": {result}}}}}"#);
+            let all = parse_all(line.as_bytes(), LISTS_AND_CALLS).expect("messages");
+            let all = serde_json::to_value(all).expect("JSON");
+            assert_eq!(
+                (&all[0]["id"], &all[0]["error"]["code"]),
+                (&json!(7), &json!(-32603))
+            );
+        }
+        let line =
+            r#"{"jsonrpc": "2.0", "id": 1, "result": null, "error": {"code": 5, "message": "m"}}"#;
+        let all = parse_all(line.as_bytes(), LISTS_AND_CALLS).expect("messages");
+        let all = serde_json::to_value(all).expect("JSON");
+        assert_eq!(all[0]["error"], json!({"code": 5, "message": "m"}));
     }
 }

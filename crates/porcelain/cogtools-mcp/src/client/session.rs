@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::Progress;
-use cogtools_http::Reason;
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientRequest, ErrorCode, InputRequest, InputRequiredResult, ProtocolVersion,
-    SubscriptionFilter,
+    ClientRequest, InputRequest, InputRequiredResult, ProtocolVersion, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions,
@@ -21,10 +19,10 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
-use crate::client::connector::{ClientError, HttpError};
+use crate::client::connector::ClientError;
 use crate::client::http;
 use crate::client::listener::{Listener, SourceHost};
-use crate::sources::host::{self, Level};
+use crate::sources::host::{self, Host, Level};
 
 /// The largest list of tools.
 const MAX_PAGES: usize = 1_000;
@@ -88,6 +86,8 @@ pub(crate) struct Watch<'w> {
     pub(crate) progress: Option<&'w Progress>,
     /// Its metadata.
     pub(crate) meta: &'w Map<String, Value>,
+    /// The client that it is for, if it is known.
+    pub(crate) host: Option<Arc<Host>>,
     /// Notified when the call is cancelled.
     pub(crate) cancelled: &'w Notify,
     pub(crate) timeout: Duration,
@@ -153,7 +153,7 @@ impl<'s> Session<'s> {
             (ClientInitializeError::JsonRpcError(_), false) => connect(true)
                 .await
                 .map_err(|_| start_error(error, name, INITIALIZE)),
-            (_, true) if is_of_stateful(&error) => connect(false)
+            (_, true) if http::is_of_stateful(&error) => connect(false)
                 .await
                 .map_err(|error| start_error(error, name, INITIALIZE)),
             (_, true) => Err(start_error(error, name, DISCOVER)),
@@ -166,9 +166,15 @@ impl<'s> Session<'s> {
         self.is_stateless
     }
 
-    /// Lists all its tools, as it describes them.
+    /// Lists all its tools, as it describes them. A server that does not say that it has some may
+    /// reject the request.
     pub(crate) async fn list_tools(&self) -> Result<Vec<Value>, SessionError> {
-        self.list("tools/list", "tools").await
+        let server = self.service.peer().peer_info();
+        let has_tools = server.is_none_or(|it| it.capabilities.tools.is_some());
+        match self.list("tools/list", "tools").await {
+            Err(SessionError::Server(ClientError::Rejected(..))) if !has_tools => Ok(Vec::new()),
+            listed => listed,
+        }
     }
 
     /// Reads all pages of a list.
@@ -279,9 +285,13 @@ impl<'s> Session<'s> {
                 return Ok(result);
             }
             rounds += 1;
-            let host = &self.service.service().host;
-            if rounds > MAX_ROUNDS || answered(&mut params, &result, host).await.is_none() {
-                return Ok(result);
+            let source = &self.service.service().host;
+            // A question in the result of a request is for its client.
+            let host = watch.host.clone().or_else(|| source.speaker());
+            let is_asked = rounds <= MAX_ROUNDS
+                && answered(&mut params, &result, source, host).await.is_some();
+            if !is_asked {
+                return Err(ClientError::Unanswered(self.name.to_owned(), phase).into());
             }
         }
     }
@@ -491,37 +501,6 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns true if `server/discover` may have failed because the server only knows stateful
-/// revisions: it rejects the request, answers it with anything else, or names such revisions.
-fn is_of_stateful(error: &ClientInitializeError) -> bool {
-    match error {
-        ClientInitializeError::JsonRpcError(error) => !matches!(
-            error.code,
-            ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
-        ),
-        ClientInitializeError::NoCompatibleProtocolVersion {
-            server_supported, ..
-        } => {
-            server_supported.is_empty()
-                || server_supported.iter().any(ProtocolVersion::has_initialize)
-        }
-        ClientInitializeError::ExpectedInitResult(_)
-        | ClientInitializeError::ConnectionClosed(_) => true,
-        // Servers on the SDK of Java answer with HTTP 500, others with a page.
-        ClientInitializeError::TransportError { error, .. } => matches!(
-            http::error_of(error),
-            Some(
-                HttpError::NotMcp
-                    | HttpError::Status(..)
-                    | HttpError::Request(
-                        Reason::Truncated | Reason::Malformed(_) | Reason::ReadTimeout(_)
-                    )
-            )
-        ),
-        _ => false,
-    }
-}
-
 fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) -> SessionError {
     let name = name.to_owned();
     match error {
@@ -529,6 +508,22 @@ fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) ->
         | ClientInitializeError::TransportError { .. } => SessionError::Disconnected(phase),
         ClientInitializeError::JsonRpcError(error) => {
             ClientError::Rejected(name, phase, Box::new(error)).into()
+        }
+        ClientInitializeError::ExpectedInitResult(Some(answer)) => {
+            let answer = serde_json::to_value(answer).unwrap_or_default();
+            let mut members = [
+                "protocolVersion",
+                "capabilities",
+                "serverInfo/name",
+                "serverInfo/version",
+            ]
+            .into_iter()
+            .filter(|member| answer.pointer(&format!("/{member}")).is_none());
+            let excerpt = match members.next() {
+                Some(missing) => format!("it has no `{}`", missing.replace('/', ".")),
+                None => answer.to_string().chars().take(MAX_EXCERPT_CHARS).collect(),
+            };
+            ClientError::UnexpectedResponse(name, phase, excerpt).into()
         }
         other => {
             let excerpt = other.to_string().chars().take(200).collect();
@@ -542,7 +537,8 @@ fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) ->
 async fn answered(
     params: &mut Map<String, Value>,
     result: &Map<String, Value>,
-    host: &SourceHost,
+    source: &SourceHost,
+    host: Option<Arc<Host>>,
 ) -> Option<()> {
     let value = Value::Object(result.clone());
     let result: InputRequiredResult = serde_json::from_value(value).ok()?;
@@ -551,13 +547,15 @@ async fn answered(
         let answer = match request {
             InputRequest::Elicitation(request) => {
                 let params = serde_json::to_value(request.params).ok()?;
-                serde_json::to_value(host.ask(params).await.ok()?).ok()?
+                serde_json::to_value(source.ask(params, host.clone()).await.ok()?).ok()?
             }
             InputRequest::CreateMessage(request) => {
                 let params = serde_json::to_value(request.params).ok()?;
-                host.sample(params).await.ok()?
+                source.sample(params, host.clone()).await.ok()?
             }
-            InputRequest::ListRoots(_) => serde_json::to_value(host.roots().await.ok()?).ok()?,
+            InputRequest::ListRoots(_) => {
+                serde_json::to_value(source.roots(host.clone()).await.ok()?).ok()?
+            }
             _ => return None,
         };
         answers.insert(name, answer);

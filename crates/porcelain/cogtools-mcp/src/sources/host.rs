@@ -461,10 +461,15 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 pub(crate) fn clean_all(value: &mut Value) {
+    change_texts(value, &|text| clean(text));
+}
+
+/// Replaces every text in `value`.
+pub(crate) fn change_texts(value: &mut Value, change: &impl Fn(&str) -> String) {
     match value {
-        Value::String(text) => *text = clean(text),
-        Value::Array(items) => items.iter_mut().for_each(clean_all),
-        Value::Object(entries) => entries.values_mut().for_each(clean_all),
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|it| change_texts(it, change)),
+        Value::Object(entries) => entries.values_mut().for_each(|it| change_texts(it, change)),
         _ => {}
     }
 }

@@ -274,7 +274,9 @@ impl OpenSessions {
         if self.stopped.load(Ordering::Acquire) {
             return Err(SessionError::Cancelled);
         }
+        let mut is_restart = false;
         if let Some(session) = source.session.take() {
+            is_restart = true;
             match session.end_state() {
                 None if session.is_for(request, host) => {
                     source.session = Some(Arc::clone(&session));
@@ -290,7 +292,8 @@ impl OpenSessions {
         {
             return Err(SessionError::Failed(diagnostic.clone()));
         }
-        let session = SourceSession::start(request, host, store).map_err(SessionError::Failed)?;
+        let session = SourceSession::start(request, host, (store, is_restart));
+        let session = session.map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
     }

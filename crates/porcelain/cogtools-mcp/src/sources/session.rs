@@ -24,7 +24,7 @@ use crate::client::listener::{Listener, SourceHost};
 use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::Clients;
-use crate::sources::host::{Abilities, Host, Level};
+use crate::sources::host::{Abilities, Host, Level, change_texts};
 
 /// The pause after which a request checks again whether it was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -88,16 +88,18 @@ struct Request {
     work: SessionWork,
     progress: Option<Progress>,
     meta: Arc<Map<String, Value>>,
+    host: Arc<Host>,
     cancelled: Arc<Notify>,
     answer: Sender<Result<Value, Box<Diagnostic>>>,
 }
 
 impl SourceSession {
-    /// Starts a session for `request`; `store` has the tokens of logins.
+    /// Starts a session for `request`; `store` has the tokens of logins. After a restart the server
+    /// may have other tools.
     pub(crate) fn start(
         request: &SessionRequest<'_>,
         host: &Arc<Host>,
-        store: Option<Store>,
+        (store, is_restart): (Option<Store>, bool),
     ) -> Result<Arc<Self>, Box<Diagnostic>> {
         let start = (request.start)()?;
         let server = Server::read(&start.description)
@@ -129,6 +131,7 @@ impl SourceSession {
             start,
             idle,
             store,
+            is_restart,
             listener: Arc::new(Listener::new(on_change, own)),
             session: Arc::clone(&session),
         };
@@ -182,6 +185,7 @@ impl SourceSession {
             work: request.work.clone(),
             progress: request.progress.cloned(),
             meta: Arc::clone(request.meta),
+            host: Arc::clone(host),
             cancelled: Arc::clone(&cancelled),
             answer: sender,
         }));
@@ -268,6 +272,7 @@ struct Run {
     start: ServerStart,
     idle: Duration,
     store: Option<Store>,
+    is_restart: bool,
     listener: Arc<Listener>,
     session: Arc<SourceSession>,
 }
@@ -324,6 +329,9 @@ impl Run {
             },
             () = self.closed() => return Ok(()),
         };
+        if self.is_restart {
+            self.listener.tools_changed();
+        }
         let requests = Requests {
             run: self,
             session: &session,
@@ -408,7 +416,8 @@ impl Requests<'_> {
             SessionWork::Offer => self.offer().await,
             SessionWork::Request { method, params } => {
                 let watch = self.watch(&request);
-                self.session.request(method, params.clone(), &watch).await
+                let answer = self.session.request(method, params.clone(), &watch).await;
+                answer.map(|answer| self.without_secrets(answer))
             }
             SessionWork::Call {
                 tool,
@@ -434,6 +443,9 @@ impl Requests<'_> {
             }
             Ok(result) => Ok(result),
             Err(session::SessionError::Server(error)) => {
+                if let ClientError::ToolNotFound(..) = error {
+                    self.run.listener.tools_changed();
+                }
                 let mut diagnostic = self.run.connector().explain(&error);
                 if let ClientError::Rejected(.., error) = &error {
                     let pages = self.run.listener.host.pages(error);
@@ -453,9 +465,19 @@ impl Requests<'_> {
         Watch {
             progress: request.progress.as_ref(),
             meta: &request.meta,
+            host: Some(Arc::clone(&request.host)),
             cancelled: &request.cancelled,
             timeout: self.run.server.timeout_or(CALL_TIMEOUT),
         }
+    }
+
+    /// Masks the values of variables in an error.
+    fn without_secrets(&self, mut answer: Value) -> Value {
+        let (server, vars) = (&self.run.server, &self.run.start.variables);
+        if let Some(error) = answer.get_mut("error") {
+            change_texts(error, &|text| server.redact(text, vars));
+        }
+        answer
     }
 
     /// Lists everything besides tools.

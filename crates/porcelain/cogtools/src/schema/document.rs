@@ -2,10 +2,11 @@
 
 use cogtools_core::Config;
 use cogtools_lint::{RETIRED_RULES, rules};
+use cogtools_log::{Entry, Header};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::schema::session::{SessionLine, join_lines};
 use crate::schema::tool::ToolFile;
 
 /// The schema of output, written by hand: a test compares it with each program.
@@ -98,4 +99,29 @@ fn config() -> Value {
         });
     }
     schema
+}
+
+/// A line of a session: the header first, then entries. Later versions may add kinds and fields, which a reader ignores.
+#[derive(Debug, JsonSchema)]
+#[schemars(title = "cogtools session", untagged)]
+#[expect(dead_code, reason = "only the schema of its variants is used")]
+enum SessionLine {
+    /// The first line.
+    Header(Header),
+    /// A line after the first.
+    Entry(Box<Entry>),
+}
+
+/// Makes one paragraph of each description.
+fn join_lines(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(join_lines),
+        Value::Object(fields) => {
+            if let Some(Value::String(description)) = fields.get_mut("description") {
+                *description = description.replace('\n', " ");
+            }
+            fields.values_mut().for_each(join_lines);
+        }
+        _ => {}
+    }
 }

@@ -8,7 +8,6 @@ mod document;
 mod flow;
 mod keyword;
 mod parameter;
-mod session;
 mod tool;
 pub mod tool_shape;
 
