@@ -1,8 +1,8 @@
 //! Observations of calls: spans at a collector of OpenTelemetry, and lines of a log.
 
 use std::fmt::Write as _;
-use std::io::Read as _;
-use std::process::Stdio;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Command, Stdio};
 
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::AnyValue;
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use super::collector::Collector;
 use super::http::Service;
+use super::session::Session;
 
 /// A trace of the client, and its span.
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -243,4 +244,36 @@ fn calls_of_a_program_are_lines_of_the_log() {
             json!({"tool": "run_code", "outcome": "done", "arguments": {"code": code}}),
         ]
     );
+}
+
+#[test]
+fn a_log_that_nobody_reads_holds_up_no_call() {
+    let project = super::project();
+    let mut command = Command::new(super::server());
+    command.arg("--log").stderr(Stdio::piped());
+    let mut session = Session::start(&project, &mut command);
+    let greet = |session: &mut Session| {
+        let call = session.call("greet", &json!({"person": "Ada"}));
+        assert_eq!(session.text(call), ("Good day, Ada!".to_owned(), false));
+    };
+    (0..1_000).for_each(|_| greet(&mut session));
+    let log = session.child.stderr.take().expect("it is a pipe");
+    let mut log = BufReader::new(log).lines().map_while(Result::ok);
+    // More than a pipe holds: the queue has space again.
+    let mut read = log.by_ref().take(450).count();
+    greet(&mut session);
+    let is_call = |line: &String| line.starts_with('{');
+    let mut warning = log
+        .by_ref()
+        .inspect(|line| read += usize::from(is_call(line)));
+    let warning = warning.find(|line| !is_call(line)).expect("a line");
+    let lost = 1_000 - read;
+    let expected = format!("{lost} messages were lost: nobody read them");
+    assert_eq!(
+        warning,
+        format!("cogtools-mcp: warning[IO_FAILED]: {expected}")
+    );
+    assert_eq!(lines(&log.next().expect("a line"))[0]["tool"], "greet");
+    session.hang_up();
+    assert_eq!(session.end(), 0);
 }

@@ -25,7 +25,7 @@ use cogtools_program::args::{self, FilterArgs, LockedArg, RegistryArgs, SandboxA
 use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::VerboseArg;
 use cogtools_program::project::{project, valid_config};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man, queue_stderr};
 use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
@@ -184,6 +184,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if io.stdin.is_terminal() && args.http.is_none() {
         io.note(TERMINAL);
     }
+    queue_stderr(NAME);
     if let Some(idle) = args.daemon {
         match daemon::serve_through(&arguments_of_daemon(matches), Duration::from_secs(idle), io) {
             Ok(served) => return served,

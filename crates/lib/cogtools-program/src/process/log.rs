@@ -66,7 +66,7 @@ impl Subscriber for Log {
         let (program, time) = (self.program, began.elapsed().as_secs_f64() * 1_000.0);
         let line = format!("{program}: {time:9.3} ms  {}\n", sanitize(&text));
         // It could not be reported anywhere.
-        let _ = std::io::stderr().write_all(line.as_bytes());
+        let _ = super::Stderr.write_all(line.as_bytes());
         true
     }
 

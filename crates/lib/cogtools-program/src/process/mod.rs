@@ -9,7 +9,10 @@ use std::io::{IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use cogtools_core::http::Requests;
 use cogtools_core::{Code, Diagnostic};
@@ -78,10 +81,10 @@ fn run(
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
-    let mut stderr = std::io::stderr();
+    let mut stderr = Stderr;
     let terminals = Terminals {
         stdout: stdout.is_terminal(),
-        stderr: stderr.is_terminal(),
+        stderr: std::io::stderr().is_terminal(),
     };
     let terminal = stdin.is_terminal();
     // If the working directory was removed, relative paths fail later, with their names.
@@ -116,6 +119,7 @@ fn run(
     }
     loop {
         let status = program.launch(&args, &mut io);
+        finish_stderr();
         match io.next.take() {
             None => return status,
             Some(Next::Process(process)) => return exec_or_spawn(program.name, *process),
@@ -129,6 +133,91 @@ fn run(
             }
             return failure.status();
         }
+    }
+}
+
+/// Standard error of this process.
+struct Stderr;
+
+/// The messages that a thread writes to standard error, if nobody is to wait for its reader.
+static QUEUE: Mutex<Option<Queue>> = Mutex::new(None);
+
+struct Queue {
+    name: &'static str,
+    messages: SyncSender<Vec<u8>>,
+    /// Disconnected when all is written.
+    written: Receiver<()>,
+    /// The number of messages for which there was no space.
+    lost: usize,
+}
+
+/// The number of messages that may wait for the reader of standard error.
+const MAX_QUEUED: usize = 256;
+/// The time that the reader may take for them at the end.
+const READ_GRACE: Duration = Duration::from_secs(1);
+
+/// Writes all further messages of the program `name` to standard error in a thread. If nobody reads
+/// them, they are lost, and the next one that is read is preceded by their number.
+pub fn queue_stderr(name: &'static str) {
+    let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+    if queue.is_some() {
+        return;
+    }
+    let (messages, queued) = sync_channel::<Vec<u8>>(MAX_QUEUED);
+    let (writing, written) = channel();
+    let write = move || {
+        let _writing = writing;
+        for message in queued {
+            let _ = std::io::stderr().write_all(&message);
+        }
+    };
+    // Without a thread, each message is written at once.
+    if thread::Builder::new()
+        .name("stderr".into())
+        .spawn(write)
+        .is_ok()
+    {
+        *queue = Some(Queue {
+            name,
+            messages,
+            written,
+            lost: 0,
+        });
+    }
+}
+
+/// Waits until the queue is written, as long as somebody reads it.
+fn finish_stderr() {
+    let mut queue = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(Queue { written, .. }) = queue.take() {
+        let _ = written.recv_timeout(READ_GRACE);
+    }
+}
+
+impl std::io::Write for Stderr {
+    fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
+        let mut guard = QUEUE.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(queue) = &mut *guard else {
+            drop(guard);
+            return std::io::stderr().write(message);
+        };
+        let mut text = Vec::new();
+        if queue.lost > 0 {
+            let message = format!("{} messages were lost: nobody read them", queue.lost);
+            let warning = Diagnostic::new(Code::IoFailed, message);
+            let reporter = Reporter::new(queue.name, Format::Human, false);
+            text.extend(reporter.render(Severity::Warning, &warning).bytes());
+        }
+        text.extend(message);
+        match queue.messages.try_send(text) {
+            Ok(()) => queue.lost = 0,
+            Err(_) => queue.lost += 1,
+        }
+        Ok(message.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -210,7 +299,7 @@ fn report_spawn_error(name: &'static str, process: &Command, error: &std::io::Er
     )
     .hint("check that the file is an executable program");
     let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = Stderr.write_all(text.as_bytes());
     diagnostic.code.status()
 }
 
@@ -230,13 +319,12 @@ fn report_panic(name: &'static str, panic: &PanicHookInfo<'_>) {
     let diagnostic = Diagnostic::new(Code::Internal, message)
         .hint("this is a bug in cogtools; please report it with the command you ran");
     let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    let _ = Stderr.write_all(text.as_bytes());
 }
 
 /// Says on standard error that this process waits for another one.
 pub(crate) fn notify_waiting() {
-    use std::io::Write as _;
     let notice = b"waiting for another cogtools that changes the record of approvals\n";
     // It could not be reported anywhere.
-    let _ = std::io::stderr().write_all(notice);
+    let _ = Stderr.write_all(notice);
 }
