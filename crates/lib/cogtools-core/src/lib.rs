@@ -21,7 +21,6 @@ mod registry;
 pub mod resident;
 pub mod sandbox;
 mod search;
-pub mod shebang;
 pub mod source;
 pub mod todo;
 pub mod tool;
@@ -34,7 +33,7 @@ pub use cogtools_document::{
 };
 pub use cogtools_process::{
     Cancel, EnvPriority, Environment, Project, cached, containment, digest, environment, http,
-    javascript, lexical, owner, process, store,
+    javascript, lexical, owner, process, shebang, store,
 };
 
 pub use budget::{Budget, BudgetError, Cost, Selection, Uses};

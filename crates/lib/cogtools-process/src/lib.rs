@@ -12,6 +12,7 @@ pub mod javascript;
 pub mod owner;
 pub mod process;
 mod project;
+pub mod shebang;
 pub mod store;
 
 pub use cancel::Cancel;

@@ -10,6 +10,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::{loader, read_first_line};
+use crate::shebang::is_executable;
 
 /// A file that an argument names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,14 +80,21 @@ pub fn starts(argument: &str) -> Vec<usize> {
 /// The marks of two formats of databases, each at its place in the file.
 const DATABASES: [(usize, &[u8]); 2] = [(0, b"SQLite format 3\0"), (8, b"DUCK")];
 
+/// Endings of texts that no interpreter looks for.
+const TEXTS: [&str; 7] = [".log", ".txt", ".csv", ".tsv", ".jsonl", ".ndjson", ".md"];
+
 /// Returns the files that the command `lines` and the `other` texts name, seen from `base`, and that
 /// are data: a database, an empty file, or JSON that the program may change. They are known by
 /// their content, which is read at each start, so that code in their place is approved like other
 /// code. What the lines may run is never data. The paths have no links.
+///
+/// Any text can be code for some program, such as `make -f x.txt`. It is data if the program may
+/// change it, if each line runs a script that gets it, and if no variable of `sets` names it.
 pub fn data_files(
     base: &Path,
     lines: &[&[String]],
     other: &[&[String]],
+    sets: &[String],
     may_change: impl Fn(&Path) -> bool,
 ) -> BTreeSet<PathBuf> {
     let files = |word: &String, is_module: bool| {
@@ -101,17 +109,26 @@ pub fn data_files(
         let is_module = line.iter().any(|word| loader::loads_modules(word));
         line.iter().flat_map(move |word| files(word, is_module))
     });
+    let set: BTreeSet<PathBuf> = sets.iter().flat_map(|it| files(it, true)).collect();
+    let run_scripts = lines.iter().all(|line| loader::script(line).is_some());
+    let is_text = |file: &Path| {
+        run_scripts && !set.contains(file) && has_ending(file, &TEXTS) && !is_executable(file)
+    };
     named
         .filter(|file| !code.contains(file) && !is_code(file))
-        .filter(|file| is_database(file) || may_change(file) && is_json(file))
+        .filter(|file| is_database(file) || may_change(file) && (is_json(file) || is_text(file)))
         .collect()
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    endings.iter().any(|end| name.ends_with(end))
 }
 
 /// Returns true if the file at `path` has the name or the first line of a script.
 fn is_code(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    let mut code = EXTENSIONS.iter().filter(|end| **end != ".json");
-    code.any(|end| name.ends_with(end)) || read_first_line(path).is_some()
+    let is_script = has_ending(path, &EXTENSIONS) && !has_ending(path, &[".json"]);
+    is_script || read_first_line(path).is_some()
 }
 
 /// Returns true if the file at `path` is a database, or has no content yet.
@@ -306,7 +323,7 @@ mod tests {
             // The description of a server has its words, too.
             let described = [format!("{{\"command\": {words:?}}}")];
             for (may_change, more) in [(false, ""), (true, changed)] {
-                let found = data_files(&root, &[&words], &[&described], |_| may_change);
+                let found = data_files(&root, &[&words], &[&described], &[], |_| may_change);
                 let names = expected.split_whitespace().chain(more.split_whitespace());
                 let names: BTreeSet<PathBuf> = names.map(|name| root.join(name)).collect();
                 assert_eq!(found, names, "{line} {may_change}");
@@ -318,9 +335,57 @@ mod tests {
             (true, [root.join("log.json")].into()),
         ] {
             assert_eq!(
-                data_files(&root, &[], &[&variable], |_| may_change),
+                data_files(&root, &[], &[&variable], &[], |_| may_change),
                 expected
             );
         }
+    }
+
+    #[test]
+    fn a_text_is_data_for_a_script_that_may_change_it() {
+        let folder = tempfile::tempdir().expect("it is created");
+        let root = folder.path().canonicalize().expect("it exists");
+        for name in ["run.sh", "s.py", "s.js", "inspect", "dev", "x.txt", "a.log"] {
+            std::fs::write(root.join(name), "echo\n").expect("it is written");
+        }
+        std::fs::write(root.join("hash.txt"), "#!/bin/sh\n").expect("it is written");
+        let check = |lines: &[&str], sets: &[&str], expected: &str| {
+            let words = lines.iter().map(|line| shlex::split(line));
+            let words: Vec<_> = words.map(|it| it.expect("it is a line")).collect();
+            let lines: Vec<&[String]> = words.iter().map(Vec::as_slice).collect();
+            let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+            let expected = expected.split_whitespace().map(|name| root.join(name));
+            let found = data_files(&root, &lines, &[&sets], &sets, |_| true);
+            assert_eq!(found, expected.collect(), "{words:?} {sets:?}");
+            let found = data_files(&root, &lines, &[&sets], &sets, |_| false);
+            assert!(found.is_empty(), "{words:?}");
+        };
+        check(&["python3 s.py x.txt --log=a.log"], &[], "x.txt a.log");
+        check(&["sh ./run.sh x.txt hash.txt dev"], &[], "x.txt");
+        check(&["python3 s.py x.txt"; 2], &["LOG=x"], "x.txt");
+        for line in [
+            "bash x.txt",
+            "python3 x.txt s.py",
+            "python3 -X dev x.txt s.py",
+            "python3 -W s.py x.txt",
+            "node inspect x.txt",
+            "node -r ./x.txt s.js",
+            "node s.js '. ./x.txt'",
+            "bash +O s.py x.txt",
+            "sh -c 'sh x.txt'",
+            "env sh x.txt",
+            "awk -f x.txt a.log",
+            "sqlite3 -init x.txt",
+            "make -f x.txt",
+            "jq -f x.txt",
+            "jshell s.js x.txt",
+            "server --config=x.txt @x.txt x.txt",
+            "npx -y server x.txt",
+        ] {
+            check(&[line], &[], "");
+        }
+        check(&["python3 s.py x.txt", "make -f x.txt"], &[], "");
+        check(&["node s.js x.txt"], &["NODE_OPTIONS=-r ./x.txt"], "");
+        check(&["sh run.sh x.txt"], &["ENV=x.txt"], "");
     }
 }

@@ -59,6 +59,18 @@ pub(super) fn code_words(words: &[String]) -> Vec<&String> {
     }
 }
 
+/// Returns the script that a literal command line runs, if all words after it are for the script.
+pub(super) fn script(words: &[String]) -> Option<&String> {
+    let [program, script, ..] = words else {
+        return None;
+    };
+    // `node inspect x` runs another one.
+    let is_path = script.contains(['.', '/']) && !script.starts_with(['-', '+']);
+    let name = program_name(program);
+    let is_plain = contains(SHELLS, &name) || contains(SCRIPT_RUNNERS, &name);
+    (is_plain && is_path).then_some(script)
+}
+
 /// Lists what a literal command line runs without being covered.
 pub fn uncovered(words: &[String]) -> Vec<Uncovered> {
     let mut found: Vec<Uncovered> = Vec::new();
@@ -214,6 +226,8 @@ const PLAIN: &str = "fish pwsh powershell cmd nu awk gawk mawk perl tclsh expect
 const MODULE_LOADERS: &str = "python pypy node nodejs ruby jruby php lua luajit deno bun tsx \
                               ts-node rscript r julia java groovy guile racket elixir escript \
                               scala jshell electron";
+/// Interpreters that run the first file that they get, and pass the other words to it.
+const SCRIPT_RUNNERS: &str = "python pypy node nodejs ruby perl";
 /// Their options that take code or a module.
 const CODE_OPTIONS: &str = "c e E m M r p i s require import loader eval print \
                             experimental-loader command Command EncodedCommand jar cp classpath";
@@ -301,7 +315,7 @@ pub enum Reason {
     Large,
     /// A link to something that is not covered.
     Link,
-    /// A database, or JSON that it may change.
+    /// A database, or JSON or text that it may change.
     Data,
 }
 

@@ -68,7 +68,9 @@ impl Provider {
         lines.extend(command.as_deref());
         let (directory, other) = (start::directory(settings, cx), settings.approved_parts());
         let sandbox = settings.sandbox.as_ref();
-        containment::data_files(&directory, &lines, &other, |file| {
+        let sets = settings.server.as_ref().map(|it| it.sets.as_slice());
+        let sets = sets.unwrap_or_default();
+        containment::data_files(&directory, &lines, &other, sets, |file| {
             sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
         })
     }
