@@ -1,7 +1,7 @@
-//! Servers behind a URL that are faulty or absent: each affects only its own
+//! Servers that are faulty or absent, most of them behind a URL: each affects only its own
 //! tools, and the warning says what to do and contains no secret.
 
-use cogtools_test_support::str;
+use cogtools_test_support::{Project, str};
 use serde_json::{Value, json};
 
 use super::peer::Site;
@@ -189,4 +189,45 @@ fn no_message_contains_a_secret() {
 
 "#]],
         );
+}
+
+#[test]
+fn a_variable_that_a_server_lacks_is_named() {
+    let project = Project::new();
+    let server = "import os, sys\nprint('ERR_NO_KEY SET_URL', file=sys.stderr)\n\
+        if 'BRAVE_API_KEY' not in os.environ:\n    \
+        sys.exit('Error: BRAVE_API_KEY environment variable is required')\nsys.exit('no luck')\n";
+    project.file("server.py", server).file("tools/.keep", "");
+    let add = |set: &[&str]| {
+        let run = crate::run("cogtools-mcp", &project).args(["add", "s", "--yes"]);
+        let run = run.args(["--env", "SET_URL=x"]).args(set);
+        run.args(["--", "python3", "server.py"]).run()
+    };
+    add(&[]).fails(1, str![[r#"
+cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before it answered `initialize`
+  | ERR_NO_KEY SET_URL
+  | Error: BRAVE_API_KEY environment variable is required
+hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KEY=VALUE
+
+"#]]);
+    // It has it, and another reason.
+    add(&["--env", "BRAVE_API_KEY=x"]).fails(1, str![[r#"
+cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before it answered `initialize`
+  | ERR_NO_KEY SET_URL
+  | no luck
+hint: its sandbox may be why: --read PATH and --write PATH permit more
+
+"#]]);
+    let config = "mcpServers: {s: {command: python3, args: [server.py], env: {SET_URL: x}}}\n";
+    project.file(".cogtoolrc.yaml", config);
+    let trust = crate::run("cogtools-trust", &project).args(["s", "--yes"]);
+    trust.run().status(1);
+    let test = crate::run("cogtools-mcp", &project).args(["test", "s"]);
+    test.run().fails(1, str![[r#"
+cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before it answered `initialize`
+  | ERR_NO_KEY SET_URL
+  | Error: BRAVE_API_KEY environment variable is required
+hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KEY=VALUE
+
+"#]]);
 }

@@ -348,6 +348,11 @@ impl Candidate<'_> {
                 Err(error) => error.diagnostic(),
             };
             let denial = server.denial(&error.details, cx);
+            if denial.is_none()
+                && let Some(hint) = variable_hint(&server, &error, cx)
+            {
+                return Err(error.hint(hint).into());
+            }
             // It may have said nothing.
             let denial = denial.or_else(|| server.trace_trial(cx));
             let permitted =
@@ -369,6 +374,14 @@ impl Candidate<'_> {
             }
         }
     }
+}
+
+/// The hint to a variable that `server` lacks, if it has said so.
+fn variable_hint(server: &Provider, error: &Diagnostic, cx: &Context) -> Option<String> {
+    let name = server.missing_variable(&error.details, cx)?;
+    Some(format!(
+        "it does not see the variable {name}: add it with --env {name}=VALUE"
+    ))
 }
 
 /// Describes what `server` runs, and may do.
@@ -546,8 +559,10 @@ fn test(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Err(error) = server.tools(&cx) {
         let mut error = error.diagnostic();
         if server.denial(&error.details, &cx).is_none() {
-            let traced = server.trace(&cx).map(|denial| denial.hint().into());
-            error.hints.splice(..0, traced);
+            let hint = variable_hint(server, &error, &cx);
+            let traced = || server.trace(&cx).map(|denial| denial.hint());
+            let hint = hint.or_else(traced).map(Hint::from);
+            error.hints.splice(..0, hint);
         }
         return Err(error.into());
     }

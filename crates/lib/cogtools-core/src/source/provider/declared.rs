@@ -6,6 +6,7 @@
 //! cannot be read or written, or that belongs to another user, is ignored.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -31,6 +32,13 @@ const MAX_DECLARATION_BYTES: usize = 10 << 20;
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two looks at the files of another process.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// The ends of the names of variables that servers cannot do without.
+const NEEDED: [&str; 6] = ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD", "_URL", "_ID"];
+/// The begins of names that look like them, and are codes of errors.
+const ERROR_CODES: [&str; 3] = ["ERR_", "INVALID_", "MISSING_"];
+/// The number of lines at the end of its standard error that may name one.
+const LAST_LINES: usize = 20;
 
 /// Everything that one discovery depends on.
 struct Discovery {
@@ -58,6 +66,27 @@ impl Provider {
     /// that; `None` without an approval.
     pub fn trace(&self, cx: &Context) -> Option<Denial> {
         self.trace_with(self.approved(cx).ok()?, cx)
+    }
+
+    /// Returns the variable that the server does not see, if the end of its standard error names one.
+    pub fn missing_variable(&self, stderr: &str, cx: &Context) -> Option<String> {
+        let seen = self.variables(cx).ok()?;
+        let sets = &self.settings.server.as_ref()?.sets;
+        let is_seen = |name: &str| {
+            let is_set = |set: &String| set.split('=').next() == Some(name);
+            seen.contains_key(OsStr::new(name)) || sets.iter().any(is_set)
+        };
+        let is_needed = |name: &&str| {
+            let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            name.chars().all(is_upper)
+                && name.starts_with(|c: char| c.is_ascii_uppercase())
+                && NEEDED.iter().any(|end| name.ends_with(end))
+                && !ERROR_CODES.iter().any(|begin| name.starts_with(begin))
+        };
+        let last = stderr.lines().rev().take(LAST_LINES);
+        let words = last.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        let mut names = words.filter(is_needed).filter(|name| !is_seen(name));
+        names.next().map(str::to_owned)
     }
 
     fn trace_with(&self, approved: ApprovedFiles, cx: &Context) -> Option<Denial> {
