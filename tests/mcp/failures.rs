@@ -231,3 +231,23 @@ hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KE
 
 "#]]);
 }
+
+#[test]
+fn the_doctor_says_why_a_server_fails() {
+    let project = Project::new();
+    let config = "mcpServers: {s: {command: python3, args: [server.py]}}\n";
+    let server = "import sys\nsys.exit('First\\nno such luck')\n";
+    project
+        .file("server.py", server)
+        .file("tools/.keep", "")
+        .file(".cogtoolrc.yaml", config);
+    let trust = crate::run("cogtools-trust", &project).args(["s", "--yes"]);
+    trust.run().status(1);
+    // The failure is remembered the second time.
+    for _ in 0..2 {
+        let doctor = crate::run("cogtools-doctor", &project).run();
+        doctor.stdout_contains(
+            "\n             no such luck\n           hint: to see more, run: cogtools mcp test s\n",
+        );
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::sandbox::Denial;
+use cogtools_core::source::ProviderError;
 use cogtools_core::text::Text;
 use cogtools_core::tool::Author;
 use cogtools_core::trust::Verdict;
@@ -148,11 +149,7 @@ impl Tools {
                 .into_iter()
                 .chain(config_warnings(io))
                 .collect(),
-            diagnostics: loaded
-                .source_errors
-                .iter()
-                .map(SourceError::diagnostic)
-                .collect(),
+            diagnostics: loaded.source_errors.iter().map(diagnostic).collect(),
         }
     }
 
@@ -173,6 +170,20 @@ impl Tools {
         let with_example = pure.iter().find_map(|tool| Some((*tool, example(tool)?)));
         with_example.or_else(|| pure.iter().find_map(|tool| Some((*tool, tool.skeleton()?))))
     }
+}
+
+/// The diagnostic of `error`. A server that has failed without a hint is seen alone.
+fn diagnostic(error: &SourceError) -> Diagnostic {
+    let mut diagnostic = error.diagnostic();
+    if let SourceError::Provider(error) = error
+        && let ProviderError::Server(name, cause) | ProviderError::Remembered(name, cause) =
+            &**error
+        && cause.hints.is_empty()
+    {
+        let hint = format!("to see more, run: cogtools mcp test {}", quote(name));
+        diagnostic.hints.insert(0, hint.into());
+    }
+    diagnostic
 }
 
 impl ToolFile {

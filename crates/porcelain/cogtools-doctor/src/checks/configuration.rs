@@ -38,6 +38,8 @@ fn check_content(cx: &Context) -> Vec<Finding> {
             let finding = Finding::problem(diagnostic.summary());
             let otherwise = || Remedy::Advice(format!("correct {}", Project::CONFIG));
             let finding = finding.omitting(diagnostic.omission.as_deref());
+            let last = diagnostic.details.lines().last().map(str::to_owned);
+            let finding = finding.with_details(last.into_iter().collect());
             if cx
                 .tools
                 .denied
