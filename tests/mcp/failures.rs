@@ -258,6 +258,27 @@ hint: its other tools are not affected
 }
 
 #[test]
+fn an_added_server_shows_the_names_that_clients_see() {
+    let project = Project::new();
+    project.file("../home/server.py", super::servers::SERVER);
+    project.file("tools/.keep", "");
+    let server = project.home().join("server.py").display().to_string();
+    for (args, name) in [
+        (["add", "one", "--yes"].as_slice(), "t"),
+        (&["add", "two", "--yes"], "two_t"),
+        (&["add", "own", "--yes", "--user"], "t"),
+        (&["add", "more", "--yes", "--user"], "more_t"),
+    ] {
+        let add = crate::run("cogtools-mcp", &project).args(args);
+        let added = add
+            .args(["--read", &server, "--", "python3", &server])
+            .run();
+        added.stdout_contains(&format!("1 tool: {name}\n"));
+        added.stdout_contains(&format!("\n{name} "));
+    }
+}
+
+#[test]
 fn the_doctor_says_why_a_server_fails() {
     let project = Project::new();
     let config = "mcpServers: {s: {command: python3, args: [server.py]}}\n";

@@ -18,7 +18,8 @@ use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, RemoteTool, Transport};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source};
+use cogtools_core::tool::Author;
+use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
@@ -340,7 +341,7 @@ impl Candidate<'_> {
             }
             let error = match server.try_out(cx) {
                 Ok(tools) => {
-                    let names: Vec<&str> = tools.iter().map(RemoteTool::name).collect();
+                    let names = names_beside_others(&server, &tools, io)?;
                     let (count, names) = (pluralize(names.len(), "tool"), names.join(", "));
                     let described = describe(&server, cx);
                     return Ok(Some(format!("{described}{count}: {}\n", sanitize(&names))));
@@ -374,6 +375,33 @@ impl Candidate<'_> {
             }
         }
     }
+}
+
+/// Returns the names that `tools` get: `server` comes last, or after the other sources of the user.
+fn names_beside_others(
+    server: &Provider,
+    tools: &[RemoteTool],
+    io: &Io<'_>,
+) -> Result<Vec<String>, Failure> {
+    let registry = registry(&RegistryArgs::default(), io, None)?;
+    let taken = registry.map(|tool| {
+        let is_before = |tool: &Tool| {
+            !server.settings().user_configured || tool.provenance().author == Author::User
+        };
+        tool.ok()
+            .filter(is_before)
+            .map(|tool| tool.name().to_string())
+    });
+    let name = |tool: &RemoteTool| {
+        let is_taken = taken.items.iter().flatten().any(|it| it == tool.name());
+        let named = if is_taken {
+            tool.beside()
+        } else {
+            tool.clone()
+        };
+        named.name().to_owned()
+    };
+    Ok(tools.iter().map(name).collect())
 }
 
 /// The hint to a variable that `server` lacks, if it has said so.

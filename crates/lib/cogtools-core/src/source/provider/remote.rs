@@ -217,7 +217,8 @@ impl RemoteTool {
     }
 
     /// Returns the tool with the provider's name in front of its own, where another one has that.
-    pub(crate) fn beside(&self) -> Self {
+    #[must_use]
+    pub fn beside(&self) -> Self {
         Self {
             name: self.beside.clone(),
             ..self.clone()
