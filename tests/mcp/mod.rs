@@ -10,6 +10,7 @@ mod conformance;
 mod conformance_client;
 mod conformance_gateway;
 mod daemon;
+mod entries;
 mod failures;
 mod gemini;
 pub(crate) mod http;

@@ -15,7 +15,7 @@ use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::openapi::Options;
 use crate::source::{
     Folder, Plugin, PluginServer, PluginStart, Provider, Server, Settings, Source, SourceChanges,
-    Specification, Transport, is_invalid_in_name, references,
+    Specification, Transport, expand, is_invalid_in_name, references,
 };
 use crate::text::Span;
 use crate::yaml::{Entry, Node};
@@ -304,6 +304,8 @@ fn plugin_servers(plugin: &Plugin) -> impl Iterator<Item = Settings> {
     plugin.servers.iter().map(|(name, server)| {
         let mut options = ServerOptions {
             name: Some(plugin.source_name(name)),
+            // A plugin has references of its own.
+            env: EnvOption::Names(Vec::new()),
             ..ServerOptions::default()
         };
         let mut start = None;
@@ -334,15 +336,22 @@ fn plugin_servers(plugin: &Plugin) -> impl Iterator<Item = Settings> {
 }
 
 /// The settings of an MCP server, without a sandbox.
-fn server_settings(options: ServerOptions) -> Settings {
+fn server_settings(mut options: ServerOptions) -> Settings {
     let default = default_name(&options).replace(is_invalid_in_name, "_");
     let name = options.name.unwrap_or(default);
-    let line: Vec<String> = options.command.into_iter().chain(options.args).collect();
+    let mut line: Vec<String> = options.command.into_iter().chain(options.args).collect();
     let mut description = json!({"name": name});
     let (mut env, mut optional, mut sets) = (Vec::new(), Vec::new(), Vec::new());
     match options.env {
         EnvOption::Names(names) => env = names,
         EnvOption::Values(values) => {
+            // A name of the map has the value that is set there.
+            let own = |text: &str| expand(text, |it| it.text(Some(values.get(it.name)?)));
+            let texts = line.iter_mut().chain(&mut options.url);
+            texts.for_each(|text| *text = own(text));
+            for header in options.headers.values_mut() {
+                *header = header.as_str().map(own).into();
+            }
             let headers = options.headers.values().filter_map(Value::as_str);
             let texts = line.iter().chain(&options.url).chain(values.values());
             let texts = texts.map(String::as_str).chain(headers);

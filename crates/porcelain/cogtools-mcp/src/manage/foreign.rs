@@ -189,9 +189,11 @@ impl Imported {
         let text = Value::Object(self.entry.clone()).to_string();
         let needed = references(&text).filter(|it| it.default.is_none());
         let names = needed.map(|it| it.name.to_owned());
-        names
-            .filter(|name| !self.secrets.contains_key(name))
-            .collect()
+        let reference = |name: &String| format!("${{{name}}}");
+        let own = |name: &String| self.entry.get("env")?.get(name)?.as_str();
+        let is_set = |name: &String| own(name).is_some_and(|it| !it.contains(&reference(name)));
+        let is_known = |name: &String| self.secrets.contains_key(name) || is_set(name);
+        names.filter(|name| !is_known(name)).collect()
     }
 
     /// Replaces literal secrets with references to variables.
@@ -586,7 +588,7 @@ mod tests {
     fn a_reference_without_a_value_is_needed() {
         let entry = json!({
             "url": "https://${HOST:-x}/${input:a-b}", "headers": {"Authorization": "Bearer literal"},
-            "env": {"MODE": "${env:MODE}"},
+            "env": {"MODE": "${env:MODE}", "OWN": "x", "URL": "${OWN}"},
         });
         let found = Imported::of("s", &entry, None).expect("it names a URL");
         let found: Vec<String> = found.variables().into_iter().collect();

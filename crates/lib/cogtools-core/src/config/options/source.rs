@@ -338,7 +338,7 @@ pub enum Line {
 
 impl Default for EnvOption {
     fn default() -> Self {
-        Self::Names(Vec::new())
+        Self::Values(BTreeMap::new())
     }
 }
 
