@@ -1,6 +1,6 @@
 //! Entries under `mcpServers` that other hosts accept: references, unknown keys, and mistakes.
 
-use cogtools_test_support::{Project, Run};
+use cogtools_test_support::{Project, Run, str};
 use serde_json::json;
 
 use super::servers::SERVER;
@@ -14,6 +14,10 @@ fn project(config: impl AsRef<[u8]>) -> Project {
         .file("tools/.keep", "")
         .file(".cogtoolrc.yaml", config);
     project
+}
+
+fn mcp(project: &Project, args: &[&str]) -> Run {
+    run("cogtools-mcp", project).args(args)
 }
 
 fn trust(project: &Project, args: &[&str]) -> Run {
@@ -73,5 +77,68 @@ fn a_reference_to_a_variable_of_the_entry_has_its_value() {
     project.file(".cogtoolrc.yaml", config);
     trust(&project, &["--dry-run", "s"]).run().stdout_contains(
         "asks      http://127.0.0.1:1/fast\n  sends     X-A\n  sets      'MODE=fast'\n  sees      WORD\n",
+    );
+}
+
+/// An unknown key costs nothing, a mistake the entry that has it; the file can be changed.
+#[test]
+fn a_mistake_costs_its_entry_alone() {
+    let project = project(
+        "mcpServers:\n  s:\n    command: python3\n    args: [server.py]\n    foo: 1\n  \
+         none: {args: [x]}\n  late: {command: b, timeout: soon}\n  text: b\n",
+    );
+    mcp(&project, &["list"]).run().expect(0, str![[r#"
+NAME  FROM     STATE         RUNS
+s     project  not approved  python3 server.py
+
+"#]], str![[r#"
+cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: the server `s`: unknown key `foo`
+   |
+ 5 |     foo: 1
+   |     ^^^
+hint: see cogtoolrc(5) for all keys
+cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:6:3: `none` needs `command` or `url`
+   |
+ 6 |   none: {args: [x]}
+   |   ^^^^
+hint: write `mcpServers: {memory: {command: npx, args: [-y, some-server]}}`
+cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:7:31: the server `late`: `timeout` takes a number of seconds greater than 0, not `soon`
+   |
+ 7 |   late: {command: b, timeout: soon}
+   |                               ^^^^
+hint: write `mcpServers: {memory: {command: npx, args: [-y, some-server]}}`
+cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:8:9: `text` takes a map, not `b`
+   |
+ 8 |   text: b
+   |         ^
+hint: write `mcpServers: {memory: {command: npx, args: [-y, some-server]}}`
+
+"#]]);
+    trust(&project, &["--yes", "s"]).run().status(0);
+    let discover = run("cogtools-discover", &project).run();
+    discover.status(0).stdout_contains(r#""name":"t""#);
+    discover.stderr_contains(
+        "warning[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: the server `s`: unknown key `foo`",
+    );
+    for name in ["late", "text", "none"] {
+        mcp(&project, &["remove", name]).run().status(0);
+    }
+    let set = run("cogtools", &project).args(["config", "set", "mcpServers.t", "{foo: 1}"]);
+    set.run().status(2);
+    mcp(&project, &["list"]).run().expect(
+        0,
+        str![[r#"
+NAME  FROM     STATE     RUNS
+s     project  approved  python3 server.py
+
+"#]],
+        str![[r#"
+cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: the server `s`: unknown key `foo`
+   |
+ 5 |     foo: 1
+   |     ^^^
+hint: see cogtoolrc(5) for all keys
+
+"#]],
     );
 }

@@ -68,7 +68,15 @@ pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
-    Ok(Config::load(project, &paths)?)
+    let config = Config::load(project, &paths)?;
+    warn(&config, io);
+    Ok(config)
+}
+
+/// Adds the warnings of `config` to those for the end of the run.
+fn warn(config: &Config, io: &Io<'_>) {
+    let warnings = config.warnings.iter().cloned();
+    warnings.for_each(|warning| io.context.warn(warning));
 }
 
 /// Returns true if `project` may have tools that must be pinned: it has a lock file, or a layer of its
@@ -92,7 +100,9 @@ pub fn valid_config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
 fn valid_layers(project: &Project, io: &Io<'_>) -> Result<(Config, Vec<Diagnostic>), Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
-    Ok(Config::load_valid_layers(project, &paths)?)
+    let loaded = Config::load_valid_layers(project, &paths)?;
+    warn(&loaded.0, io);
+    Ok(loaded)
 }
 
 /// The tools of the project that contains `io`'s working directory, filtered by `args`, for

@@ -56,6 +56,8 @@ pub struct Config {
     /// The effective values of the keys that are not combined into one of the above. They are
     /// read like fields of the configuration.
     pub options: Options,
+    /// Mistakes in entries of MCP servers, which cost no more than the entry.
+    pub warnings: Vec<Diagnostic>,
     /// The values of `prompt` that the user has set.
     users_prompt: PromptConfig,
 }
@@ -69,6 +71,7 @@ struct Layers {
     user_sources: Option<(Vec<Source>, Setting)>,
     /// The MCP servers of the user, and of the project.
     servers: [Vec<Source>; 2],
+    warnings: Vec<Diagnostic>,
     /// The keys in the order of the reference.
     order: &'static [&'static str],
 }
@@ -78,6 +81,7 @@ struct Content {
     settings: Vec<Setting>,
     sources: Option<Vec<Source>>,
     servers: Option<Vec<Source>>,
+    warnings: Vec<Diagnostic>,
     order: &'static [&'static str],
 }
 
@@ -163,7 +167,22 @@ impl Config {
         let home = Some(Path::new("~"));
         let base = Base::new(project, home, GlobalModules::default(), Owners::default());
         let layer = Layer::from_text(text, keys, origin, project)?;
-        Ok(read(&layer, &base)?.settings)
+        read(&layer, &base)?
+            .strict()
+            .map(|content| content.settings)
+    }
+
+    /// Checks `text` as a document at `origin`, where mistakes in entries of MCP servers cost no more
+    /// than the entry.
+    ///
+    /// # Errors
+    ///
+    /// Returns every mistake, if there are others.
+    pub fn accept(project: &Project, text: Text, origin: Origin) -> Result<(), Vec<Diagnostic>> {
+        let home = Some(Path::new("~"));
+        let base = Base::new(project, home, GlobalModules::default(), Owners::default());
+        let layer = Layer::from_text(text, &[], origin, project)?;
+        read(&layer, &base).map(drop)
     }
 
     /// Makes the MCP server `name` of `project` whose entry at `origin` would be `entry`; `None` if
@@ -182,7 +201,7 @@ impl Config {
         let text = text.map_err(|error| vec![error.diagnostic(Code::InvalidConfig)])?;
         let base = Base::new(project, None, GlobalModules::default(), Owners::default());
         let layer = Layer::from_text(text, &[setting::SERVERS, name], origin, project)?;
-        let servers = read(&layer, &base)?.servers.unwrap_or_default();
+        let servers = read(&layer, &base)?.strict()?.servers.unwrap_or_default();
         Ok(servers.iter().find_map(Source::provider).cloned())
     }
 
@@ -308,13 +327,25 @@ fn read(layer: &Layer, base: &Base<'_>) -> Result<Content, Vec<Diagnostic>> {
     }
     let order = reading.keys.get();
     match reading.into_mistakes() {
-        mistakes if mistakes.is_empty() => Ok(Content {
+        [mistakes, warnings] if mistakes.is_empty() => Ok(Content {
             settings,
             sources,
             servers,
+            warnings,
             order,
         }),
-        mistakes => Err(mistakes),
+        mistakes => Err(mistakes.concat()),
+    }
+}
+
+impl Content {
+    /// Returns it, unless an entry of an MCP server has a mistake.
+    fn strict(self) -> Result<Self, Vec<Diagnostic>> {
+        if self.warnings.is_empty() {
+            Ok(self)
+        } else {
+            Err(self.warnings)
+        }
     }
 }
 
@@ -336,6 +367,7 @@ impl Layers {
             sources: vec![Source::Folder(folder)],
             user_sources: None,
             servers: Default::default(),
+            warnings: Vec::new(),
             order: &[],
         }
     }
@@ -344,6 +376,7 @@ impl Layers {
     fn read(&mut self, layer: &Layer, base: &Base<'_>) -> Result<(), Vec<Diagnostic>> {
         let mut content = read(layer, base)?;
         self.order = content.order;
+        self.warnings.append(&mut content.warnings);
         if let Some(servers) = content.servers {
             self.servers[usize::from(!layer.place.is_user)] = servers;
         }
@@ -426,6 +459,7 @@ impl Layers {
             users_prompt: setting::options(&settings.users_prompt, base).prompt,
             settings: settings.all,
             options,
+            warnings: self.warnings,
         }
     }
 

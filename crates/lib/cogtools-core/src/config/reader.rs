@@ -17,6 +17,7 @@ use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
+use super::source::{self, Extent, Found};
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
@@ -30,7 +31,7 @@ const MAX_MISTAKES: usize = 64;
 pub(super) struct Reading<'l> {
     layer: &'l Layer,
     base: &'l Base<'l>,
-    mistakes: RefCell<Vec<Diagnostic>>,
+    mistakes: RefCell<Vec<Found>>,
     /// The values that are left out.
     skipped: RefCell<Vec<*const Node>>,
     /// The sandboxes of sources.
@@ -111,11 +112,29 @@ impl<'l> Reading<'l> {
     }
 
     pub(super) fn report(&self, message: String, hint: impl Into<String>, span: Span) {
+        self.report_as(Extent::Entry, message, hint, span);
+    }
+
+    pub(super) fn report_as(
+        &self,
+        extent: Extent,
+        message: String,
+        hint: impl Into<String>,
+        span: Span,
+    ) {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
         let diagnostic = diagnostic
             .at(self.layer.text.location(span))
             .hint(hint.into());
-        self.mistakes.borrow_mut().push(diagnostic);
+        let found = Found(extent, span, diagnostic);
+        self.mistakes.borrow_mut().push(found);
+    }
+
+    /// Returns true if a mistake in `entry`, which is one of an MCP server, costs it.
+    pub(super) fn is_lost(&self, entry: &Entry) -> bool {
+        let mistakes = self.mistakes.borrow();
+        let mut inside = mistakes.iter().filter(|it| entry.contains(it.1));
+        inside.any(|it| it.0 != Extent::Key)
     }
 
     /// Leaves out a value with a mistake.
@@ -141,39 +160,19 @@ impl<'l> Reading<'l> {
         self.sandboxes.borrow().get(index).cloned()
     }
 
-    /// The mistakes, in the order of the document.
-    pub(super) fn into_mistakes(self) -> Vec<Diagnostic> {
-        let mut mistakes = self.mistakes.into_inner();
-        mistakes.sort_by_key(|mistake| {
-            let location = mistake.location.as_ref();
-            location.map(|location| (location.line, location.column))
-        });
-        mistakes
+    /// The mistakes in the order of the document: those of the layer, and those of MCP servers.
+    pub(super) fn into_mistakes(self) -> [Vec<Diagnostic>; 2] {
+        // Beyond the most, nothing is read.
+        let is_read = self.skipped.into_inner().len() <= MAX_MISTAKES;
+        source::split(self.mistakes.into_inner(), is_read, self.layer)
     }
 
     /// An example of the value `node`.
     pub(super) fn example(&self, node: &Node) -> String {
-        let mut path = Vec::new();
-        find(&self.layer.document, node, &mut path);
-        schema::example(&path).map_or_else(
+        schema::example(&self.layer.document, node).map_or_else(
             || "write it as cogtoolrc(5) shows".to_owned(),
             |example| format!("write {example}"),
         )
-    }
-}
-
-/// Appends the keys that lead from `root` to `node`.
-fn find<'r>(root: &'r Node, node: &Node, path: &mut Vec<&'r str>) -> bool {
-    if std::ptr::eq(root, node) {
-        return true;
-    }
-    match &root.data {
-        Data::Map(entries) => entries.iter().any(|entry| {
-            path.push(&entry.key);
-            find(&entry.value, node, path) || path.pop().is_none()
-        }),
-        Data::List(items) => items.iter().any(|item| find(item, node, path)),
-        _ => false,
     }
 }
 
@@ -407,7 +406,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                     (entries[0].key.as_str(), Some(&entries[0]))
                 }
                 (_, Some(text)) if variants.contains(&text) => (text, None),
-                _ => return Err(source(self.node.kind())),
+                _ => return Err(no_source(self.node.kind())),
             };
             return match entry {
                 Some(entry) if !variants.contains(&variant) => Err(self.kind(entry, variants)),
@@ -460,7 +459,7 @@ impl Value<'_> {
     }
 }
 
-fn source(kind: &str) -> Mistake {
+fn no_source(kind: &str) -> Mistake {
     let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
     Mistake::Other(message, Some("write `- local: ./tools`".into()))
 }
@@ -513,11 +512,12 @@ impl<'de> MapAccess<'de> for Entries<'_> {
                 )
             };
             let suggestion = did_you_mean(key, known.iter().copied());
-            reading.report(
-                message,
-                suggestion.unwrap_or_else(|| hint.into()),
-                entry.span,
-            );
+            let hint = suggestion.unwrap_or_else(|| hint.into());
+            let extent = match name {
+                "ServerOptions" => Extent::Key,
+                _ => Extent::Entry,
+            };
+            reading.report_as(extent, message, hint, entry.span);
             reading.skip(&entry.value);
         }
         Ok(None)
@@ -553,7 +553,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
             Some(entry) => {
                 (self.0.entry(entry).read(seed)).inspect_err(|_| self.0.reading.skip(self.0.node))
             }
-            None => Err(source("a string")),
+            None => Err(no_source("a string")),
         }
     }
 

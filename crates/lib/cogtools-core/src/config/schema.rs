@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::options::{Options, SandboxOptions};
 use super::setting;
+use crate::yaml::{Data, Node};
 
 /// A key or a group of keys in the manual.
 #[derive(Clone, Debug)]
@@ -48,8 +49,10 @@ pub(super) fn keys() -> Vec<Key> {
     keys
 }
 
-/// The example of the key at `path`, or else the one of the closest group around it.
-pub(super) fn example(path: &[&str]) -> Option<String> {
+/// The example of the key of `node` in `document`, or else the one of the closest group around it.
+pub(super) fn example(document: &Node, node: &Node) -> Option<String> {
+    let mut path = Vec::new();
+    find(document, node, &mut path);
     let root = documented();
     let (mut schema, mut found) = (&root, None);
     for segment in path {
@@ -62,6 +65,21 @@ pub(super) fn example(path: &[&str]) -> Option<String> {
         schema = property;
     }
     found
+}
+
+/// Appends the keys that lead from `root` to `node`.
+fn find<'r>(root: &'r Node, node: &Node, path: &mut Vec<&'r str>) -> bool {
+    if std::ptr::eq(root, node) {
+        return true;
+    }
+    match &root.data {
+        Data::Map(entries) => entries.iter().any(|entry| {
+            path.push(&entry.key);
+            find(&entry.value, node, path) || path.pop().is_none()
+        }),
+        Data::List(items) => items.iter().any(|item| find(item, node, path)),
+        _ => false,
+    }
 }
 
 /// The property `name` of a schema, or of an alternative or the items of it, with the alternative.

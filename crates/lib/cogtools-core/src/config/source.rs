@@ -9,6 +9,7 @@ use super::options::{
 };
 use super::reader::Reading;
 use super::setting::SERVERS;
+use crate::Diagnostic;
 use crate::environment::is_dangerous;
 use crate::file::ReadScope;
 use crate::sandbox::{Sandbox, SandboxError};
@@ -25,6 +26,17 @@ const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"]
 
 /// The hint to a specification without a place.
 const SPECIFICATION: &str = "name a file of the project, as in `openapi: ./api.yaml`, or a URL";
+
+/// A mistake that was found, with its place.
+pub(super) struct Found(pub(super) Extent, pub(super) Span, pub(super) Diagnostic);
+
+/// The loss that a mistake is in an entry of an MCP server; elsewhere it is the whole layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Key,
+    Entry,
+    Layer,
+}
 
 /// Makes the sources of `options`, which `reading` has read.
 pub(super) fn sources(
@@ -114,7 +126,7 @@ pub(super) fn servers(
         let Some(mut server_options) = options.remove(&entry.key) else {
             continue;
         };
-        if server_options.disabled {
+        if server_options.disabled || reading.is_lost(entry) {
             continue;
         }
         let name = entry.key.replace(is_invalid_in_name, "_");
@@ -125,6 +137,29 @@ pub(super) fn servers(
         }
     }
     all.split_off(listed.len())
+}
+
+/// Splits the mistakes in a layer, in the order of the document: those of the layer, and, if it
+/// `is_read`, those that cost an entry of an MCP server, or a key of it.
+pub(super) fn split(
+    mut mistakes: Vec<Found>,
+    is_read: bool,
+    layer: &Layer,
+) -> [Vec<Diagnostic>; 2] {
+    mistakes.sort_by_key(|it| it.1.start);
+    let servers = layer.document.get(SERVERS).and_then(Node::entries);
+    let servers = servers.filter(|_| is_read).unwrap_or_default();
+    let mut all = [Vec::new(), Vec::new()];
+    for Found(extent, span, mut mistake) in mistakes {
+        let server = servers.iter().find(|entry| entry.contains(span));
+        let server = server.filter(|_| extent != Extent::Layer);
+        let name = server.map(|entry| format!("`{}`", entry.key));
+        if let Some(name) = name.filter(|name| !mistake.message.contains(name)) {
+            mistake.message = format!("the server {name}: {}", mistake.message);
+        }
+        all[usize::from(server.is_some())].push(mistake);
+    }
+    all
 }
 
 /// Adds the provider with these settings, unless there is one of its name: approvals are recorded
@@ -284,13 +319,15 @@ fn server(
     if options.sandbox.is_some() && options.url.is_some() {
         let error = SandboxError::Remote;
         reading.report(error.to_string(), error.hint(), entry.span);
+        return None;
     }
     if let EnvOption::Values(values) = &options.env {
         let refused = |name: &&String| !layer.place.is_user && is_dangerous(name);
         if let Some(name) = values.keys().find(refused) {
             let message = format!("`env` of a project's server may not set `{name}`");
             let hint = "set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml";
-            reading.report(message, hint, entry.span);
+            // It may be an attack, and the user has to see it.
+            reading.report_as(Extent::Layer, message, hint, entry.span);
         }
     }
     let sandbox = options.sandbox.and_then(|index| reading.sandbox(index.0));

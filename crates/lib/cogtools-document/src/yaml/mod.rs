@@ -64,6 +64,12 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Returns true if `span` begins in the key or the value.
+    pub(crate) fn contains(&self, span: Span) -> bool {
+        let end = self.span.end.max(self.value.span.end);
+        (self.span.start..end).contains(&span.start)
+    }
+
     /// Returns true if it is a key without a colon, such as the rest of `{text: Hello, Ada}`.
     pub const fn is_bare(&self) -> bool {
         matches!(self.value.data, Data::Null) && self.value.span.start <= self.span.end

@@ -115,7 +115,7 @@ impl ConfigFile {
     fn check(self, project: &Project, edited: String) -> Result<ConfigChange, ConfigFileError> {
         let text = Text::new(self.text.display_path(), edited.as_bytes().to_vec())
             .map_err(ConfigFileError::Text)?;
-        Config::check(project, text, &[], self.origin()).map_err(ConfigFileError::Invalid)?;
+        Config::accept(project, text, self.origin()).map_err(ConfigFileError::Invalid)?;
         Ok(ConfigChange { file: self, edited })
     }
 

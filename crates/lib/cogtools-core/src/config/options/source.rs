@@ -239,7 +239,7 @@ pub struct ServerOptions {
     /// transport is not supported.
     #[serde(rename = "type")]
     pub transport: Value,
-    /// Additional HTTP headers; `${NAME}` is the value of a variable in `env`.
+    /// Additional HTTP headers; `${NAME}` is the value of a variable, as in `env`.
     ///
     /// Example: `headers: {Authorization: "Bearer ${TOKEN}"}`
     #[serde(deserialize_with = "headers")]
@@ -258,7 +258,8 @@ pub struct ServerOptions {
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The environment variables that it sees, or a value for each. In values, `args` and `url`,
-    /// `${NAME}` is the value of a variable, and `${NAME:-text}` has a default.
+    /// `${NAME}` is the value of a variable, and `${NAME:-text}` has a default. Where `env` is no
+    /// list, the server sees these variables, too.
     ///
     /// Example: `env: [HOME, API_KEY]`
     pub env: EnvOption,
@@ -272,6 +273,10 @@ pub struct ServerOptions {
     pub always_allow: Value,
     /// Not used, as `autoApprove`.
     pub trust: Value,
+    /// Not used: a text for people.
+    pub description: Value,
+    /// Not used: a picture for people.
+    pub icon: Value,
     /// In the user's own configuration only: start it in the project, not outside.
     ///
     /// Example: `cwd: project`
