@@ -1,6 +1,6 @@
 //! Entries under `mcpServers` that other hosts accept: references, unknown keys, and mistakes.
 
-use cogtools_test_support::{Project, Run, str};
+use cogtools_test_support::{Project, Run, assert_text, str};
 use serde_json::json;
 
 use super::servers::SERVER;
@@ -138,6 +138,83 @@ cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:5:5: the server `s`: unkn
  5 |     foo: 1
    |     ^^^
 hint: see cogtoolrc(5) for all keys
+
+"#]],
+    );
+}
+
+/// A server that cannot be taken over is no obstacle to others, and the file stays as it is.
+#[test]
+fn each_server_is_taken_over_for_itself() {
+    let project = project("# ours\nmcpServers:\n  s: {command: a} # first\n# last\n");
+    project.file(
+        "hosts.json",
+        r#"{"mcpServers": { // all
+            "bad": {"command": "b", "sandbox": "none"},
+            "good": {"command": "c", "args": ["--port", 80, true], "env": {"PORT": 1}},
+        }}"#,
+    );
+    let import = mcp(&project, &["import", "hosts.json", "--yes"]).run();
+    import.expect(78, str![[r#"
++   good:
++     command: c
++     args: ["--port", "80", "true"]
++     env:
++       PORT: "1"
+updated .cogtoolrc.yaml: 1 server
+review what they run, and approve it: cogtools trust
+
+"#]], str![[r#"
+cogtools-mcp: error[INVALID_CONFIG]: `bad`:1:26: the server `bad`: `sandbox` takes a map or `workspace`, not a string
+   |
+ 1 | {"command":"b","sandbox":"none"}
+   |                          ^^^^^^
+hint: write `sandbox: workspace`, or `sandbox: {write: [out], net: true}`
+
+"#]]);
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r##"
+# ours
+mcpServers:
+  s: {command: a} # first
+  good:
+    command: c
+    args: ["--port", "80", "true"]
+    env:
+      PORT: "1"
+# last
+
+"##]],
+    );
+}
+
+/// In Claude Code, the local scope wins over the project's, and this one over the user's.
+#[test]
+fn the_closest_scope_of_claude_code_wins() {
+    let project = project("");
+    let of = |command: &str| json!({"command": command});
+    let theirs = json!({"mcpServers": {"a": of("project"), "b": of("project")}});
+    let root = project.root().display().to_string();
+    let own = json!({
+        "mcpServers": {"a": of("user"), "b": of("user"), "c": of("user")},
+        "projects": {root: {"mcpServers": {"a": of("local")}}},
+    });
+    project
+        .file(".mcp.json", theirs.to_string())
+        .file("../home/.claude.json", own.to_string());
+    let import = mcp(&project, &["import", "claude-code", "--yes"]).run();
+    import.status(0);
+    assert_text(
+        project.read(".cogtoolrc.yaml"),
+        str![[r#"
+mcpServers:
+  a:
+    command: local
+  b:
+    command: project
+  c:
+    command: user
 
 "#]],
     );

@@ -90,6 +90,20 @@ impl ConfigFile {
         self.check(project, edited)
     }
 
+    /// The change that adds the entries of `value` to the map at `key`, with a line for each key, and
+    /// changes nothing else.
+    pub fn plan_add(
+        self,
+        project: &Project,
+        key: &str,
+        value: &Value,
+    ) -> Result<ConfigChange, ConfigFileError> {
+        let root = self.parse()?;
+        let edited = edit::set_lines(self.text.as_str(), root, &[key], value);
+        let edited = edited.map_err(|error| self.entangled(&[key], error.at))?;
+        self.check(project, edited)
+    }
+
     /// The change that removes the key at the path `segments`; `None` if it is not set.
     pub fn plan_unset(
         self,

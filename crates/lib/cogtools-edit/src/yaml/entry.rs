@@ -7,7 +7,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Data, Node};
 use serde_json::{Map, Value};
 
-use super::set;
+use super::{EditError, set};
 use crate::BYTE_ORDER_MARK;
 use crate::edit::{Conflict, ConflictKind};
 
@@ -77,6 +77,26 @@ pub fn add(
             conflict(ConflictKind::Entangled { pointer }, span)
         }
     }
+}
+
+/// Returns `text` with `value` at the key `path`, where each key has a line of its own; `root` is its
+/// tree.
+pub fn set_lines(
+    text: &str,
+    mut root: Node,
+    path: &[&str],
+    value: &Value,
+) -> Result<String, EditError> {
+    let Some(entries) = value.as_object().filter(|entries| !entries.is_empty()) else {
+        return set(text, &root, path, value);
+    };
+    let mut text = text.to_owned();
+    for (key, value) in entries {
+        text = set_lines(&text, root, &[path, &[key]].concat(), value)?;
+        let document = Document::parse(Path::new(""), &text);
+        root = document.map_err(|_| EditError { at: 0 })?.root;
+    }
+    Ok(text)
 }
 
 /// A file's text, parsed.

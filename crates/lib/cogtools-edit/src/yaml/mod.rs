@@ -13,7 +13,7 @@ use cogtools_core::yaml::{self, Data, Entry, Node};
 use serde_json::{Map, Value};
 
 pub use append::append;
-pub use entry::{add, entry, read};
+pub use entry::{add, entry, read, set_lines};
 
 /// The text cannot be changed without changing something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -96,8 +96,9 @@ impl Imported {
         imported.read_maps(value, root.is_some());
         imported.read_options(value, root);
         let others = value.as_object().into_iter().flatten();
-        let others =
-            others.filter(|(key, value)| !READ.contains(&key.as_str()) && !is_empty(value));
+        let nothing = [Value::Null, json!(false), json!([]), json!({})];
+        let others = others.filter(|(_, value)| !nothing.contains(value));
+        let others = others.filter(|(key, _)| !READ.contains(&key.as_str()));
         imported.left_out.extend(others.map(|(key, _)| key.clone()));
         imported.take_secrets(name);
         Some(imported)
@@ -371,7 +372,8 @@ fn hidden(word: &str) -> Option<(&str, Range<usize>)> {
     is_hidden.then(|| (name, end - secret.len()..end))
 }
 
-/// Returns `value` with the entries of its `command`, if that is a map, as Zed writes it.
+/// Returns `value` with the entries of its `command`, if that is a map, as Zed writes it, and with
+/// the texts of other values in lists.
 fn flat(value: &Value) -> Value {
     let mut flat = value.clone();
     if let Some(Value::Object(command)) = value.get("command")
@@ -380,6 +382,12 @@ fn flat(value: &Value) -> Value {
         entries.extend(command.clone());
         let program = entries.remove("path").unwrap_or_default();
         entries.insert("command".to_owned(), program);
+    }
+    let entries = flat.as_object_mut().into_iter().flatten();
+    for word in entries.filter_map(|(_, it)| it.as_array_mut()).flatten() {
+        if word.is_number() || word.is_boolean() {
+            *word = word.to_string().into();
+        }
     }
     flat
 }
@@ -437,16 +445,6 @@ fn with_braces(text: &str) -> String {
         _ => word.to_owned(),
     });
     words.collect::<Vec<String>>().join(" ")
-}
-
-/// Returns true if a value says nothing.
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(entries) => entries.is_empty(),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

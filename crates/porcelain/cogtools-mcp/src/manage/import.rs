@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use cogtools_core::text;
-use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_edit::host::McpHost;
 use cogtools_edit::jsonc::{self, Dialect};
 use cogtools_edit::{ConfigFile, toml};
@@ -63,6 +63,7 @@ const MAX_BYTES: usize = 64 << 20;
 struct Found {
     servers: BTreeMap<String, Imported>,
     notes: Vec<String>,
+    broken: Vec<Diagnostic>,
 }
 
 /// Takes over the servers of another host.
@@ -79,20 +80,21 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
         .cloned()
         .unwrap_or_default();
     let root = (!args.layer.user).then(|| project.root());
-    let mut broken: Vec<Diagnostic> = Vec::new();
     for path in files(args, &project, io)? {
         let display_path = path
             .strip_prefix(project.root())
             .unwrap_or(&path)
             .to_path_buf();
         if let Err(failure) = found.read(&path, &display_path, root, &all, io) {
-            broken.extend_from_slice(failure.diagnostics());
+            found.broken.extend_from_slice(failure.diagnostics());
         }
     }
+    found.check(&project, &file);
+    let broken = std::mem::take(&mut found.broken);
     if found.servers.is_empty() && found.notes.is_empty() && !broken.is_empty() {
         return Err(broken.into());
     }
-    take_over(args, found, all, (file, &project), io)?;
+    take_over(args, found, (file, &project), io)?;
     if broken.is_empty() {
         Ok(())
     } else {
@@ -100,18 +102,17 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
     }
 }
 
-/// Writes the servers in `found` beside `all` others, if the user agrees.
+/// Writes the servers in `found` beside the others, if the user agrees.
 fn take_over(
     args: &ImportArgs,
-    Found { servers, notes }: Found,
-    mut all: Map<String, Value>,
+    Found { servers, notes, .. }: Found,
     (file, project): (ConfigFile, &Project),
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let root = (!args.layer.user).then(|| project.root());
     let mut text = String::new();
     let count = pluralize(servers.len(), "server");
-    let (mut secrets, mut needed) = (Vec::new(), Vec::new());
+    let (mut all, mut secrets, mut needed) = (Map::new(), Vec::new(), Vec::new());
     for (name, imported) in &servers {
         let unset = imported.variables().into_iter();
         let unset = unset.filter(|variable| !io.vars.contains_key(OsStr::new(variable)));
@@ -124,7 +125,7 @@ fn take_over(
                 .map(|secret| format!("{name}: {secret}")),
         );
     }
-    let change = file.plan_set(project, &[KEY], &json!(all));
+    let change = file.plan_add(project, KEY, &json!(all));
     let change = change.map_err(|error| Failure::from(error.diagnostics()))?;
     if !servers.is_empty() {
         text.push_str(&change.preview());
@@ -219,15 +220,14 @@ impl Found {
             ),
         };
         let value = value.map_err(|conflict| Failure::from(conflict.diagnostic()))?;
-        let tables = TABLES
-            .iter()
-            .filter_map(|table| value.pointer(table)?.as_object());
-        let own = root.and_then(|_| project_servers(&value, io));
-        for (name, entry) in tables
-            .chain(own)
-            .flatten()
-            .filter(|(_, entry)| entry.is_object())
-        {
+        let tables = TABLES.iter().filter_map(|table| value.pointer(table));
+        // These win over those of the project's own file, and all others.
+        let local = root.and_then(|_| project_servers(&value, io));
+        let all = local.map(|it| (true, it)).into_iter();
+        let all = all.chain(tables.map(|it| (false, it)));
+        let entries = all.filter_map(|(is_local, it)| Some((is_local, it.as_object()?)));
+        let entries = entries.flat_map(|(is_local, it)| it.iter().map(move |it| (is_local, it)));
+        for (is_local, (name, entry)) in entries.filter(|(_, (_, entry))| entry.is_object()) {
             let name = name.replace(':', "_");
             let at = format!("{} in {}", sanitize(&name), display_path.display());
             let Some(imported) = Imported::of(&name, entry, root) else {
@@ -240,6 +240,7 @@ impl Found {
             let command = imported.entry.get("command").and_then(Value::as_str);
             let program = command.and_then(|it| Path::new(it).file_stem());
             let earlier = self.servers.get(&name).map(|it| json!(it.entry));
+            let earlier = earlier.filter(|_| !is_local);
             if entry.get("type").is_some_and(|kind| kind == "sse") {
                 let why = "the transport `sse` is not supported, only `http`";
                 self.notes.push(format!("{at}: {why}"));
@@ -259,14 +260,24 @@ impl Found {
         }
         Ok(())
     }
+
+    /// Removes the servers that the configuration cannot have, with a reason for each.
+    fn check(&mut self, project: &Project, file: &ConfigFile) {
+        let Self {
+            servers, broken, ..
+        } = self;
+        servers.retain(|name, it| {
+            let checked = Config::server(project, name, &json!(it.entry), file.origin());
+            let mistakes = checked.err().unwrap_or_default();
+            let is_valid = mistakes.is_empty();
+            broken.extend(mistakes);
+            is_valid
+        });
+    }
 }
 
 /// The servers that Claude Code has for this project alone.
-fn project_servers<'v>(value: &'v Value, io: &Io<'_>) -> Option<&'v Map<String, Value>> {
+fn project_servers<'v>(value: &'v Value, io: &Io<'_>) -> Option<&'v Value> {
     let root = project(io).root().display().to_string();
-    value
-        .get("projects")?
-        .get(root)?
-        .get("mcpServers")?
-        .as_object()
+    value.get("projects")?.get(root)?.get("mcpServers")
 }
