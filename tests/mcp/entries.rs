@@ -219,3 +219,43 @@ mcpServers:
 "#]],
     );
 }
+
+/// A name that says that its value is a place or a mode is none of a secret.
+#[test]
+fn a_setting_is_no_secret() {
+    let project = project("");
+    project.file("../home/server.py", SERVER);
+    let script = project.home().join("server.py").display().to_string();
+    let mut add = mcp(&project, &["add", "s", "--user", "--yes"]);
+    for variable in [
+        "AWS_PROFILE=dev",
+        "KEY_PATH=./k",
+        "TOKEN_URL=https://a.example/",
+        "API_TOKEN=s3cr3t",
+        "KEY_URL=https://me:pass@a.example/",
+    ] {
+        add = add.args(["--env", variable]);
+    }
+    let added = add.args(["--", "python3", &script]).run();
+    added.stdout_contains("kept in a file that only you can read: API_TOKEN, KEY_URL\n");
+    let config = project.read("../home/.gemini/cogtoolrc.yaml");
+    let env = r#"AWS_PROFILE: dev, KEY_PATH: ./k, KEY_URL: "${KEY_URL}", TOKEN_URL: "https://a.example/"}"#;
+    assert!(config.contains(env), "{config}");
+}
+
+#[test]
+fn a_project_may_not_set_variables_that_load_code() {
+    let config = "mcpServers: {s: {command: python3, env: {LD_PRELOAD: ./evil.so}}}\n";
+    let project = project(config);
+    mcp(&project, &["list"]).run().fails(
+        78,
+        str![[r#"
+cogtools-mcp: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:14: `env` of a project's server may not set `LD_PRELOAD`
+   |
+ 1 | mcpServers: {s: {command: python3, env: {LD_PRELOAD: ./evil.so}}}
+   |              ^
+hint: set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml
+
+"#]],
+    );
+}

@@ -66,6 +66,8 @@ const TOKENS: [&str; 13] = [
     "xoxb-",
     "xoxp-",
 ];
+/// Ends of the names of variables that have no secret, whatever the word before.
+const SETTINGS: &str = "_DIR _FILE _HOST _LEVEL _MODE _PATH _PORT _PROFILE _REGION _URL";
 /// A timeout from here on is in milliseconds.
 const MILLISECONDS: f64 = 1000.0;
 
@@ -216,8 +218,11 @@ impl Imported {
         let is_literal = |text: &str| !text.is_empty() && references(text).next().is_none();
         let mut env = texts(entry, "env");
         for (variable, value) in &mut env {
+            let is_setting = SETTINGS.split(' ').any(|end| variable.ends_with(end));
             if let Some(text) = value.as_str().filter(|text| is_literal(text))
-                && (is_secret_name(variable) || password(text).is_some() || is_secret(text))
+                && (is_secret_name(variable) && !is_setting
+                    || password(text).is_some()
+                    || is_secret(text))
             {
                 *value = keep(variable.clone(), text).into();
             }
