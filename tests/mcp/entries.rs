@@ -244,6 +244,30 @@ fn a_setting_is_no_secret() {
 }
 
 #[test]
+fn a_server_of_the_other_file_is_named() {
+    let project = project("mcpServers: {s: {command: a}}\n");
+    project.file(
+        "../home/.gemini/cogtoolrc.yaml",
+        "mcpServers: {u: {command: a}}\n",
+    );
+    mcp(&project, &["remove", "u"]).run().fails(
+        2,
+        str![[r#"
+cogtools-mcp: error[USAGE]: u: `mcpServers` in .cogtoolrc.yaml has no server of that name
+hint: cogtools mcp remove --user u removes it
+
+"#]],
+    );
+    mcp(&project, &["remove", "--user", "s"])
+        .run()
+        .fails(2, str![[r#"
+cogtools-mcp: error[USAGE]: s: `mcpServers` in [HOME]/.gemini/cogtoolrc.yaml has no server of that name
+hint: cogtools mcp remove s removes it
+
+"#]]);
+}
+
+#[test]
 fn a_project_may_not_set_variables_that_load_code() {
     let config = "mcpServers: {s: {command: python3, env: {LD_PRELOAD: ./evil.so}}}\n";
     let project = project(config);

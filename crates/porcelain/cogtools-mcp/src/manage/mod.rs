@@ -511,6 +511,13 @@ fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
             .flatten();
         let meant = did_you_mean(name, names.map(|(name, _)| name.as_str()));
         diagnostic.hints.extend(meant.map(Hint::from));
+        let other = LayerArg { user: !layer.user };
+        let file = other.file(&project, io).ok();
+        if file.is_some_and(|file| matches!(file.value(&[KEY, name]), Ok(Some(_)))) {
+            let option = if other.user { "--user " } else { "" };
+            let hint = format!("cogtools mcp remove {option}{} removes it", quote(name));
+            return Err(diagnostic.hint(hint).into());
+        }
         return Err(diagnostic
             .hint("one under `tool_sources` is removed there")
             .into());
