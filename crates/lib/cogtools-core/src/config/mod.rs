@@ -172,8 +172,8 @@ impl Config {
             .map(|content| content.settings)
     }
 
-    /// Checks `text` as a document at `origin`, where mistakes in entries of MCP servers cost no more
-    /// than the entry.
+    /// Checks `text` as a document at `origin`, where mistakes in entries of MCP servers cost no
+    /// more than the entry.
     ///
     /// # Errors
     ///

@@ -160,7 +160,7 @@ impl<'l> Reading<'l> {
         self.sandboxes.borrow().get(index).cloned()
     }
 
-    /// The mistakes in the order of the document: those of the layer, and those of MCP servers.
+    /// The mistakes of the layer, and the mistakes of MCP servers, in the order of the document.
     pub(super) fn into_mistakes(self) -> [Vec<Diagnostic>; 2] {
         // Beyond the most, nothing is read.
         let is_read = self.skipped.into_inner().len() <= MAX_MISTAKES;

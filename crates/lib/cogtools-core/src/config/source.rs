@@ -139,8 +139,8 @@ pub(super) fn servers(
     all.split_off(listed.len())
 }
 
-/// Splits the mistakes in a layer, in the order of the document: those of the layer, and, if it
-/// `is_read`, those that cost an entry of an MCP server, or a key of it.
+/// Splits the mistakes in a layer, in the order of the document, into mistakes of the layer, and,
+/// if it `is_read`, mistakes that cost an entry of an MCP server, or a key of it.
 pub(super) fn split(
     mut mistakes: Vec<Found>,
     is_read: bool,

@@ -79,8 +79,8 @@ pub fn add(
     }
 }
 
-/// Returns `text` with `value` at the key `path`, where each key has a line of its own; `root` is its
-/// tree.
+/// Returns `text` with `value` at the key `path`, where each key has a line of its own; `root` is
+/// its tree.
 pub fn set_lines(
     text: &str,
     mut root: Node,
