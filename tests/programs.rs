@@ -158,7 +158,7 @@ fn usage(name: &str) -> String {
         "cogtools-docs" => "cogtools-docs [OPTIONS] [FILE]...",
         "cogtools-editor" => "cogtools-editor [OPTIONS] [COMMAND]",
         "cogtools-eval" => "cogtools-eval [OPTIONS] [NAME]...",
-        "cogtools-expand" => "cogtools-expand [OPTIONS] <FILE>",
+        "cogtools-expand" => "cogtools-expand [OPTIONS] <TOOL>",
         "cogtools-flow" => "cogtools-flow [OPTIONS] [COMMAND]",
         "cogtools-import" => "cogtools-import [OPTIONS] [COMMAND]",
         "cogtools-lint" => "cogtools-lint [OPTIONS] [PATH]...",

@@ -501,3 +501,24 @@ branches taken: 13 of 17; optional properties set: 1 of 1; values of enums used:
 
 "#]]);
 }
+
+/// A double would be another number.
+#[test]
+fn an_integer_that_javascript_lacks_is_refused() {
+    let project = Project::new();
+    let id = tool("return args.a.id").replace("js: |", "js: |\n");
+    let id = id.replace(
+        "description: d\n",
+        "description: d\nparameters: {a: object}\n",
+    );
+    project.file("tools/t.yaml", id);
+    call(&project, "t", r#"{"a": {"id": 9007199254740991}}"#).outputs("9007199254740991");
+    call(&project, "t", r#"{"a": {"id": 9007199254740993}}"#).fails(
+        65,
+        str![[r#"
+cogtools-call: error[SCHEMA_VIOLATION]: t: /a/id: JavaScript has no number 9007199254740993, only ones near it
+hint: declare a parameter with such numbers as a string
+
+"#]],
+    );
+}

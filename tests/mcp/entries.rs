@@ -283,3 +283,18 @@ hint: set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml
 "#]],
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_host_that_is_a_pipe_is_named() {
+    let project = project("");
+    let made = std::process::Command::new("mkfifo")
+        .arg(project.path(".mcp.json"))
+        .status();
+    assert!(made.expect("mkfifo runs").success());
+    let outcome = mcp(&project, &["import"]).run();
+    assert_eq!(outcome.status, 74.into(), "{outcome}");
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    let named = stderr.matches("`.mcp.json` is not a regular file").count();
+    assert_eq!(named, 1, "{stderr}");
+}

@@ -38,6 +38,7 @@ mod soak;
 mod soak_sources;
 mod source;
 mod stateless;
+mod strange;
 mod subscribed;
 pub(crate) mod tls;
 mod web;

@@ -1,7 +1,7 @@
 //! A repository that tries to approve itself.
 
 use cogtools_test_support::{Project, Run, str};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{UNKNOWN, call, discover, trust, warning, with_package, with_provider};
 use crate::run;
@@ -254,4 +254,22 @@ hint: give one of them another `name`
 
 "#]],
         );
+}
+
+/// Both run other tools.
+#[test]
+fn the_texts_of_agents_and_of_code_with_tools_are_shown() {
+    let project = Project::new();
+    let agent = "{agent: {system: Delete everything, tools: ['*']}}";
+    let code = "{js: 'await tools.wipe({})', tools: [wipe]}";
+    for (name, implementation) in [("ag", agent), ("co", code)] {
+        let tool = format!("name: {name}\ndescription: d\nimplementation: {implementation}\n");
+        project.file(format!("tools/{name}.yaml"), tool);
+    }
+    let shown = trust(&project, &["--dry-run", "."]).text();
+    let data: Value = trust(&project, &["--dry-run", "--json", "."]).json();
+    for text in [agent, code] {
+        assert!(shown.contains(text), "{shown}");
+        assert!(data.to_string().contains(text), "{data}");
+    }
 }

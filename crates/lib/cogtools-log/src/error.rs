@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cogtools_document::file::{ReadError, WriteError};
 use cogtools_document::{Code, Diagnostic};
 
-use crate::reader::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
+use crate::reader::{MAX_BLOB_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::{Header, Id};
 
 /// Why a line is not one of a session.
@@ -18,6 +18,9 @@ pub enum LineError {
     /// It is JSON, but not an object.
     #[error("the line is not a JSON object")]
     NotAnObject,
+    /// It is JSON, but nested too deeply.
+    #[error("the line is nested in more than {MAX_DEPTH} levels")]
+    TooDeep,
     /// It is too long.
     #[error("the line is longer than {} MiB", MAX_LINE_BYTES >> 20)]
     TooLong,

@@ -288,8 +288,7 @@ pub(crate) fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invali
 
 fn parse_json(text: &str) -> Result<Value, Invalid> {
     if is_too_deep(text.as_bytes()) {
-        let error = format!("it is nested in more than {MAX_DEPTH} levels");
-        return Err(LineError::Syntax(error).into());
+        return Err(LineError::TooDeep.into());
     }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.disable_recursion_limit();

@@ -211,8 +211,9 @@ fn normalize(directory: PathBuf) -> PathBuf {
     normalized.unwrap_or(directory)
 }
 
-/// The diagnostic for a command line that clap rejected, with the usage of `command`.
-fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
+/// The diagnostic for a command line that clap rejected, with the usage of `command`, or of its
+/// subcommand.
+fn usage_diagnostic(error: &clap::Error, command: &Command) -> Diagnostic {
     let text = error.render().to_string();
     let mut message = Vec::new();
     let mut hints = Vec::new();
@@ -235,6 +236,17 @@ fn usage_diagnostic(error: &clap::Error, command: &mut Command) -> Diagnostic {
         } else if !line.starts_with("For more information") {
             message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
         }
+    }
+    // The first words of its usage are the subcommands that were typed.
+    let typed = text.split("\n\nUsage: ").nth(1).unwrap_or_default();
+    let mut words = typed.split_whitespace().skip(1);
+    let mut command = command.clone();
+    command.build();
+    while let Some(inner) = words
+        .next()
+        .and_then(|word| command.find_subcommand(word).cloned())
+    {
+        command = inner;
     }
     let usage = command.render_usage().to_string();
     let first_line = usage.lines().next().unwrap_or_default();

@@ -49,12 +49,12 @@ const MANUAL: &[(&str, &str)] = &[
 #[derive(Parser)]
 #[command(
     mut_arg("format", |arg| arg.help("Format of the declaration")),
-    long_about = "Print the declaration of the tool in FILE with all short forms expanded: what a \
+    long_about = "Print the declaration of TOOL with all short forms expanded: what a \
         model sees, and what calls are checked against."
 )]
 struct ExpandArgs {
-    /// The tool file, or the name of a tool of this project
-    file: OsString,
+    /// The name of a tool of this project, or a tool file
+    tool: OsString,
     #[command(flatten)]
     host: HostArg,
     /// Print YAML instead of JSON
@@ -64,7 +64,7 @@ struct ExpandArgs {
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: ExpandArgs = args::parse(matches)?;
-    let declaration = args.host.target.declare(&tool(&args.file, io)?);
+    let declaration = args.host.target.declare(&tool(&args.tool, io)?);
     if args.yaml {
         let yaml = serde_yaml::to_string(&declaration).map_err(|error| {
             let message = format!("the declaration cannot be printed as YAML: {error}");

@@ -18,7 +18,7 @@ use crate::tool::reader::Reader;
 use crate::tool::template::printed;
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic, Expected, Location};
+use crate::{Code, Context, Diagnostic, Expected, Location, pointer};
 
 /// The maximum size of the code: 64 KiB.
 const MAX_CODE_BYTES: usize = 64 << 10;
@@ -192,6 +192,14 @@ impl Js {
         arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
+        let found = arguments.iter();
+        let mut found = found.filter_map(|(name, it)| inexact(it, &pointer::child("", name)));
+        if let Some((pointer, number)) = found.next() {
+            let message = format!("JavaScript has no number {number}, only ones near it");
+            let diagnostic = Diagnostic::new(Code::SchemaViolation, message).with_pointer(pointer);
+            let diagnostic = diagnostic.hint("declare a parameter with such numbers as a string");
+            return Err(Box::new(diagnostic.with_subject(tool.name.as_str())));
+        }
         if self.calls_tools() {
             return self.run(tool, &self.task(tool, arguments, cx), cx);
         }
@@ -264,6 +272,29 @@ impl Js {
         });
         diagnostic.location = position.map(|at| self.code.location(at, 1, &tool.text));
         Box::new(diagnostic)
+    }
+}
+
+/// The first integer in `value` that is not exact as a double (ECMA-262, `Number.MAX_SAFE_INTEGER`),
+/// and its JSON pointer.
+fn inexact(value: &Value, at: &str) -> Option<(String, String)> {
+    const MAX_SAFE: u64 = (1 << 53) - 1;
+    match value {
+        Value::Number(number) => {
+            let size = number
+                .as_u64()
+                .or_else(|| Some(number.as_i64()?.unsigned_abs()))?;
+            (size > MAX_SAFE).then(|| (at.to_owned(), number.to_string()))
+        }
+        Value::Array(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| inexact(item, &format!("{at}/{index}")))
+        }
+        Value::Object(entries) => {
+            let mut entries = entries.iter();
+            entries.find_map(|(name, value)| inexact(value, &pointer::child(at, name)))
+        }
+        _ => None,
     }
 }
 

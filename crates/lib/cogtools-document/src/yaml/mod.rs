@@ -65,7 +65,7 @@ pub struct Entry {
 
 impl Entry {
     /// Returns true if `span` begins in the key or the value.
-    pub(crate) fn contains(&self, span: Span) -> bool {
+    pub fn contains(&self, span: Span) -> bool {
         let end = self.span.end.max(self.value.span.end);
         (self.span.start..end).contains(&span.start)
     }

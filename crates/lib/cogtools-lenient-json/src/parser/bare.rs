@@ -128,11 +128,9 @@ impl Parser<'_> {
         };
         let end = rest.find(is_end).unwrap_or(rest.len());
         let word = &rest[..end];
-        let comment = if self.mode.repair {
-            word.find("/*").or_else(|| word.find("//"))
-        } else {
-            None
-        };
+        let comment = word.find("/*").or_else(|| word.find("//"));
+        // At the begin it is text, or `before_value` would have gone past it.
+        let comment = comment.filter(|at| self.mode.repair && *at > 0);
         at + comment.unwrap_or(end)
     }
 

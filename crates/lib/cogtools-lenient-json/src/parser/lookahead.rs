@@ -213,6 +213,33 @@ impl Parser<'_> {
         }
     }
 
+    /// Goes to a value. A word behind `#` or `//` on the same line is no comment if only one of `ends`,
+    /// or nothing, is behind its line: as a comment it would take the value away.
+    pub(crate) fn before_value(&mut self, ends: &[char]) -> Result<(), Stop> {
+        let rest = &self.text[self.pos..];
+        let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let at = self.pos + blank;
+        let word = ["#", "//"]
+            .iter()
+            .find_map(|mark| self.text[at..].strip_prefix(mark));
+        let is_word = word.is_some_and(|it| it.starts_with(|c: char| c.is_alphanumeric()));
+        if !self.mode.repair || !is_word {
+            return self.trivia();
+        }
+        let mut next = at;
+        while let Some(end) = self.comment_end(next) {
+            next = self.skip_space(end);
+        }
+        if self
+            .punctuation_at(next)
+            .is_some_and(|c| !ends.contains(&c))
+        {
+            return self.trivia();
+        }
+        self.pos = at;
+        Ok(())
+    }
+
     /// Returns true if a comment begins at `at`.
     pub(crate) fn is_comment(&self, at: usize) -> bool {
         let rest = &self.text[at..];

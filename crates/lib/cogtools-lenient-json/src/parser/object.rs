@@ -40,14 +40,14 @@ impl Parser<'_> {
     ) -> Result<(), Stop> {
         self.bump_punctuation()?;
         self.enter(open)?;
-        self.trivia()?;
+        self.before_part(open)?;
         if !self.mode.repair && self.peek() == Some(open.closer()) {
             self.bump();
             self.open.pop();
             return Ok(());
         }
         loop {
-            self.trivia()?;
+            self.before_part(open)?;
             if self.mode.repair {
                 while self.ellipsis()? || self.extra_comma()? {
                     self.trivia()?;
@@ -66,6 +66,14 @@ impl Parser<'_> {
         }
         self.open.pop();
         Ok(())
+    }
+
+    /// Goes to the next part of an object or an array.
+    fn before_part(&mut self, open: Open) -> Result<(), Stop> {
+        match open {
+            Open::Array => self.before_value(&[',']),
+            _ => self.trivia(),
+        }
     }
 
     /// Reads one item and what follows it.
@@ -109,7 +117,7 @@ impl Parser<'_> {
             return Ok(Next::End);
         }
         self.colon()?;
-        self.trivia()?;
+        self.before_value(&[',', '}', ']'])?;
         let begin = self.pos;
         let before = self.repairs.count();
         let Some(mut value) = self.member_value()? else {
@@ -159,7 +167,7 @@ impl Parser<'_> {
             Some(',') => {
                 let comma = self.pos;
                 self.bump_punctuation()?;
-                self.trivia()?;
+                self.before_part(open)?;
                 if matches!(self.punctuation(), Some(']' | '}')) {
                     self.repair(RepairKind::ExtraComma, comma)?;
                 }

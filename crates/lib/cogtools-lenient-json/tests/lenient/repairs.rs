@@ -58,6 +58,23 @@ fn punctuation_that_is_missing_or_wrong_is_repaired() {
 }
 
 #[test]
+fn a_word_behind_a_mark_of_comments_is_kept_where_a_value_is_missing() {
+    check(
+        "{\"color\": #ff0000, \"b\": 1\n}",
+        r##"{"color":"#ff0000","b":1}"##,
+    );
+    check("{\"channel\": #general}", r##"{"channel":"#general"}"##);
+    check(
+        "{\"path\": //srv/share, \"b\": 1}",
+        r#"{"path":"//srv/share","b":1}"#,
+    );
+    check("[#a\n, #b]", r##"["#a","#b"]"##);
+    check("{\"a\": #one\n 1, \"b\": 2}", r#"{"a":1,"b":2}"#);
+    check("[1, #one\n 2, //last\n]", "[1,2]");
+    check("{\"a\": // none\n}", r#"{"a":null}"#);
+}
+
+#[test]
 fn values_of_other_languages_are_rewritten() {
     check(
         "{a: NaN, b: -Infinity, c: nil, d: TRUE}",

@@ -54,6 +54,10 @@ pub(super) fn well_formed(json: String) -> String {
 
 /// The engine's message for code that does not parse, as ours are written.
 pub(super) fn syntax_message(text: &str) -> String {
+    if text.starts_with("RangeError: ") {
+        // The parser's own stack: nothing has run.
+        return "the code is nested too deeply".to_owned();
+    }
     let text = text.strip_prefix("SyntaxError: ").unwrap_or(text);
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_ascii_lowercase());

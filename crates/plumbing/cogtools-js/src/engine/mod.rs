@@ -345,10 +345,11 @@ impl Memory {
         Self(peak().unwrap_or(usize::MAX))
     }
 
-    /// Returns true if the run has come near its limit at any time.
+    /// Returns true if the run may have come to its limit at any time: an array grows by half, and
+    /// has its old and its new memory until then.
     fn is_exhausted(&self) -> bool {
         let needed = peak().and_then(|peak| peak.checked_sub(self.0));
-        needed.is_some_and(|needed| needed >= Script::MEMORY / 4 * 3)
+        needed.is_some_and(|needed| needed >= Script::MEMORY / 8 * 3)
     }
 }
 

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::arguments::{Arguments, Syntax};
+use cogtools_core::environment::{is_secret_name, mask, secret_texts};
 use cogtools_core::process::{Confinement, Policy};
 use cogtools_core::source::{Reference, Server as Source, expand, references};
 use cogtools_core::{Cancel, Code, Diagnostic, ToolOutput};
@@ -359,10 +360,15 @@ impl Server {
         self.headers.iter().map(header).collect()
     }
 
-    /// Returns `text` without the values of variables that it refers to: a server may
-    /// repeat a request.
+    /// Returns `text` without the values of secret variables, and of those that a request refers to:
+    /// a server may repeat both.
     pub(crate) fn redact(&self, text: &str, vars: &Vars) -> String {
         let text = self.secrets.redact(text);
+        let named = vars
+            .iter()
+            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let named = named.filter(|(name, _)| is_secret_name(name));
+        let text = mask(&text, &secret_texts(named)).into_owned();
         let texts = self.headers.values().chain(self.env.values());
         texts
             .chain(&self.url)

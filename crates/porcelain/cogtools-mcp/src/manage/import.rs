@@ -1,24 +1,28 @@
 //! `cogtools mcp import`: the servers that are in the files of other hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::Args;
+use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::text;
 use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_edit::host::McpHost;
 use cogtools_edit::jsonc::{self, Dialect};
 use cogtools_edit::{ConfigFile, toml};
-use cogtools_program::dirs::home;
+use cogtools_program::dirs::{home, state_dir};
 use cogtools_program::project::{project, read_scope};
 use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
 use super::foreign::Imported;
-use super::{KEY, LayerArg, agrees, keep};
+use super::{KEY, LayerArg, agrees};
+use crate::auth::Store;
 
 /// Options of `import`.
 #[derive(Args)]
@@ -177,6 +181,9 @@ fn files(args: &ImportArgs, project: &Project, io: &Io<'_>) -> Result<Vec<PathBu
     let is_wanted = |file: &PathBuf| !args.layer.user || file.is_absolute();
     let files = files.into_iter().filter(is_wanted);
     let mut files: Vec<PathBuf> = files.map(|file| project.root().join(file)).collect();
+    // Several hosts read some of them.
+    let mut known = BTreeSet::new();
+    files.retain(|file| known.insert(file.clone()));
     match from {
         Some(from) if is_file => {
             let path = io.cwd.join(from);
@@ -190,7 +197,14 @@ fn files(args: &ImportArgs, project: &Project, io: &Io<'_>) -> Result<Vec<PathBu
             Ok(vec![path])
         }
         _ => {
-            files.retain(|file| file.is_file());
+            let is_absent = |error: &io::Error| {
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+            };
+            files.retain(|file| {
+                !file
+                    .symlink_metadata()
+                    .is_err_and(|error| is_absent(&error))
+            });
             Ok(files)
         }
     }
@@ -280,4 +294,57 @@ impl Found {
 fn project_servers<'v>(value: &'v Value, io: &Io<'_>) -> Option<&'v Value> {
     let root = project(io).root().display().to_string();
     value.get("projects")?.get(root)?.get("mcpServers")
+}
+
+/// Keeps the secrets of a server of the project at `root`, or of the user, outside the
+/// configuration: in the keyring, or else in a file that nobody else can read. Words of a command
+/// line are in the file, because they decide what is started. Without secrets, the last ones are
+/// forgotten. Returns true if the keyring has some.
+pub(super) fn keep(
+    name: &str,
+    imported: Option<&Imported>,
+    root: Option<&Path>,
+    io: &Io<'_>,
+) -> Result<bool, Failure> {
+    let Some(state) = state_dir(io) else {
+        let diagnostic = Diagnostic::new(Code::Usage, "the home directory is unknown");
+        return Err(diagnostic.hint("set HOME").into());
+    };
+    let own = PrivateVariables::of(&state, root, name);
+    let is_kept = |value: &PrivateVariable| matches!(value, PrivateVariable::Keyring { .. });
+    let had_keyring = own.read().values().any(is_kept);
+    let store = Store::of(io);
+    let (mut secret, mut values) = (BTreeMap::new(), BTreeMap::new());
+    for (variable, value) in imported.iter().flat_map(|it| &it.secrets) {
+        let reference = format!("${{{variable}}}");
+        let words = imported.map(|it| json!([it.entry.get("command"), it.entry.get("args")]));
+        if words.is_some_and(|words| words.to_string().contains(&reference)) {
+            let value = PrivateVariable::Value(value.clone());
+            values.insert(variable.clone(), value);
+        } else {
+            secret.insert(variable.clone(), value.clone());
+        }
+    }
+    let save = |store: &Store| store.save_secrets(own.key(), name, &secret);
+    let in_keyring = !secret.is_empty() && store.as_ref().is_some_and(save);
+    if let Some(store) = store.filter(|_| had_keyring && !in_keyring) {
+        store.remove_secrets(own.key());
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let changed = now.map_or_else(|_| String::new(), |time| time.as_nanos().to_string());
+    values.extend(secret.into_iter().map(|(variable, value)| {
+        let value = if in_keyring {
+            PrivateVariable::Keyring {
+                changed: changed.clone(),
+            }
+        } else {
+            PrivateVariable::Value(value)
+        };
+        (variable, value)
+    }));
+    own.write(&values).map_err(|error| {
+        let message = format!("its secrets cannot be kept: {error}");
+        Diagnostic::new(Code::IoFailed, message).with_subject(name)
+    })?;
+    Ok(in_keyring)
 }

@@ -3,18 +3,14 @@
 mod foreign;
 mod import;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 #[cfg(unix)]
 use std::path::PathBuf;
 #[cfg(unix)]
 use std::time::Duration;
-use std::time::SystemTime;
 
 use clap::{Args, Subcommand};
 use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
-use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, RemoteTool, Transport};
 use cogtools_core::suggest::did_you_mean;
@@ -23,15 +19,14 @@ use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, So
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
-use cogtools_program::dirs::{config_paths, state_dir};
+use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{cancellable_context, config, project, registry};
 use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::auth::Store;
 use foreign::Imported;
-use import::{ImportArgs, import};
+use import::{ImportArgs, import, keep};
 
 /// The key of the configuration.
 const KEY: &str = "mcpServers";
@@ -157,59 +152,6 @@ fn agrees(question: &str, yes: bool, io: &mut Io<'_>) -> Result<bool, Failure> {
     }
     let answer = io.ask(question, "answer with --yes")?;
     Ok(answer.is_some_and(|answer| matches!(answer.as_str(), "y" | "yes")))
-}
-
-/// Keeps the secrets of a server of the project at `root`, or of the user, outside the configuration: in
-/// the keyring, or else in a file that nobody else can read. Words of a command line are in the file,
-/// because they decide what is started. Without secrets, the last ones are forgotten. Returns true if
-/// the keyring has some.
-fn keep(
-    name: &str,
-    imported: Option<&Imported>,
-    root: Option<&Path>,
-    io: &Io<'_>,
-) -> Result<bool, Failure> {
-    let Some(state) = state_dir(io) else {
-        let diagnostic = Diagnostic::new(Code::Usage, "the home directory is unknown");
-        return Err(diagnostic.hint("set HOME").into());
-    };
-    let own = PrivateVariables::of(&state, root, name);
-    let is_kept = |value: &PrivateVariable| matches!(value, PrivateVariable::Keyring { .. });
-    let had_keyring = own.read().values().any(is_kept);
-    let store = Store::of(io);
-    let (mut secret, mut values) = (BTreeMap::new(), BTreeMap::new());
-    for (variable, value) in imported.iter().flat_map(|it| &it.secrets) {
-        let reference = format!("${{{variable}}}");
-        let words = imported.map(|it| json!([it.entry.get("command"), it.entry.get("args")]));
-        if words.is_some_and(|words| words.to_string().contains(&reference)) {
-            let value = PrivateVariable::Value(value.clone());
-            values.insert(variable.clone(), value);
-        } else {
-            secret.insert(variable.clone(), value.clone());
-        }
-    }
-    let save = |store: &Store| store.save_secrets(own.key(), name, &secret);
-    let in_keyring = !secret.is_empty() && store.as_ref().is_some_and(save);
-    if let Some(store) = store.filter(|_| had_keyring && !in_keyring) {
-        store.remove_secrets(own.key());
-    }
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let changed = now.map_or_else(|_| String::new(), |time| time.as_nanos().to_string());
-    values.extend(secret.into_iter().map(|(variable, value)| {
-        let value = if in_keyring {
-            PrivateVariable::Keyring {
-                changed: changed.clone(),
-            }
-        } else {
-            PrivateVariable::Value(value)
-        };
-        (variable, value)
-    }));
-    own.write(&values).map_err(|error| {
-        let message = format!("its secrets cannot be kept: {error}");
-        Diagnostic::new(Code::IoFailed, message).with_subject(name)
-    })?;
-    Ok(in_keyring)
 }
 
 /// A line that says where the secrets of a server are, if it has some.

@@ -96,6 +96,24 @@ hint: remove the line, or restore the file from a copy
 "#]]);
 }
 
+/// It was not cut off: a reader would take it for the end of a process.
+#[test]
+fn a_line_that_is_nested_too_deeply_is_damage() {
+    let project = Project::new();
+    let line = format!(
+        "{{\"id\":99,\"deep\":{}{}}}\n",
+        "[".repeat(170),
+        "]".repeat(170)
+    );
+    project.file("run.jsonl", format!("{RUN}{line}"));
+    let number = RUN.lines().count() + 1;
+    let expected = format!(
+        "cogtools-session: error[SESSION_DAMAGED]: `run.jsonl`, line {number}: the line is nested \
+         in more than 160 levels\n"
+    );
+    session(&project, &["verify", "run.jsonl"]).fails(1, expected);
+}
+
 #[test]
 fn damaged_blobs_are_found() {
     let (project, blob) = with_blob();

@@ -173,6 +173,8 @@ fn complete(words: &[String], io: &mut Io<'_>) -> Option<Vec<Candidate>> {
         let rest = current.strip_prefix(prefix).unwrap_or_default();
         let values = match mark {
             FILES => return None,
+            // No tool has such a name.
+            TOOLS if rest.contains(std::path::is_separator) => return None,
             NOTHING => Vec::new(),
             TOOLS => names().tools(rest),
             TOOLSETS => names().toolsets(),

@@ -240,6 +240,9 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
     if let Some(request) = tool.request() {
         lines.extend(labelled("requests", &request));
     }
+    if let Some(text) = acting_text(tool) {
+        lines.extend(sized("file", text));
+    }
     if tool.is_program() {
         lines.extend(rights(sandbox_of(tool).as_ref(), cx));
     }
@@ -253,6 +256,20 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
     lines
 }
 
+/// The text of the file of a tool that calls others by itself: an agent, a flow, or code with tools.
+fn acting_text(tool: &Tool) -> Option<&str> {
+    let calls_tools = tool.js().is_some_and(|js| !js.tools().is_empty());
+    let acts = tool.is_agent() || tool.flow().is_some() || calls_tools;
+    acts.then(|| tool.source())
+}
+
+/// The size of `text`, and its begin.
+fn sized(label: &'static str, text: &str) -> Vec<Line> {
+    let mut lines = vec![line(label, size(text.lines().count(), text.len()))];
+    lines.extend(excerpt(text).into_iter().map(Line::continued));
+    lines
+}
+
 /// The program or script that a call starts, if the tool file says so.
 fn own_command(tool: &Tool) -> Option<CommandLine> {
     tool.command_line().filter(|_| tool.is_program())
@@ -260,11 +277,6 @@ fn own_command(tool: &Tool) -> Option<CommandLine> {
 
 /// The program or script of `command`, its input, its folder and its files.
 fn command_lines(command: &CommandLine, tool: &Tool, cx: &Context) -> Vec<Line> {
-    let sized = |label, text: &str| {
-        let mut lines = vec![line(label, size(text.lines().count(), text.len()))];
-        lines.extend(excerpt(text).into_iter().map(Line::continued));
-        lines
-    };
     let mut lines = if let Some(script) = &command.script {
         sized("script", script)
     } else {
@@ -323,6 +335,9 @@ fn tool_json(tool: &Tool, cx: &Context) -> Value {
     }
     if let Some(request) = tool.request() {
         json["request"] = request.into();
+    }
+    if let Some(text) = acting_text(tool) {
+        json["text"] = text.into();
     }
     json
 }

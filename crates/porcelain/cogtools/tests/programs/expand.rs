@@ -205,14 +205,14 @@ fn wrong_usage() {
         2,
         str![[r#"
 cogtools-expand: error[USAGE]: the following required arguments were not provided: <FILE>
-hint: usage: cogtools-expand [OPTIONS] <FILE>
+hint: usage: cogtools-expand [OPTIONS] <TOOL>
 hint: --help explains every option
 
 "#]],
     );
     outcome!(run(&project, &["--format", "soap", "greet"])).fails(2, str![[r#"
 cogtools-expand: error[USAGE]: invalid value 'soap' for '--format <HOST>' [possible values: gemini, openai, openai-strict, anthropic, mcp]
-hint: usage: cogtools-expand [OPTIONS] <FILE>
+hint: usage: cogtools-expand [OPTIONS] <TOOL>
 hint: --help explains every option
 
 "#]]);

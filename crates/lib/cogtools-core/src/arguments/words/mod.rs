@@ -83,7 +83,10 @@ impl WordError {
                 error(Code::Usage).hint(format!("write it as one word: {meant}"))
             }
             Self::NoKey(word, None) => error(Code::Usage)
-                .hint(format!("write the parameter's name before it: NAME={word}"))
+                .hint(format!(
+                    "write the parameter's name before it: NAME={}",
+                    word.trim_start_matches([':', '='])
+                ))
                 .hint("KEY:=JSON passes any value, and a word in braces is a JSON object"),
             Self::Json(pointer, _) => error(Code::InvalidArgumentsSyntax)
                 .with_pointer(pointer.clone())
