@@ -80,6 +80,16 @@ fn a_reference_to_a_variable_of_the_entry_has_its_value() {
     );
 }
 
+/// The server would be less protected than its entry means.
+#[test]
+fn a_slip_in_a_key_costs_its_entry() {
+    let project = project("mcpServers:\n  s: {command: a, read_olny: true}\n  t: {command: b}\n");
+    let listed = mcp(&project, &["list"]).run();
+    listed.status(0).stdout_contains("t     project");
+    assert!(!listed.to_string().contains("s     project"), "{listed}");
+    listed.stderr_contains("hint: did you mean `read_only`?");
+}
+
 /// An unknown key costs nothing, a mistake the entry that has it; the file can be changed.
 #[test]
 fn a_mistake_costs_its_entry_alone() {

@@ -121,7 +121,7 @@ impl Program {
             Err(error) if error.use_stderr() => {
                 io.reporter =
                     Reporter::new(self.name, requested_format(args), io.colour(Stream::Stderr));
-                Err(usage_diagnostic(&error, &mut self.command()).into())
+                Err(usage_diagnostic(&error, &self.command()).into())
             }
             Err(help) => {
                 return self.finish(io.print(help.render().to_string().as_bytes()), io);
@@ -138,7 +138,7 @@ impl Program {
     pub fn missing_subcommand(&self) -> Failure {
         let mut command = self.command().subcommand_required(true);
         match command.try_get_matches_from_mut([self.name]) {
-            Err(error) => usage_diagnostic(&error, &mut command).into(),
+            Err(error) => usage_diagnostic(&error, &command).into(),
             Ok(_) => Failure::Reported(Code::Usage.status()),
         }
     }

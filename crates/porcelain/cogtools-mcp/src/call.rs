@@ -39,15 +39,15 @@ pub(crate) struct Workers {
 
 impl Workers {
     /// The number of quick calls that run at once; further ones wait.
-    const MAX_QUICK: usize = 6;
+    const MAX_QUICK: u32 = 6;
     /// The number of slow ones.
     const MAX_SLOW: usize = 22;
     /// The number of threads for both.
-    pub(crate) const THREADS: usize = Self::MAX_QUICK + Self::MAX_SLOW;
+    pub(crate) const THREADS: usize = Self::MAX_QUICK as usize + Self::MAX_SLOW;
 
     pub(crate) fn new() -> Self {
         Self {
-            quick: Arc::new(Semaphore::new(Self::MAX_QUICK)),
+            quick: Arc::new(Semaphore::new(Self::MAX_QUICK as usize)),
             slow: Arc::new(Slots::new(Self::MAX_SLOW)),
         }
     }
@@ -171,7 +171,7 @@ impl Workers {
     /// Waits until no tool runs, at most for `limit`.
     pub(crate) async fn wait_idle(&self, limit: Duration) {
         let idle = async {
-            let _ = self.quick.acquire_many(Self::MAX_QUICK as u32).await;
+            let _ = self.quick.acquire_many(Self::MAX_QUICK).await;
             self.slow.idle().await;
         };
         let _ = timeout(limit, idle).await;

@@ -274,13 +274,15 @@ pub(crate) fn with_source(source: &str, own: &str) -> String {
     format!("{SOURCES}{source}/{own}")
 }
 
+/// The members of resources, templates and prompts that each has.
+const REQUIRED: [&str; 3] = ["uri", "uriTemplate", "name"];
+
 /// Returns `value` in the protocol's own type, without the members that are not as the protocol says.
 /// A missing name is the URI.
 pub(crate) fn typed<T: DeserializeOwned>(value: &Value) -> Option<T> {
     if let Ok(typed) = T::deserialize(value) {
         return Some(typed);
     }
-    const REQUIRED: [&str; 3] = ["uri", "uriTemplate", "name"];
     let all = value.as_object()?;
     let required = |key: &&str| REQUIRED.contains(key);
     let mut valid: Map<String, Value> = all.clone();

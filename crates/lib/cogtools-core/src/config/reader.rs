@@ -512,11 +512,12 @@ impl<'de> MapAccess<'de> for Entries<'_> {
                 )
             };
             let suggestion = did_you_mean(key, known.iter().copied());
-            let hint = suggestion.unwrap_or_else(|| hint.into());
-            let extent = match name {
-                "ServerOptions" => Extent::Key,
+            // A slip may be in what protects, such as `sandox`.
+            let extent = match (name, &suggestion) {
+                ("ServerOptions", None) => Extent::Key,
                 _ => Extent::Entry,
             };
+            let hint = suggestion.unwrap_or_else(|| hint.into());
             reading.report_as(extent, message, hint, entry.span);
             reading.skip(&entry.value);
         }

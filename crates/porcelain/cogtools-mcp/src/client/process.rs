@@ -341,10 +341,10 @@ pub(crate) fn parse_all(
     };
     let text = with_whole_characters(&String::from_utf8_lossy(text));
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let batch: Vec<&RawValue> = match text.starts_with('[') {
-        true => serde_json::from_str(text)?,
-        false => return unreadable(text, keys).map(|it| vec![it]).ok_or(error),
-    };
+    if !text.starts_with('[') {
+        return unreadable(text, keys).map(|it| vec![it]).ok_or(error);
+    }
+    let batch: Vec<&RawValue> = serde_json::from_str(text)?;
     let all = batch.iter().map(|it| unreadable(it.get(), keys));
     all.collect::<Option<_>>().ok_or(error)
 }
