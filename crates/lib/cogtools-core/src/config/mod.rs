@@ -29,8 +29,9 @@ use crate::filter::{Filter, Pattern};
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::{Bounds, Limits, SandboxMode};
 use crate::source::{Folder, GlobalModules, Provider, Source};
-use crate::text::Text;
+use crate::text::{Span, Text};
 use crate::tool::AgentBudget;
+use crate::yaml::Node;
 use crate::{Budget, Code, Diagnostic, Level, Project, RuleLevel, Target};
 
 /// The default folder of tools.
@@ -533,6 +534,36 @@ fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
         if !all.iter().any(|other| other.is_same(&source)) {
             all.push(source);
         }
+    }
+    all
+}
+
+/// A mistake that was found, with its place.
+struct Found(Extent, Span, Diagnostic);
+
+/// The loss that a mistake is in an entry of an MCP server; elsewhere it is the whole layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Key,
+    Entry,
+    Layer,
+}
+
+/// Splits the mistakes in a layer, in the order of the document, into mistakes of the layer, and,
+/// if it `is_read`, mistakes that cost an entry of an MCP server, or a key of it.
+fn split(mut mistakes: Vec<Found>, is_read: bool, layer: &Layer) -> [Vec<Diagnostic>; 2] {
+    mistakes.sort_by_key(|it| it.1.start);
+    let servers = layer.document.get(setting::SERVERS).and_then(Node::entries);
+    let servers = servers.filter(|_| is_read).unwrap_or_default();
+    let mut all = [Vec::new(), Vec::new()];
+    for Found(extent, span, mut mistake) in mistakes {
+        let server = servers.iter().find(|entry| entry.contains(span));
+        let server = server.filter(|_| extent != Extent::Layer);
+        let name = server.map(|entry| format!("`{}`", entry.key));
+        if let Some(name) = name.filter(|name| !mistake.message.contains(name)) {
+            mistake.message = format!("the server {name}: {}", mistake.message);
+        }
+        all[usize::from(server.is_some())].push(mistake);
     }
     all
 }

@@ -17,7 +17,7 @@ use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
-use super::source::{self, Extent, Found};
+use super::{Extent, Found, split};
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
@@ -164,7 +164,7 @@ impl<'l> Reading<'l> {
     pub(super) fn into_mistakes(self) -> [Vec<Diagnostic>; 2] {
         // Beyond the most, nothing is read.
         let is_read = self.skipped.into_inner().len() <= MAX_MISTAKES;
-        source::split(self.mistakes.into_inner(), is_read, self.layer)
+        split(self.mistakes.into_inner(), is_read, self.layer)
     }
 
     /// An example of the value `node`.

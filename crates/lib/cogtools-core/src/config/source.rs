@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::Extent;
 use super::layer::{Base, Layer};
 use super::options::{
     CommandOptions, EnvOption, ServerOptions, Servers, SourceOption, SpecificationOption,
@@ -9,7 +10,6 @@ use super::options::{
 };
 use super::reader::Reading;
 use super::setting::SERVERS;
-use crate::Diagnostic;
 use crate::environment::is_dangerous;
 use crate::file::ReadScope;
 use crate::sandbox::{Sandbox, SandboxError};
@@ -26,17 +26,6 @@ const LAUNCHERS: [&str; 6] = ["npx", "uvx", "bunx", "node", "python3", "python"]
 
 /// The hint to a specification without a place.
 const SPECIFICATION: &str = "name a file of the project, as in `openapi: ./api.yaml`, or a URL";
-
-/// A mistake that was found, with its place.
-pub(super) struct Found(pub(super) Extent, pub(super) Span, pub(super) Diagnostic);
-
-/// The loss that a mistake is in an entry of an MCP server; elsewhere it is the whole layer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    Key,
-    Entry,
-    Layer,
-}
 
 /// Makes the sources of `options`, which `reading` has read.
 pub(super) fn sources(
@@ -137,29 +126,6 @@ pub(super) fn servers(
         }
     }
     all.split_off(listed.len())
-}
-
-/// Splits the mistakes in a layer, in the order of the document, into mistakes of the layer, and,
-/// if it `is_read`, mistakes that cost an entry of an MCP server, or a key of it.
-pub(super) fn split(
-    mut mistakes: Vec<Found>,
-    is_read: bool,
-    layer: &Layer,
-) -> [Vec<Diagnostic>; 2] {
-    mistakes.sort_by_key(|it| it.1.start);
-    let servers = layer.document.get(SERVERS).and_then(Node::entries);
-    let servers = servers.filter(|_| is_read).unwrap_or_default();
-    let mut all = [Vec::new(), Vec::new()];
-    for Found(extent, span, mut mistake) in mistakes {
-        let server = servers.iter().find(|entry| entry.contains(span));
-        let server = server.filter(|_| extent != Extent::Layer);
-        let name = server.map(|entry| format!("`{}`", entry.key));
-        if let Some(name) = name.filter(|name| !mistake.message.contains(name)) {
-            mistake.message = format!("the server {name}: {}", mistake.message);
-        }
-        all[usize::from(server.is_some())].push(mistake);
-    }
-    all
 }
 
 /// Adds the provider with these settings, unless there is one of its name: approvals are recorded

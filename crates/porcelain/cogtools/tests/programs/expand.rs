@@ -204,7 +204,7 @@ fn wrong_usage() {
     outcome!(run(&project, &[])).fails(
         2,
         str![[r#"
-cogtools-expand: error[USAGE]: the following required arguments were not provided: <FILE>
+cogtools-expand: error[USAGE]: the following required arguments were not provided: <TOOL>
 hint: usage: cogtools-expand [OPTIONS] <TOOL>
 hint: --help explains every option
 
