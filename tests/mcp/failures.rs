@@ -233,31 +233,6 @@ hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KE
 }
 
 #[test]
-fn a_tool_that_runs_only_as_a_task_is_left_out() {
-    let project = Project::new();
-    let tools = r#"[{"name": name, "inputSchema": {"type": "object"},
-                  "execution": {"taskSupport": support}}
-                 for name, support in [("plain", "optional"), ("slow", "required")]]"#;
-    let one = r#"[{"name": "t", "description": text, "inputSchema": {"type": "object"}}]"#;
-    let server = super::servers::SERVER.replace(one, tools);
-    project.file("server.py", server).file("tools/.keep", "");
-    let add = crate::run("cogtools-mcp", &project).args(["add", "s", "--yes"]);
-    let add = add.args(["--", "python3", "server.py"]).run();
-    add.stdout_contains("1 tool: plain\n");
-    let declared = crate::run("cogtools-discover", &project).run();
-    declared.expect(0, str![[r#"
-[
-{"name":"plain","description":"plain","parametersJsonSchema":{"type":"object"}}
-]
-
-"#]], str![[r#"
-cogtools-discover: warning[INVALID_TOOL]: the provider `s` has an invalid declaration: `slow` runs only as a task, which is not supported
-hint: its other tools are not affected
-
-"#]]);
-}
-
-#[test]
 fn an_added_server_shows_the_names_that_clients_see() {
     let project = Project::new();
     project.file("../home/server.py", super::servers::SERVER);

@@ -25,8 +25,6 @@ pub enum OmissionReason {
     SchemaKind,
     /// Its schema describes something other than an object.
     SchemaType,
-    /// It runs only as a task of MCP.
-    Task,
     /// A tool of another source has its name.
     Shadowed,
     /// A host's API would reject it.
@@ -107,7 +105,6 @@ impl OmissionReason {
             Self::SchemaType => {
                 format!("left out {tools} whose parameters do not describe an object")
             }
-            Self::Task => format!("left out {tools} that run only as tasks"),
             Self::Shadowed => format!("{tools} shadowed by tools of the same name elsewhere"),
             Self::Rejected { host, api, cause } => {
                 let what = cause.describe();

@@ -174,9 +174,6 @@ pub(crate) fn from_mcp(tool: &Value) -> Value {
         .flatten()
         .find(|title| title.as_str().is_some_and(|title| !title.trim().is_empty()));
     let description = tool.get("description").or(title).or(tool.get("name"));
-    // Only a tool that cannot be called otherwise is told from others.
-    let execution = tool.get("execution");
-    let execution = execution.filter(|it| it["taskSupport"] == "required");
     let entries = [
         ("name", tool.get("name").cloned()),
         ("title", title.cloned()),
@@ -186,7 +183,6 @@ pub(crate) fn from_mcp(tool: &Value) -> Value {
         ("outputSchema", tool.get("outputSchema").map(schema)),
         ("icons", tool.get("icons").cloned()),
         ("_meta", tool.get("_meta").cloned()),
-        ("execution", execution.cloned()),
     ];
     Value::Object(
         entries
@@ -476,16 +472,6 @@ mod declaration_tests {
         check(
             json!({"name": "n", "inputSchema": true, "execution": {}, "icons": [], "_meta": {"a": 1}}),
             r#"{"name":"n","description":"n","parametersJsonSchema":true,"icons":[],"_meta":{"a":1}}"#,
-        );
-    }
-
-    #[test]
-    fn a_required_task_is_told() {
-        let tool = |support: &str| json!({"name": "n", "execution": {"taskSupport": support}});
-        check(tool("optional"), r#"{"name":"n","description":"n"}"#);
-        check(
-            tool("required"),
-            r#"{"name":"n","description":"n","execution":{"taskSupport":"required"}}"#,
         );
     }
 

@@ -96,8 +96,6 @@ pub enum InvalidDeclaration {
     SchemaKind(&'static str),
     /// This key describes something other than an object.
     SchemaType(&'static str),
-    /// It runs only as a task of MCP, which nothing here starts.
-    Task,
 }
 
 /// The number of bytes at the end of its standard error that are shown.
@@ -265,7 +263,6 @@ impl ProviderError {
             }
             Self::Invisible(..) => "a model would read what you do not see: ask its author why",
             Self::Changes(..) => "correct it in the configuration; other tools are not affected",
-            Self::Declaration(_, InvalidDeclaration::Task, _) => "its other tools are not affected",
             Self::Declaration(..) | Self::DuplicateTool(..) => {
                 "its other tools are not affected; report this to its author"
             }
@@ -280,7 +277,6 @@ impl InvalidDeclaration {
             Self::Unnamed => format!("declaration {tool} has no name"),
             Self::SchemaKind(key) => format!("`{key}` of `{tool}` is not an object"),
             Self::SchemaType(key) => format!("`{key}` of `{tool}` does not describe an object"),
-            Self::Task => format!("`{tool}` runs only as a task, which is not supported"),
         }
     }
 
@@ -289,7 +285,6 @@ impl InvalidDeclaration {
             Self::Unnamed => OmissionReason::Unnamed,
             Self::SchemaKind(_) => OmissionReason::SchemaKind,
             Self::SchemaType(_) => OmissionReason::SchemaType,
-            Self::Task => OmissionReason::Task,
         }
     }
 }

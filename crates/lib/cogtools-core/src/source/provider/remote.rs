@@ -97,13 +97,6 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         if provider.settings().changes.leaves_out(&changes, &declared) {
             continue;
         }
-        let task = declared.pointer("/execution/taskSupport");
-        if task.and_then(Value::as_str) == Some("required") {
-            let what = InvalidDeclaration::Task;
-            let error = ProviderError::Declaration(provider.name(), what, own);
-            declarations.errors.push(Arc::new(error));
-            continue;
-        }
         let value = match changes.apply(&declared) {
             // The words of a configuration can hide something, too.
             Ok(value) => visible(&value, &mut hidden),
