@@ -1,4 +1,4 @@
-//! Servers that are silent, strange or hostile: none costs another one, or shows what it must not.
+//! Servers that hang, send malformed messages or attack: others go on, and secrets stay hidden.
 
 use std::process::Command;
 

@@ -53,7 +53,8 @@ impl Workers {
     }
 
     /// Calls the tool `name` for a client with `arguments` and the `parts` of its context, unless
-    /// `cancelled` completes first; `called` is the tool that it has found. Dropping this future cancels the tool.
+    /// `cancelled` completes first; `called` is the tool that it has found. Dropping this future
+    /// cancels the tool.
     pub(crate) async fn call(
         &self,
         catalogue: &Arc<Catalogue>,
@@ -99,7 +100,8 @@ impl Workers {
         } else {
             drop(permit);
             let holder = (host, holder(call.tool()));
-            Place::Slow(self.slow.acquire(holder).await)
+            let slot = self.slow.acquire(holder).await;
+            Place::Slow { _slot: slot }
         };
         let run_limit = match cx.call.person {
             Some(_) => call.limit().extended(Person::PATIENCE),
@@ -215,7 +217,7 @@ impl CodeCall {
 /// The place of a call, until it is dropped.
 enum Place {
     Quick { _permit: OwnedSemaphorePermit },
-    Slow(#[expect(dead_code, reason = "dropped to free it")] Slot),
+    Slow { _slot: Slot },
 }
 
 /// Returns the source of `tool`, or the tool itself if it is a file: each runs a process of its own.

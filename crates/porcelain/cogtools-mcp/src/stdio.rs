@@ -5,7 +5,7 @@
 //! are stopped.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -55,6 +55,8 @@ pub(crate) struct StdioTransport {
     /// Requests that wait until fewer are in flight, by the tool that they call, as lines: a message
     /// has many times their size. No queue is empty.
     waiting: BTreeMap<Name, VecDeque<Waiting>>,
+    /// Their identifiers.
+    waiting_ids: HashSet<RequestId>,
     /// The bytes that these take.
     waiting_bytes: usize,
     /// True if the input has ended.
@@ -83,6 +85,7 @@ impl StdioTransport {
             in_flight: Arc::default(),
             stop,
             waiting: BTreeMap::new(),
+            waiting_ids: HashSet::new(),
             waiting_bytes: 0,
             ended: false,
             rejection: None,
@@ -127,6 +130,7 @@ impl StdioTransport {
                     || !self.waiting.contains_key(&name) && self.in_flight.has_room_for(&name);
                 if !may_begin {
                     self.waiting_bytes += line.len() + WAITING_BYTES;
+                    self.waiting_ids.insert(request.id.clone());
                     let waiting = (request.id.clone(), Box::from(&*line));
                     self.waiting.entry(name).or_default().push_back(waiting);
                     return None;
@@ -154,8 +158,7 @@ impl StdioTransport {
 
     /// Returns true if a request with this identifier has no response yet.
     fn is_in_flight(&self, id: &RequestId) -> bool {
-        let mut waiting = self.waiting.values().flatten();
-        self.in_flight.requests().by_id.contains_key(id) || waiting.any(|(it, _)| it == id)
+        self.in_flight.requests().by_id.contains_key(id) || self.waiting_ids.contains(id)
     }
 
     /// Counts the request on `line`, which is passed on. A subscription has no response to wait for.
@@ -200,7 +203,8 @@ impl StdioTransport {
     /// Removes a request that waits, and returns its line.
     fn take_waiting(&mut self, name: &Name, index: usize) -> Option<Box<[u8]>> {
         let queue = self.waiting.get_mut(name)?;
-        let (_, line) = queue.remove(index)?;
+        let (id, line) = queue.remove(index)?;
+        self.waiting_ids.remove(&id);
         if queue.is_empty() {
             self.waiting.remove(name);
         }
@@ -278,6 +282,7 @@ impl Transport<RoleServer> for StdioTransport {
                 () = changed, if !self.waiting.is_empty() => continue,
                 () = self.stop.cancelled() => {
                     self.waiting.clear();
+                    self.waiting_ids.clear();
                     self.waiting_bytes = 0;
                     None
                 }

@@ -433,6 +433,17 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_that_is_itself_ends() {
+        let cycle = json!({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]});
+        let schema = json!({"properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": cycle}});
+        let options = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .offline();
+        let validator = Validator::build(schema, options).expect("it is no bomb");
+        assert!(validator.inner.is_valid(&json!({"x": 1})));
+    }
+
+    #[test]
     fn usual_schemas_are_not() {
         let tree = json!({"properties": {"children": {"items": {"$ref": "#"}}}});
         let node = json!({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/node"}]});
