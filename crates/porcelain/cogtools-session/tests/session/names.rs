@@ -138,7 +138,7 @@ fn old_sessions_are_pruned() {
     let project = three();
     session(&project, &["prune"]).fails(2, str![[r#"
 cogtools-session: error[USAGE]: the following required arguments were not provided: <--older-than <AGE>|--keep <N>>
-hint: usage: cogtools-session [OPTIONS] [COMMAND]
+hint: usage: cogtools-session prune [OPTIONS] <--older-than <AGE>|--keep <N>>
 hint: --help explains every option
 
 "#]]);
