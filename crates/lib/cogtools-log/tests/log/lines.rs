@@ -145,7 +145,7 @@ fn a_wrong_line_is_named() {
         ),
         (
             "[".repeat(200),
-            "the line is not JSON: it is nested in more than 160 levels",
+            "the line is nested in more than 160 levels",
         ),
     ] {
         // Not the last one, which would have been cut off.
