@@ -35,24 +35,33 @@ const ABLE: Client<'_> = Client {
 impl Client<'_> {
     /// The `result` or the `error` of a call.
     pub(super) fn call(self, service: &Service, tool: &str, more: &Value) -> Value {
+        let params = json!({"name": tool, "arguments": {}});
+        self.request(service, ("tools/call", tool), params, more)
+    }
+
+    /// The `result` or the `error` of a request about `subject`.
+    fn request(
+        self,
+        service: &Service,
+        (method, subject): (&str, &str),
+        mut params: Value,
+        more: &Value,
+    ) -> Value {
         let abilities: Value = serde_json::from_str(self.abilities).expect("JSON");
-        let mut params = json!({
-            "name": tool,
-            "arguments": {},
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": VERSION,
-                "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": abilities,
-            },
+        params["_meta"] = json!({
+
+            "io.modelcontextprotocol/protocolVersion": VERSION,
+            "io.modelcontextprotocol/clientInfo": {"name": self.name, "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": abilities,
         });
         for (name, value) in more.as_object().into_iter().flatten() {
             params[name] = value.clone();
         }
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
         let headers = [
             ("mcp-protocol-version", VERSION),
-            ("mcp-method", "tools/call"),
-            ("mcp-name", tool),
+            ("mcp-method", method),
+            ("mcp-name", subject),
         ];
         let (_, text) = service.post(self.path, &headers, &body.to_string());
         let mut messages = text.lines().filter_map(|line| {
@@ -212,6 +221,42 @@ fn only_the_same_call_answers() {
     let (state, _) = ABLE.asked(&service, "ask");
     let text = ABLE.text(&service, "ask", &json!({"requestState": state}));
     assert_eq!(text, r#"[{"action": "cancel"}]"#);
+}
+
+#[test]
+fn prompts_and_resources_ask_as_calls_do() {
+    let (_project, service) = parking(&json!({}));
+    for (method, params, subject, text) in [
+        (
+            "prompts/get",
+            json!({"name": "ask"}),
+            "ask",
+            "/messages/0/content/text",
+        ),
+        (
+            "resources/read",
+            json!({"uri": "ask:"}),
+            "ask:",
+            "/contents/0/text",
+        ),
+    ] {
+        let send = |more: &Value| ABLE.request(&service, (method, subject), params.clone(), more);
+        let mut asked = send(&json!({}));
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        let given = answers(&asked["result"]["inputRequests"]);
+        let state = asked["result"]["requestState"].take();
+        // The name is the one of this request alone.
+        let with = json!({"requestState": state, "inputResponses": given});
+        let refused = ABLE.call(&service, "ask", &with);
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        let answer = send(&with);
+        let expected = r#"[{"action": "accept", "content": {"x": 1}}]"#;
+        assert_eq!(
+            answer["result"].pointer(text),
+            Some(&expected.into()),
+            "{answer}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 """A server on nothing but the standard library, which asks its client during a call.
 
 Its tools: `ask` asks the user once, `ask_all` asks for a form, a text of the model and the folders at
-once. Each returns the answers as JSON. The file `log` in HOME has a line for each cancellation, and
+once. Each returns the answers as JSON. The prompt `ask` and the resource `ask:` ask once. The file `log` in HOME has a line for each cancellation, and
 the line `abilities` with those that it was told of.
 """
 
@@ -36,8 +36,8 @@ QUESTIONS = {
 
 
 def work(request):
-    name = request["params"]["name"]
-    methods = list(QUESTIONS)[:1] if name == "ask" else list(QUESTIONS)
+    name = request["params"].get("name")
+    methods = list(QUESTIONS) if name == "ask_all" else list(QUESTIONS)[:1]
     ids = []
     for method in methods:
         own = f"{request['id']}-{method}"
@@ -49,7 +49,12 @@ def work(request):
         if request["id"] in calls:
             return log("cancelled")
     text = {"type": "text", "text": json.dumps(answers, sort_keys=True)}
-    send({"id": request["id"], "result": {"content": [text]}})
+    results = {
+        "tools/call": {"content": [text]},
+        "prompts/get": {"messages": [{"role": "user", "content": text}]},
+        "resources/read": {"contents": [{"uri": "ask:", "text": text["text"]}]},
+    }
+    send({"id": request["id"], "result": results[request["method"]]})
 
 
 def main():
@@ -72,13 +77,19 @@ def main():
             log("abilities " + " ".join(sorted(message["params"]["capabilities"])))
             result = {
                 "protocolVersion": "2025-11-25",
-                "capabilities": {"tools": {}},
+                "capabilities": {"tools": {}, "prompts": {}, "resources": {}},
                 "serverInfo": {"name": "parking", "version": "1"},
             }
         if method == "tools/list":
             schema = {"type": "object"}
             result = {"tools": [{"name": it, "inputSchema": schema} for it in ("ask", "ask_all")]}
-        if method == "tools/call":
+        if method == "prompts/list":
+            result = {"prompts": [{"name": "ask"}]}
+        if method == "resources/list":
+            result = {"resources": [{"uri": "ask:", "name": "ask"}]}
+        if method == "resources/templates/list":
+            result = {"resourceTemplates": []}
+        if method in ("tools/call", "prompts/get", "resources/read"):
             threading.Thread(target=work, args=[message]).start()
             continue
         send({"id": message["id"], "result": result})

@@ -93,13 +93,12 @@ impl Server {
         route: &Route,
         arguments: Option<JsonObject>,
         request: &RequestContext<RoleServer>,
+        parts: CallContext,
     ) -> Result<GetPromptResult, ErrorData> {
         let mut params = Map::from_iter([("name".to_owned(), route.own.clone().into())]);
         params.extend(arguments.map(|it| ("arguments".to_owned(), it.into())));
-        typed(
-            self.request(route, ("prompts/get", params), request)
-                .await?,
-        )
+        let answer = self.request(route, ("prompts/get", params), request, parts);
+        typed(answer.await?)
     }
 
     /// Completes an argument of the prompt or the template at the end of `route`.
@@ -116,10 +115,8 @@ impl Server {
         };
         params["ref"][key] = route.own.clone().into();
         let params = params.as_object().cloned().unwrap_or_default();
-        match self
-            .request(route, ("completion/complete", params), request)
-            .await
-        {
+        let complete = ("completion/complete", params);
+        match self.request(route, complete, request, self.parts()).await {
             // A source without completions completes nothing.
             Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => {
                 Ok(CompleteResult::default())
@@ -135,11 +132,12 @@ impl Server {
         routes: &[Route],
         uri: &str,
         request: &RequestContext<RoleServer>,
+        parts: CallContext,
     ) -> Option<Result<ReadResourceResult, ErrorData>> {
         let mut failed = None;
         for route in routes {
             let read = ("resources/read", route.of_uri());
-            match self.request(route, read, request).await {
+            match self.request(route, read, request, parts.clone()).await {
                 Ok(mut result) => {
                     route.rename(&mut result, uri);
                     return Some(typed(result));
@@ -159,13 +157,14 @@ impl Server {
         route: &Route,
         (method, params): (&'static str, Map<String, Value>),
         request: &RequestContext<RoleServer>,
+        parts: CallContext,
     ) -> Result<Value, ErrorData> {
         let _serving = self.host().serve(&request.id);
         let (progress, forwarder) = forwarder(request).unzip();
         let parts = CallContext {
             progress,
             meta: meta(request),
-            ..self.parts()
+            ..parts
         };
         let answer = self.ask(route, (method, params), parts, request.ct.cancelled());
         let answer = answer.await;

@@ -2,9 +2,9 @@
 //! answer.
 //!
 //! A client with a connection of its own is asked over it. A stateless client gets the question as
-//! the result of its call, and repeats the call with the answer (revision 2026-07-28,
-//! `input_required`). Results of nodes may be private and must not be forged, and a call of a source
-//! goes on running, so they stay here; the client has only the name of the call.
+//! the result of its request, and repeats the request with the answer (revision 2026-07-28,
+//! `input_required`). Results of nodes may be private and must not be forged, and a request to a
+//! source goes on running, so they stay here; the client has only the name of the request.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,11 @@ use std::time::Instant;
 
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, Person, Question, ToolOutput};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ElicitationAction, ErrorCode, InputRequest, InputRequests, InputRequiredResult,
-    ServerRequest,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ClientResult, ConstString as _,
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, InputRequest, InputRequests,
+    InputRequiredResult, InputResponses, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ServerRequest, ServerResult,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -27,8 +29,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::call;
 use crate::catalogue::CallError;
-use crate::command::ClientArguments;
-use crate::command::RawArguments;
+use crate::command::{ClientArguments, RawArguments};
+use crate::offers;
+use crate::prompt;
 use crate::serve;
 use crate::server::Server;
 use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all};
@@ -124,11 +127,22 @@ pub(crate) fn form(
 #[derive(Default)]
 pub(crate) struct Questions(Mutex<VecDeque<WaitingCall>>);
 
+/// The parts of a request that are the same when it is repeated with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Subject {
+    pub(crate) method: &'static str,
+    /// The name of the tool or the prompt, or the URI of the resource.
+    pub(crate) name: String,
+    pub(crate) arguments: RawArguments,
+}
+
+/// The name of the request that an answer is for, and the answers.
+pub(crate) type Given = (Option<String>, Option<InputResponses>);
+
 struct WaitingCall {
     /// Its name, which nobody can guess.
     state: String,
-    tool: String,
-    arguments: RawArguments,
+    subject: Subject,
     waiting: Waiting,
     /// The bytes of its results.
     bytes: usize,
@@ -142,18 +156,18 @@ enum Waiting {
     Call(RunningCall, u64, Vec<oneshot::Sender<Value>>),
 }
 
-/// A repeated call, with its answers.
+/// A repeated request, with its answers.
 pub(crate) enum Answered {
     /// A flow that goes on, or the error of one that was not answered.
     Flow(Box<Result<PausedFlow, Diagnostic>>),
-    /// A call that has never stopped.
+    /// A request that has never stopped.
     Call(RunningCall),
 }
 
-/// A call in a task of its own, which outlives the request that has begun it. Dropping it cancels
-/// the call.
+/// A request in a task of its own, which outlives the one that has begun it. Dropping it cancels
+/// the work.
 pub(crate) struct RunningCall {
-    done: JoinHandle<(Result<ToolOutput, CallError>, Option<PausedFlow>)>,
+    done: JoinHandle<Result<ServerResult, ErrorData>>,
     questions: UnboundedReceiver<Asked>,
     _cancel: DropGuard,
 }
@@ -185,28 +199,23 @@ impl Pause {
 impl Questions {
     /// Keeps a call that waits, and returns its result, which asks the user; nothing if a form
     /// cannot show the question.
-    pub(crate) fn ask(
-        &self,
-        tool: &str,
-        arguments: RawArguments,
-        flow: PausedFlow,
-    ) -> Option<InputRequiredResult> {
+    pub(crate) fn ask(&self, subject: Subject, flow: PausedFlow) -> Option<InputRequiredResult> {
         let form = Form::of(&flow.question)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(form.params.clone()));
         let requests = InputRequests::from([(ANSWER.to_owned(), request)]);
         let bytes = json!(flow.results).to_string().len();
         let waiting = Waiting::Flow(Box::new((form, flow)));
-        let state = self.keep((tool, arguments), waiting, bytes)?;
+        let state = self.keep(subject, waiting, bytes)?;
         Some(InputRequiredResult::new(Some(requests), Some(state)))
     }
 
-    /// Keeps a call of `client` that runs, and returns its result, which asks the client.
+    /// Keeps a request of `client` that runs, and returns its result, which asks the client.
     ///
     /// # Errors
-    /// Too many calls wait already: this one goes on without an answer.
+    /// Too many wait already: this one goes on without an answer.
     pub(crate) fn park(
         &self,
-        (tool, arguments): (&str, RawArguments),
+        subject: Subject,
         (call, client): (RunningCall, u64),
         asked: Vec<Asked>,
     ) -> Result<InputRequiredResult, RunningCall> {
@@ -223,7 +232,7 @@ impl Questions {
             answers.push(answer);
         }
         let waiting = Waiting::Call(call, client, answers);
-        match self.keep((tool, arguments), waiting, 0) {
+        match self.keep(subject, waiting, 0) {
             Some(state) => Ok(InputRequiredResult::new(Some(requests), Some(state))),
             // Without randomness nothing can be asked; dropped, the call is cancelled.
             None => Ok(InputRequiredResult::new(None, None)),
@@ -231,12 +240,7 @@ impl Questions {
     }
 
     /// Keeps a call that waits, and returns its name, which nobody can guess.
-    fn keep(
-        &self,
-        (tool, arguments): (&str, RawArguments),
-        waiting: Waiting,
-        bytes: usize,
-    ) -> Option<String> {
+    fn keep(&self, subject: Subject, waiting: Waiting, bytes: usize) -> Option<String> {
         let mut name = [0; 16];
         getrandom::fill(&mut name).ok()?;
         let state = format!("{:032x}", u128::from_be_bytes(name));
@@ -251,8 +255,7 @@ impl Questions {
         }
         calls.push_back(WaitingCall {
             state: state.clone(),
-            tool: tool.to_owned(),
-            arguments,
+            subject,
             waiting,
             bytes,
             until: Instant::now() + Person::PATIENCE,
@@ -260,36 +263,33 @@ impl Questions {
         Some(state)
     }
 
-    /// Returns the part that a repeated call of `client` goes on with, which has the answer now;
-    /// nothing if the call is a new one. Each question is answered once.
+    /// Returns the part that a repeated request of `client` goes on with, which has the answer now;
+    /// nothing if the request is a new one. Each question is answered once.
     ///
     /// # Errors
-    /// No such call waits.
+    /// No such request waits.
     pub(crate) fn answer(
         &self,
-        request: &CallToolRequestParams,
-        arguments: &RawArguments,
+        subject: &Subject,
+        (state, responses): Given,
         client: u64,
     ) -> Result<Option<Answered>, ErrorData> {
-        let Some(state) = &request.request_state else {
+        let Some(state) = state else {
             return Ok(None);
         };
         let mut calls = self.calls();
         calls.retain(|call| call.until > Instant::now());
         let is_this = |call: &WaitingCall| {
             let is_other = matches!(call.waiting, Waiting::Call(_, of, _) if of != client);
-            call.state == *state
-                && call.tool == request.name
-                && call.arguments == *arguments
-                && !is_other
+            call.state == state && call.subject == *subject && !is_other
         };
         let call = calls.iter().position(is_this);
         let Some(call) = call.and_then(|index| calls.remove(index)) else {
-            let message = "no such call waits for an answer: call the tool without requestState";
+            let message = "no such request waits for an answer: send it without requestState";
             return Err(ErrorData::invalid_params(message, None));
         };
         drop(calls);
-        let responses = request.input_responses.as_ref();
+        let responses = responses.as_ref();
         let (form, mut flow) = match call.waiting {
             Waiting::Flow(waiting) => *waiting,
             Waiting::Call(call, _, answers) => {
@@ -390,43 +390,6 @@ pub(crate) fn unsupported(method: &str) -> ErrorData {
 }
 
 impl Server {
-    /// Calls a tool for a stateless client that can be asked.
-    pub(crate) async fn call_and_ask(
-        &self,
-        (name, arguments): (&str, RawArguments),
-        paused: Option<PausedFlow>,
-        mut request: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let pause = asks_by_result(&request).then(Pause::default);
-        let (sender, questions) = unbounded_channel();
-        let abilities = able_to_answer(&request).unwrap_or_default();
-        let host = Host::of_call(HostCall {
-            client: Arc::clone(self.host()),
-            abilities,
-            questions: sender,
-        });
-        let parts = CallContext {
-            person: pause.as_ref().map(Pause::person),
-            paused,
-            client: Some(Arc::new(host)),
-            ..CallContext::default()
-        };
-        // The request ends with a question, but not the call.
-        let cancel = CancellationToken::new();
-        let ct = std::mem::replace(&mut request.ct, cancel.clone());
-        let (server, tool) = (self.clone(), name.to_owned());
-        let of_call = ClientArguments::OfCall(arguments.clone());
-        let running = RunningCall {
-            done: tokio::spawn(async move {
-                let outcome = server.call(&tool, of_call, &request, parts).await;
-                (outcome, pause.and_then(|pause| pause.take()))
-            }),
-            questions,
-            _cancel: cancel.drop_guard(),
-        };
-        self.follow(running, (name, arguments), &ct).await
-    }
-
     /// Answers `tools/call`.
     pub(crate) async fn answer_call(
         &self,
@@ -439,69 +402,193 @@ impl Server {
             .or_else(|| serve::raw_arguments(&context))
             .cloned()
             .unwrap_or_else(|| RawArguments::from_object(request.arguments.take()));
+        let subject = Subject {
+            method: CallToolRequestMethod::VALUE,
+            name: request.name.into_owned(),
+            arguments: arguments.clone(),
+        };
+        let given = (request.request_state, request.input_responses);
+        let arguments = ClientArguments::OfCall(arguments);
+        let call = (subject, arguments, given);
+        let finish = |outcome| call::to_call(outcome).map(ServerResult::CallToolResult);
+        match self.call_and_ask(call, context, finish).await? {
+            ServerResult::CallToolResult(result) => Ok(CallToolResponse::Complete(result)),
+            ServerResult::InputRequiredResult(asked) => Ok(CallToolResponse::InputRequired(asked)),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Answers `prompts/get`.
+    pub(crate) async fn answer_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.clone();
+        let subject = Subject {
+            method: GetPromptRequestMethod::VALUE,
+            name: request.name.clone(),
+            arguments: RawArguments::from_object(arguments.clone()),
+        };
+        let given = (request.request_state, request.input_responses);
+        let offered = offers::Subject::Prompt(request.name);
+        let result = if let Some(route) = self.route(offered).await? {
+            let get = async move |server: Self, request, parts| {
+                let got = server.get_offered_prompt(&route, arguments, &request, parts);
+                got.await.map(ServerResult::GetPromptResult)
+            };
+            self.forward_and_ask(subject, given, context, get).await?
+        } else {
+            let arguments = ClientArguments::OfPrompt(arguments.unwrap_or_default());
+            let call = (subject, arguments, given);
+            let finish = |outcome| call::to_prompt(outcome).map(ServerResult::GetPromptResult);
+            self.call_and_ask(call, context, finish).await?
+        };
+        match result {
+            ServerResult::GetPromptResult(result) => Ok(GetPromptResponse::Complete(result)),
+            ServerResult::InputRequiredResult(asked) => Ok(GetPromptResponse::InputRequired(asked)),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Answers `resources/read`.
+    pub(crate) async fn answer_read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let routes = self.routes(offers::Subject::Resource(uri.clone())).await?;
+        let subject = Subject {
+            method: ReadResourceRequestMethod::VALUE,
+            name: uri.clone(),
+            arguments: RawArguments::from_object(None),
+        };
+        let given = (request.request_state, request.input_responses);
+        let read = async move |server: Self, request, parts| {
+            let read = match server.read_offered(&routes, &uri, &request, parts).await {
+                Some(read) => read,
+                None => prompt::read_document(server.catalogue(), uri).await,
+            };
+            read.map(ServerResult::ReadResourceResult)
+        };
+        match self.forward_and_ask(subject, given, context, read).await? {
+            ServerResult::ReadResourceResult(result) => Ok(ReadResourceResponse::Complete(result)),
+            ServerResult::InputRequiredResult(asked) => {
+                Ok(ReadResourceResponse::InputRequired(asked))
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Calls a tool, or goes on with the call that this request answers.
+    async fn call_and_ask(
+        &self,
+        (subject, arguments, given): (Subject, ClientArguments, Given),
+        context: RequestContext<RoleServer>,
+        finish: fn(Result<ToolOutput, CallError>) -> Result<ServerResult, ErrorData>,
+    ) -> Result<ServerResult, ErrorData> {
         self.state.catalogue.workspace().known().await;
         self.learn(&context);
         let questions = &self.state.questions;
-        let answered = questions.answer(&request, &arguments, self.host().id)?;
-        let paused = match answered {
+        let paused = match questions.answer(&subject, given, self.host().id)? {
             None => None,
             Some(Answered::Flow(answered)) => match *answered {
                 Ok(paused) => Some(paused),
-                Err(unanswered) => {
-                    let failed = Err(CallError::Failed(vec![unanswered]));
-                    return call::to_call(failed).map(CallToolResponse::Complete);
-                }
+                Err(unanswered) => return finish(Err(CallError::Failed(vec![unanswered]))),
             },
             Some(Answered::Call(running)) => {
-                let call = (&*request.name, arguments);
-                return self.follow(running, call, &context.ct).await;
+                return self.follow(running, subject, &context.ct).await;
             }
         };
-        if let Some(code) = &self.state.code {
-            let call = (&*request.name, arguments);
-            return self.call_code(code, call, paused, &context).await;
+        if let (Some(code), ClientArguments::OfCall(_)) = (&self.state.code, &arguments) {
+            return self.call_code(code, subject, paused, &context).await;
         }
-        let call = (&*request.name, arguments);
-        if able_to_answer(&context).is_some() {
-            return self.call_and_ask(call, paused, context).await;
-        }
-        let (name, arguments) = call;
-        let parts = CallContext {
-            paused,
-            ..self.parts()
+        let pause = asks_by_result(&context).then(Pause::default);
+        let asked = subject.clone();
+        let call = async move |server: Self, request, parts| {
+            let parts = CallContext {
+                person: pause.as_ref().map(Pause::person),
+                paused,
+                ..parts
+            };
+            let outcome = server.call(&asked.name, arguments, &request, parts).await;
+            let flow = pause.and_then(|pause| pause.take());
+            match flow.and_then(|flow| server.state.questions.ask(asked, flow)) {
+                Some(question) => Ok(ServerResult::InputRequiredResult(question)),
+                None => finish(outcome),
+            }
         };
-        let arguments = ClientArguments::OfCall(arguments);
-        let outcome = self.call(name, arguments, &context, parts).await;
-        call::to_call(outcome).map(CallToolResponse::Complete)
+        self.run_and_ask(subject, context, call).await
     }
 
-    /// Waits until a call has ended or asks, unless `ct` is cancelled first.
-    pub(crate) async fn follow(
+    /// Sends a request to a source, or goes on with the one that this request answers.
+    async fn forward_and_ask<
+        F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
+    >(
+        &self,
+        subject: Subject,
+        given: Given,
+        context: RequestContext<RoleServer>,
+        work: impl FnOnce(Self, RequestContext<RoleServer>, CallContext) -> F + Send,
+    ) -> Result<ServerResult, ErrorData> {
+        self.learn(&context);
+        let questions = &self.state.questions;
+        match questions.answer(&subject, given, self.host().id)? {
+            Some(Answered::Call(running)) => self.follow(running, subject, &context.ct).await,
+            _ => self.run_and_ask(subject, context, work).await,
+        }
+    }
+
+    /// Does `work` for a request. A stateless client that can be asked is asked by its result.
+    async fn run_and_ask<F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static>(
+        &self,
+        subject: Subject,
+        mut request: RequestContext<RoleServer>,
+        work: impl FnOnce(Self, RequestContext<RoleServer>, CallContext) -> F + Send,
+    ) -> Result<ServerResult, ErrorData> {
+        let Some(abilities) = able_to_answer(&request) else {
+            return Box::pin(work(self.clone(), request, self.parts())).await;
+        };
+        let (sender, questions) = unbounded_channel();
+        let host = Host::of_call(HostCall {
+            client: Arc::clone(self.host()),
+            abilities,
+            questions: sender,
+        });
+        let parts = CallContext {
+            client: Some(Arc::new(host)),
+            ..CallContext::default()
+        };
+        // The request ends with a question, but not the work.
+        let cancel = CancellationToken::new();
+        let ct = std::mem::replace(&mut request.ct, cancel.clone());
+        let running = RunningCall {
+            done: tokio::spawn(work(self.clone(), request, parts)),
+            questions,
+            _cancel: cancel.drop_guard(),
+        };
+        self.follow(running, subject, &ct).await
+    }
+
+    /// Waits until a request has ended or asks, unless `ct` is cancelled first.
+    async fn follow(
         &self,
         mut running: RunningCall,
-        (name, arguments): (&str, RawArguments),
+        subject: Subject,
         ct: &CancellationToken,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<ServerResult, ErrorData> {
         let questions = &self.state.questions;
         loop {
             let first = tokio::select! {
-                done = &mut running.done => {
-                    let done = done.map_err(|_| ErrorData::internal_error("unexpected failure", None));
-                    let (outcome, flow) = done?;
-                    let question = flow.and_then(|flow| questions.ask(name, arguments, flow));
-                    return match question {
-                        Some(question) => Ok(CallToolResponse::InputRequired(question)),
-                        None => call::to_call(outcome).map(CallToolResponse::Complete),
-                    };
-                }
+                done = &mut running.done => return done.unwrap_or_else(|_| Err(unexpected())),
                 Some(asked) = running.questions.recv() => asked,
                 () = ct.cancelled() => return Err(call::cancelled()),
             };
             let more = std::iter::from_fn(|| running.questions.try_recv().ok());
             let asked = std::iter::once(first).chain(more).collect();
-            let call = (name, arguments.clone());
-            match questions.park(call, (running, self.host().id), asked) {
-                Ok(question) => return Ok(CallToolResponse::InputRequired(question)),
+            match questions.park(subject.clone(), (running, self.host().id), asked) {
+                Ok(question) => return Ok(ServerResult::InputRequiredResult(question)),
                 Err(unasked) => running = unasked,
             }
         }
@@ -513,6 +600,11 @@ impl Server {
             self.host().learn(Abilities::of(&capabilities));
         }
     }
+}
+
+/// The error of work that has panicked, which was reported on standard error.
+fn unexpected() -> ErrorData {
+    ErrorData::internal_error("unexpected failure", None)
 }
 
 /// Returns the abilities of a client that is asked by the result of this request, and repeats it
@@ -538,7 +630,11 @@ mod tests {
     #[test]
     fn the_oldest_call_makes_room() {
         let questions = Questions::default();
-        let arguments = RawArguments::from_object(None);
+        let subject = Subject {
+            method: CallToolRequestMethod::VALUE,
+            name: "f".to_owned(),
+            arguments: RawArguments::from_object(None),
+        };
         let ask = |bytes: usize| {
             let flow = PausedFlow {
                 question: Question {
@@ -552,12 +648,12 @@ mod tests {
                 results: Map::from_iter([("a".to_owned(), "x".repeat(bytes).into())]),
                 answers: BTreeMap::new(),
             };
-            let asked = questions.ask("f", arguments.clone(), flow);
+            let asked = questions.ask(subject.clone(), flow);
             asked.and_then(|it| it.request_state).expect("a state")
         };
         let answers = |state: &str| {
-            let request = CallToolRequestParams::new("f").with_request_state(state);
-            questions.answer(&request, &arguments, 0).is_ok()
+            let given = (Some(state.to_owned()), None);
+            questions.answer(&subject, given, 0).is_ok()
         };
         let [first, second, third] = [ask(MAX_RESULTS / 2), ask(1), ask(MAX_RESULTS / 2)];
         assert!(!answers(&first));

@@ -19,7 +19,7 @@ use rmcp::model::{
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, Reference, Resource, ResourceTemplate,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    ServerCapabilities, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{self, CodeCall, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
 use crate::code::{CodeMode, Later};
-use crate::command::{ClientArguments, RawArguments};
+use crate::command::ClientArguments;
 use crate::declarations::PublishedTool;
 use crate::forward::{end_updates, forwarder, meta};
 use crate::link::{Habits, Link, StatelessClients};
@@ -40,7 +40,7 @@ use crate::observe::Observers;
 use crate::offers::{self, Offered, Subject};
 use crate::page::page;
 use crate::prompt::{self, Introduction};
-use crate::questions::{Questions, asks_by_result};
+use crate::questions::{self, Questions, asks_by_result};
 use crate::serve::Outgoing;
 use crate::sources::host::{OWN_STREAM, SetLevel};
 use crate::stdio::RawToolList;
@@ -189,10 +189,11 @@ impl Server {
     pub(crate) async fn call_code(
         &self,
         code: &Arc<CodeMode>,
-        (name, arguments): (&str, RawArguments),
+        subject: questions::Subject,
         answered: Option<PausedFlow>,
         request: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<ServerResult, ErrorData> {
+        let (name, arguments) = (&*subject.name, &subject.arguments);
         let state = &*self.state;
         let _serving = self.host().serve(&request.id);
         let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
@@ -224,14 +225,14 @@ impl Server {
         observed.log_program(report).await;
         observed.end(&outcome, None).await;
         let asked = later.and_then(|later| later.take());
-        if let Some(question) = asked.and_then(|it| state.questions.ask(name, arguments, it)) {
-            return Ok(CallToolResponse::InputRequired(question));
+        if let Some(question) = asked.and_then(|it| state.questions.ask(subject, it)) {
+            return Ok(ServerResult::InputRequiredResult(question));
         }
         let mut result = call::to_call(outcome)?;
         if has_failed {
             result.is_error = Some(true);
         }
-        Ok(CallToolResponse::Complete(result))
+        Ok(ServerResult::CallToolResult(result))
     }
 }
 
@@ -354,14 +355,7 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let subject = Subject::Prompt(request.name.clone());
-        if let Some(route) = self.route(subject).await? {
-            let got = self.get_offered_prompt(&route, request.arguments, &context);
-            return got.await.map(GetPromptResponse::Complete);
-        }
-        let arguments = ClientArguments::OfPrompt(request.arguments.unwrap_or_default());
-        let outcome = self.call(&request.name, arguments, &context, self.parts());
-        call::to_prompt(outcome.await).map(GetPromptResponse::Complete)
+        self.answer_prompt(request, context).await
     }
 
     async fn complete(
@@ -413,13 +407,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
-        let routes = self.routes(Subject::Resource(uri.clone())).await?;
-        let read = match self.read_offered(&routes, &uri, &context).await {
-            Some(read) => read,
-            None => prompt::read_document(self.catalogue(), uri).await,
-        };
-        read.map(ReadResourceResponse::Complete)
+        self.answer_read(request, context).await
     }
 
     async fn subscribe(
