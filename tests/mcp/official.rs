@@ -62,6 +62,16 @@ Blob Resource 1: demo://resource/dynamic/blob/1
     ] {
         call(&server, &[], tool, &arguments).outputs(expected);
     }
+    // It runs only as a task.
+    let report = call(
+        &server,
+        &[],
+        "simulate-research-query",
+        &json!({"topic": "moths"}),
+    );
+    report
+        .succeeds()
+        .stdout_contains("# Research Report: moths");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Servers that hang, send malformed messages or attack: others go on, and secrets stay hidden.
 
 use std::process::Command;
+use std::time::Duration;
 
 use cogtools_test_support::Project;
 use serde_json::{Value, json};
@@ -46,6 +47,12 @@ fn strange_answers_are_read_or_fail_at_once() {
         is_error && text.contains("its response cannot be read"),
         "{text}"
     );
+    let id = session.call("close", &json!({}));
+    let (text, is_error) = session.text(id);
+    assert!(
+        is_error && text.contains("closed its standard output before it answered"),
+        "{text}"
+    );
     // Its schema would be checked for ever.
     let id = session.call("bomb", &json!({"x": 1}));
     let (text, is_error) = session.text(id);
@@ -53,6 +60,24 @@ fn strange_answers_are_read_or_fail_at_once() {
         is_error && text.contains("more than 100000 schemas"),
         "{text}"
     );
+}
+
+/// Clients know nothing of tasks (revision 2025-11-25), and their calls run as such all the same.
+#[test]
+fn tools_that_run_only_as_tasks_are_called() {
+    let (mut session, _project) = session(&["tasks"]);
+    let token = json!({"name": "task", "arguments": {}, "_meta": {"progressToken": "p"}});
+    let result = session.get("tools/call", &token).expect("a result");
+    assert_eq!(result["content"][0]["text"], "done");
+    let progress = session.notification("notifications/progress");
+    assert_eq!(progress["message"], "half");
+    let id = session.call("stuck", &json!({}));
+    std::thread::sleep(Duration::from_secs(1));
+    session.tell("notifications/cancelled", &json!({"requestId": id}));
+    std::thread::sleep(Duration::from_secs(1));
+    let id = session.call("seen", &json!({}));
+    let (text, is_error) = session.text(id);
+    assert!(!is_error && text.contains("tasks/cancel"), "{text}");
 }
 
 #[test]

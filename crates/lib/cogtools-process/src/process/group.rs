@@ -162,7 +162,7 @@ impl Group {
 
     /// Returns true if the leader has exited. It is not reaped.
     #[cfg(unix)]
-    pub(super) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         use rustix::io::Errno;
         use rustix::process::{WaitId, WaitIdOptions, waitid};
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
@@ -175,7 +175,7 @@ impl Group {
 
     /// Returns true if the leader has exited.
     #[cfg(not(unix))]
-    pub(super) fn has_ended(&mut self) -> bool {
+    pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
 }

@@ -215,6 +215,14 @@ pub(crate) fn check(
     }
 }
 
+/// Returns true if the tool `name` runs only as a task.
+pub(crate) fn requires_task(tools: &[Value], name: &str) -> bool {
+    let mut tools = tools.iter();
+    let tool = tools.find(|tool| tool.get("name").and_then(Value::as_str) == Some(name));
+    let support = tool.and_then(|tool| tool.pointer("/execution/taskSupport"));
+    support.and_then(Value::as_str) == Some("required")
+}
+
 /// Returns a schema without the keys for headers: they concern only the client, and some
 /// APIs reject unknown keys.
 fn schema(schema: &Value) -> Value {
@@ -432,7 +440,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "PROTOCOL",
-        "Both stateful and stateless MCP are supported. Over standard streams the client tries initialize first and falls back to server/discover; over HTTP it is the other way round. Over HTTP, arguments are also sent as headers if the tool's schema says x-mcp-header; redirects are not followed. Requests from the server (roots, sampling) are rejected, and elicitation is declined, except by `cogtools-mcp(1)` for a host that can answer them. Messages are limited to 16 MiB, lists to 10 MiB and 1,000 pages. Lines on a server's standard output that are not messages are ignored, up to 1 MiB.\n\nA server that was started is stopped before the program exits: its standard input is closed; after a second its process group gets SIGTERM, then SIGKILL.",
+        "Both stateful and stateless MCP are supported. A tool that runs only as a task (revision 2025-11-25) is called as one. Over standard streams the client tries initialize first and falls back to server/discover; over HTTP it is the other way round. Over HTTP, arguments are also sent as headers if the tool's schema says x-mcp-header; redirects are not followed. Requests from the server (roots, sampling) are rejected, and elicitation is declined, except by `cogtools-mcp(1)` for a host that can answer them. Messages are limited to 16 MiB, lists to 10 MiB and 1,000 pages. Lines on a server's standard output that are not messages are ignored, up to 1 MiB.\n\nA server that was started is stopped before the program exits: its standard input is closed; after a second its process group gets SIGTERM, then SIGKILL.",
     ),
     (
         "ENVIRONMENT",

@@ -12,14 +12,15 @@ use cogtools_core::{Progress, ProgressUpdate};
 use rmcp::model::{
     ClientConfig, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
     CreateMessageResult, CustomNotification, CustomRequest, CustomResult, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, Implementation,
-    ListRootsRequest, ListRootsResult, ProgressNotificationParam, ProgressToken, ProtocolVersion,
-    ResourceUpdatedNotificationParam, ServerNotification, ServerRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, Implementation, InputRequest,
+    InputRequiredResult, ListRootsRequest, ListRootsResult, ProgressNotificationParam,
+    ProgressToken, ProtocolVersion, ResourceUpdatedNotificationParam, ServerNotification,
+    ServerRequest,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, ErrorData, RoleClient};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::timeout;
 
@@ -54,6 +55,17 @@ pub(crate) struct Listener {
     pub(crate) subscribed: Notify,
 }
 
+/// A request that waits for its answer.
+pub(super) struct Receiving<'l>(&'l Listener, ProgressToken);
+
+impl Drop for Receiving<'_> {
+    fn drop(&mut self) {
+        let Self(listener, token) = self;
+        let requests = &listener.requests;
+        requests.send_modify(|requests| drop(requests.remove(token)));
+    }
+}
+
 impl Default for Listener {
     /// Returns a listener of a session for one request: it asks no one, and shows nothing.
     fn default() -> Self {
@@ -80,16 +92,11 @@ impl Listener {
         self.changed.swap(false, Ordering::AcqRel)
     }
 
-    /// Begins a request with this token.
-    pub(super) fn begin(&self, token: ProgressToken, progress: Option<Progress>) {
+    /// Begins a request with this token, which ends when the result is dropped.
+    pub(super) fn begin(&self, token: ProgressToken, progress: Option<Progress>) -> Receiving<'_> {
         self.requests
-            .send_modify(|requests| drop(requests.insert(token, progress)));
-    }
-
-    /// Ends the request with this token.
-    pub(super) fn end(&self, token: &ProgressToken) {
-        self.requests
-            .send_modify(|requests| drop(requests.remove(token)));
+            .send_modify(|requests| drop(requests.insert(token.clone(), progress)));
+        Receiving(self, token)
     }
 
     /// Returns true if the server works on no request.
@@ -286,6 +293,45 @@ pub(crate) struct SourceHost {
 }
 
 impl SourceHost {
+    /// Adds the answers to the questions in `result` to the parameters of its request; nothing if one
+    /// cannot be answered.
+    pub(super) async fn answer(
+        &self,
+        params: &mut Map<String, Value>,
+        result: &Map<String, Value>,
+        host: Option<Arc<Host>>,
+    ) -> Option<()> {
+        let value = Value::Object(result.clone());
+        let result: InputRequiredResult = serde_json::from_value(value).ok()?;
+        let mut answers = Map::new();
+        for (name, request) in result.input_requests.unwrap_or_default() {
+            let answer = match request {
+                InputRequest::Elicitation(request) => {
+                    let params = serde_json::to_value(request.params).ok()?;
+                    serde_json::to_value(self.ask(params, host.clone()).await.ok()?).ok()?
+                }
+                InputRequest::CreateMessage(request) => {
+                    let params = serde_json::to_value(request.params).ok()?;
+                    self.sample(params, host.clone()).await.ok()?
+                }
+                InputRequest::ListRoots(_) => {
+                    serde_json::to_value(self.roots(host.clone()).await.ok()?).ok()?
+                }
+                _ => return None,
+            };
+            answers.insert(name, answer);
+        }
+        params.remove("inputResponses");
+        if !answers.is_empty() {
+            params.insert("inputResponses".to_owned(), answers.into());
+        }
+        params.remove("requestState");
+        if let Some(state) = result.request_state {
+            params.insert("requestState".to_owned(), state.into());
+        }
+        Some(())
+    }
+
     pub(crate) fn new(
         source: &str,
         key: &str,

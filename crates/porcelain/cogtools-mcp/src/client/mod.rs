@@ -230,9 +230,11 @@ async fn answer(
     };
     // Over stateless HTTP a server may require arguments as headers, too; its list of tools says
     // which.
+    let mut as_task = false;
     if call.expected.is_some() || session.is_stateless() && server.url.is_some() {
         let tools = session.list_tools().await?;
         connector::check(&tools, &call.tool, call.expected.as_deref(), &server.name)?;
+        as_task = connector::requires_task(&tools, &call.tool);
     }
     let watch = Watch {
         progress: None,
@@ -241,7 +243,7 @@ async fn answer(
         cancelled: &Notify::new(),
         timeout: limit,
     };
-    let result = session.call_tool(&call.tool, call.arguments, &watch);
+    let result = session.call_tool((&call.tool, as_task), call.arguments, &watch);
     let result = result.await?;
     let is_error = result.get("isError") == Some(&Value::Bool(true));
     if call.json && !is_error {

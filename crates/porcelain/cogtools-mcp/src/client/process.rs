@@ -75,6 +75,8 @@ pub(crate) struct ServerProcess {
     transport: ChildTransport,
     capture: Arc<Mutex<OutputCapture>>,
     readers: Readers,
+    /// True if it has closed its output, and ran on until it was killed.
+    closed_output: bool,
 }
 
 /// The ways to stop a server: with time to exit by itself, or without.
@@ -119,6 +121,7 @@ impl ServerProcess {
             transport,
             capture,
             readers,
+            closed_output: false,
         })
     }
 
@@ -140,6 +143,7 @@ impl ServerProcess {
         } else if was_closed {
             // The streams are closed shortly before the process has exited.
             sleep(CLOSED_GRACE).await;
+            self.closed_output = !self.group.has_ended();
         }
         self.group.kill();
         let status = self.group.reap();
@@ -178,7 +182,11 @@ impl ServerProcess {
                     lock(&self.capture).stderr.clear();
                     return ClientError::Start(name, error);
                 }
-                let exit = Exit::Status(status).describe();
+                let exit = if self.closed_output {
+                    "closed its standard output".to_owned()
+                } else {
+                    Exit::Status(status).describe()
+                };
                 match self.stray_output() {
                     Some(output) => ClientError::StrayOutput(name, format!("{output}; it {exit}")),
                     None => ClientError::Exited(name, exit, phase),
@@ -312,10 +320,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The keys of results that are passed on: of a list of tools, and of a call.
-const LISTS_AND_CALLS: &[&str] = &["tools", "content", "structuredContent"];
+/// The keys of results that are passed on: of a list of tools, and of a call or its task.
+const LISTS_AND_CALLS: &[&str] = &["tools", "content", "structuredContent", "task"];
 /// The keys over HTTP, whose headers for parameters need the types of a list.
-pub(crate) const CALLS: &[&str] = &["content", "structuredContent"];
+pub(crate) const CALLS: &[&str] = &["content", "structuredContent", "task"];
 
 /// A message that is a response. The types of the protocol have no room for what is not in its
 /// schema, such as an author's own annotations; so the results that are passed on stay values.

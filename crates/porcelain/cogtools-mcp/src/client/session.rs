@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::Progress;
 use rmcp::RoleClient;
-use rmcp::model::{
-    ClientRequest, InputRequest, InputRequiredResult, ProtocolVersion, SubscriptionFilter,
-};
+use rmcp::model::{ClientRequest, CustomRequest, ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt as _, PeerRequestOptions,
     RunningService, ServiceError,
@@ -19,9 +17,10 @@ use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
+use crate::client::CLOSE_TIMEOUT;
 use crate::client::connector::ClientError;
 use crate::client::http;
-use crate::client::listener::{Listener, SourceHost};
+use crate::client::listener::{Listener, Receiving};
 use crate::sources::host::{self, Host, Level};
 
 /// The largest list of tools.
@@ -41,6 +40,8 @@ const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 pub(crate) const INITIALIZE: &str = "initialize";
 const DISCOVER: &str = "server/discover";
+const CALL: &str = "tools/call";
+const TASK_RESULT: &str = "tasks/result";
 const TEMPLATES: &str = "resources/templates/list";
 pub(crate) const SUBSCRIBE: &str = "resources/subscribe";
 pub(crate) const UNSUBSCRIBE: &str = "resources/unsubscribe";
@@ -288,8 +289,8 @@ impl<'s> Session<'s> {
             let source = &self.service.service().host;
             // A question in the result of a request is for its client.
             let host = watch.host.clone().or_else(|| source.speaker());
-            let is_asked = rounds <= MAX_ROUNDS
-                && answered(&mut params, &result, source, host).await.is_some();
+            let is_asked =
+                rounds <= MAX_ROUNDS && source.answer(&mut params, &result, host).await.is_some();
             if !is_asked {
                 return Err(ClientError::Unanswered(self.name.to_owned(), phase).into());
             }
@@ -307,19 +308,24 @@ impl<'s> Session<'s> {
             .map_err(|error| self.unexpected_response(method, &error.to_string()))
     }
 
-    /// Calls a tool. If that fails because the server no longer has the tool, the error says so.
+    /// Calls a tool, `as_task` if it runs in no other way. If that fails because the server no longer
+    /// has the tool, the error says so.
     pub(crate) async fn call_tool(
         &self,
-        tool: &str,
+        (tool, as_task): (&str, bool),
         arguments: Map<String, Value>,
         watch: &Watch<'_>,
     ) -> Result<Map<String, Value>, SessionError> {
-        let phase = enter(self.phase, "tools/call");
+        let phase = enter(self.phase, CALL);
         let params = Map::from_iter([
             ("name".to_owned(), tool.into()),
             ("arguments".to_owned(), arguments.into()),
         ]);
-        let result = self.asked(phase, "tools/call", params, watch).await;
+        let result = if as_task {
+            self.run_task(params, watch).await
+        } else {
+            self.asked(phase, CALL, params, watch).await
+        };
         let may_be_gone = match &result {
             Ok(object)
                 if object.get("content").is_some_and(Value::is_array)
@@ -336,6 +342,38 @@ impl<'s> Session<'s> {
         };
         if may_be_gone && !self.has_tool(tool).await {
             return Err(ClientError::ToolNotFound(self.name.to_owned(), tool.to_owned()).into());
+        }
+        result
+    }
+
+    /// Calls a tool as a task (revision 2025-11-25), and waits for its result.
+    async fn run_task(
+        &self,
+        mut params: Map<String, Value>,
+        watch: &Watch<'_>,
+    ) -> Result<Map<String, Value>, SessionError> {
+        params.insert("task".to_owned(), json!({}));
+        if !watch.meta.is_empty() {
+            params.insert("_meta".to_owned(), watch.meta.clone().into());
+        }
+        let request = |method: &str, params: Value| {
+            ClientRequest::CustomRequest(CustomRequest::new(method, Some(params)))
+        };
+        // The progress of the task has the token of this request, until the task has ended.
+        let (created, _receiving) = self
+            .send_open(CALL, request(CALL, params.into()), Some(watch))
+            .await;
+        let created = created?;
+        let Some(task) = created.get("task").and_then(|it| it.get("taskId")) else {
+            return Ok(created);
+        };
+        let task = json!({"taskId": task});
+        let phase = enter(self.phase, TASK_RESULT);
+        let waiting = self.send(phase, request(TASK_RESULT, task.clone()), Some(watch));
+        let result = waiting.await;
+        if let Err(SessionError::Server(ClientError::TimedOut(..))) = result {
+            let cancel = self.send(phase, request("tasks/cancel", task), None);
+            let _ = timeout(CLOSE_TIMEOUT, cancel).await;
         }
         result
     }
@@ -357,6 +395,20 @@ impl<'s> Session<'s> {
         request: ClientRequest,
         watch: Option<&Watch<'_>>,
     ) -> Result<Map<String, Value>, SessionError> {
+        self.send_open(phase, request, watch).await.0
+    }
+
+    /// Sends a request; its progress is received until the second value is dropped.
+    async fn send_open(
+        &self,
+        phase: &'static str,
+        request: ClientRequest,
+        watch: Option<&Watch<'_>>,
+    ) -> (
+        Result<Map<String, Value>, SessionError>,
+        Option<Receiving<'_>>,
+    ) {
+        let mut receiving = None;
         let options = PeerRequestOptions::no_options();
         let sent = self.service.send_cancellable_request(request, options);
         let response = match (sent.await, watch) {
@@ -364,8 +416,7 @@ impl<'s> Session<'s> {
             (Err(error), _) => Err(error),
             (Ok(mut handle), Some(watch)) => {
                 let (token, listener) = (handle.progress_token.clone(), self.service.service());
-                let progress = watch.progress.cloned();
-                listener.begin(token.clone(), progress);
+                receiving = Some(listener.begin(token, watch.progress.cloned()));
                 let response = tokio::select! {
                     response = &mut handle.rx => Some(response),
                     () = watch.cancelled.notified() => None,
@@ -375,17 +426,16 @@ impl<'s> Session<'s> {
                 for _ in 0..NOTIFICATION_TURNS {
                     yield_now().await;
                 }
-                listener.end(&token);
                 let Some(response) = response else {
                     let reason = "the request was cancelled".to_owned();
                     let _ = handle.cancel(Some(reason)).await;
-                    let name = self.name.to_owned();
-                    return Err(ClientError::TimedOut(name, phase, watch.timeout).into());
+                    let error = ClientError::TimedOut(self.name.to_owned(), phase, watch.timeout);
+                    return (Err(error.into()), None);
                 };
                 response.unwrap_or(Err(ServiceError::TransportClosed))
             }
         };
-        match response.map(serde_json::to_value) {
+        let result = match response.map(serde_json::to_value) {
             Ok(Ok(Value::Object(object))) => Ok(object),
             Ok(Ok(other)) => Err(self.unexpected_response(phase, &other.to_string())),
             Ok(Err(error)) => Err(self.unexpected_response(phase, &error.to_string())),
@@ -400,7 +450,8 @@ impl<'s> Session<'s> {
                 }
             }
             Err(_) => Err(SessionError::Disconnected(phase)),
-        }
+        };
+        (result, receiving)
     }
 
     fn unexpected_response(&self, phase: &'static str, response: &str) -> SessionError {
@@ -530,43 +581,4 @@ fn start_error(error: ClientInitializeError, name: &str, phase: &'static str) ->
             ClientError::UnexpectedResponse(name, phase, excerpt).into()
         }
     }
-}
-
-/// Adds the answers to the questions in `result` to the parameters of its request; nothing if one
-/// cannot be answered.
-async fn answered(
-    params: &mut Map<String, Value>,
-    result: &Map<String, Value>,
-    source: &SourceHost,
-    host: Option<Arc<Host>>,
-) -> Option<()> {
-    let value = Value::Object(result.clone());
-    let result: InputRequiredResult = serde_json::from_value(value).ok()?;
-    let mut answers = Map::new();
-    for (name, request) in result.input_requests.unwrap_or_default() {
-        let answer = match request {
-            InputRequest::Elicitation(request) => {
-                let params = serde_json::to_value(request.params).ok()?;
-                serde_json::to_value(source.ask(params, host.clone()).await.ok()?).ok()?
-            }
-            InputRequest::CreateMessage(request) => {
-                let params = serde_json::to_value(request.params).ok()?;
-                source.sample(params, host.clone()).await.ok()?
-            }
-            InputRequest::ListRoots(_) => {
-                serde_json::to_value(source.roots(host.clone()).await.ok()?).ok()?
-            }
-            _ => return None,
-        };
-        answers.insert(name, answer);
-    }
-    params.remove("inputResponses");
-    if !answers.is_empty() {
-        params.insert("inputResponses".to_owned(), answers.into());
-    }
-    params.remove("requestState");
-    if let Some(state) = result.request_state {
-        params.insert("requestState".to_owned(), state.into());
-    }
-    Some(())
 }

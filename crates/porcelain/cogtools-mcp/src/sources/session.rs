@@ -429,7 +429,9 @@ impl Requests<'_> {
                     let tools = self.tools().await?;
                     let name = &self.run.server.name;
                     connector::check(&tools, tool, Some(expected), name)?;
-                    let call = self.session.call_tool(tool, arguments.clone(), &watch);
+                    let as_task = connector::requires_task(&tools, tool);
+                    let call = (&**tool, as_task);
+                    let call = self.session.call_tool(call, arguments.clone(), &watch);
                     call.await.map(Value::Object)
                 };
                 call.await
