@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use cogtools_test_support::Project;
+use serde_json::{Value, json};
 
 /// A server over HTTP, ended when it is dropped.
 pub(crate) struct Service {
@@ -168,6 +169,26 @@ fn headers_are_read_as_the_rfcs_say() {
         (&[("accept", "text/html")][..], 406),
     ] {
         assert_eq!(service.status("/mcp", headers), status, "{headers:?}");
+    }
+}
+
+#[test]
+fn a_body_that_is_not_one_message_is_refused_as_such() {
+    let service = Service::start(&Project::new(), &[]);
+    for (body, code) in [
+        ("{", -32700),
+        ("", -32700),
+        ("\u{feff}x", -32700),
+        ("[]", -32600),
+    ] {
+        let (status, text) = service.post("/mcp", &[], body);
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(
+            (status, &answer["error"]["code"]),
+            (400, &json!(code)),
+            "{text}"
+        );
+        assert_eq!(answer["id"], Value::Null);
     }
 }
 

@@ -17,11 +17,13 @@ use cogtools_http::server::{self, Body, ServerOptions};
 use cogtools_http::{Bytes, Target};
 use cogtools_program::{EACH_FOR_MCP, Failure, Input, Io};
 use http_body_util::Full;
-use rmcp::RoleServer;
 use rmcp::service::{Peer, QuitReason, RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::{ErrorData, RoleServer};
+use serde_json::json;
+use serde_json::value::RawValue;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::Receiver;
 use tokio_util::sync::CancellationToken;
@@ -410,6 +412,11 @@ async fn handle(
     if let Some(arguments) = RawArguments::from_request(&body) {
         parts.extensions.insert(arguments);
     }
+    if parts.method == Method::POST
+        && let Some(refused) = refusal(&body)
+    {
+        return refused;
+    }
     let sender: Sender = serde_json::from_slice(&body).unwrap_or_default();
     if services.are_stateful(&state, &parts, &sender).await {
         let request = Request::from_parts(parts, Full::new(body));
@@ -421,6 +428,24 @@ async fn handle(
     let stateless = StreamableHttpService::new(server, sessions, services.stateless);
     let request = Request::from_parts(parts, Full::new(body));
     stateless.handle(request).await
+}
+
+/// Answers a body that is not one message; the SDK would say that its media type is not supported.
+fn refusal(body: &[u8]) -> Option<Response<Body>> {
+    let error = match serde_json::from_slice::<&RawValue>(body) {
+        Err(error) => ErrorData::parse_error(format!("the body is not JSON: {error}"), None),
+        Ok(value) if value.get().starts_with('[') => {
+            let message = "send each message in a request of its own: batches are only of the \
+                           revision 2025-03-26";
+            ErrorData::invalid_request(message, None)
+        }
+        Ok(_) => return None,
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    let mut response = server::text(StatusCode::BAD_REQUEST, answer.to_string());
+    let media_type = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    Some(response)
 }
 
 /// Returns true if the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).
