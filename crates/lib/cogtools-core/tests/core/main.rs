@@ -1,12 +1,8 @@
 //! The core's behaviour, asserted on the text that programs print.
 
 mod environment;
-mod file;
 mod limits;
-mod process;
-mod suggest;
 mod support;
-mod token_estimate;
 
 mod schema {
     mod expand;

@@ -4,11 +4,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use cogtools_core::file::{
+use cogtools_document::file::{
     Expected, Mode, ReadScope, WriteError, WritePath, create, has_secrets, remove,
     replace_if_unchanged, replace_private, write, write_temp,
 };
-use cogtools_core::text;
+use cogtools_document::text;
 use tempfile::TempDir;
 
 /// A folder with a project, and a folder `outside` next to it.

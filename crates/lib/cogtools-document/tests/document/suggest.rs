@@ -1,6 +1,6 @@
 //! Similar names, among many and long ones.
 
-use cogtools_core::suggest::{did_you_mean, nearest};
+use cogtools_document::suggest::{did_you_mean, nearest};
 
 #[test]
 fn the_most_similar_of_many_names() {

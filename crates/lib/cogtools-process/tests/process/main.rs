@@ -5,8 +5,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_core::Cancel;
-use cogtools_core::process::{Exit, Output, Process};
+use cogtools_process::Cancel;
+use cogtools_process::process::{Exit, Output, Process};
 
 fn sh(script: &str) -> Process {
     Process::new("/bin/sh", "/").args(["-c", script])

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cogtools_core::estimate_tokens;
+use cogtools_document::estimate_tokens;
 use serde_json::Value;
 
 /// Texts of our own, each with its kind and its count.
