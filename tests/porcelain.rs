@@ -274,29 +274,27 @@ hint: `cargo xtask install` installs the manual pages
 fn help_with_a_manual_becomes_man() {
     let house = House::new();
     house.project.program(
-        "path/man",
+        "../home/bin/man",
         "#!/bin/sh\ntest \"$1\" = -w || echo man \"$@\"\n",
     );
-    house.run().args(["help", "call"]).run().outputs(str![[r#"
+    let path = house.project.home().join("bin");
+    let man = || house.run().env("PATH", &path);
+    man().args(["help", "call"]).run().outputs(str![[r#"
 man 1 cogtools-call
 
 "#]]);
-    house.run().args(["help", "tool"]).run().outputs(str![[r#"
+    man().args(["help", "tool"]).run().outputs(str![[r#"
 man 5 cogtools-tool
 
 "#]]);
-    house
-        .run()
-        .args(["help", "cogtools"])
-        .run()
-        .outputs(str![[r#"
+    man().args(["help", "cogtools"]).run().outputs(str![[r#"
 man 1 cogtools
 
 "#]]);
     house
         .project
         .file("share/man/man1/cogtools-call.1", ".TH x\n");
-    house.run().args(["help", "call"]).run().outputs(str![[r#"
+    man().args(["help", "call"]).run().outputs(str![[r#"
 man [ROOT]/share/man/man1/cogtools-call.1
 
 "#]]);

@@ -61,6 +61,11 @@ fn dispatch_runs_nothing_of_a_clone() {
             outcome.status(77);
         }
     }
+    for entry in entries(&project) {
+        let help = run("cogtools", &project).env("PATH", path(&entry));
+        help.args(["help", "list"]).run().succeeds();
+        assert!(!project.path("ran").exists(), "help, {entry}");
+    }
     hi(&project, "/nowhere").run().fails(
         77,
         "\

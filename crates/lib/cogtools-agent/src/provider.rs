@@ -31,9 +31,39 @@ const BASE_URLS: [&str; 3] = [
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
 
 /// Connects to the provider that the environment describes.
+///
+/// # Errors
+/// A variable is missing, or only the project's `.env` says which server to use: no other one may
+/// get the texts in its place.
 pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
-    let failed =
-        |error: ModelError| Failure::from(diagnostic::diagnostic(&error, options.provider.into()));
+    let by_project = |name: &str| {
+        let hint = format!(
+            "{name} has the value that the project's .env gives it, and a project does not choose \
+             it: remove it there, and set it in your shell"
+        );
+        dirs::is_set_by_dotenv(io, name).then_some(hint)
+    };
+    let failed = |error: ModelError| {
+        let mut diagnostic = diagnostic::diagnostic(&error, options.provider.into());
+        if let ModelError::MissingKey { variables } = &error
+            && let Some(hint) = variables.iter().find_map(|name| by_project(name))
+        {
+            diagnostic.hints = vec![hint.into()];
+        }
+        Failure::from(diagnostic)
+    };
+    let base_url = match options.provider {
+        Provider::Gemini => BASE_URLS[0],
+        Provider::OpenAi => BASE_URLS[1],
+        Provider::Anthropic => BASE_URLS[2],
+    };
+    if options.base_url.is_none()
+        && let Some(hint) = by_project(base_url)
+    {
+        let message = "the server of the model is not known";
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(base_url);
+        return Err(diagnostic.hint(hint).into());
+    }
     let var = |name: &str| match dirs::trusted_var(io, name) {
         Some(value) => value.to_str().map(str::to_owned),
         None if BASE_URLS.contains(&name) => options.base_url.clone(),

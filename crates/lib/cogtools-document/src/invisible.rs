@@ -102,8 +102,9 @@ pub fn escape_lines(text: &str) -> Cow<'_, str> {
 
 /// Escapes JSON, with JSON escapes, so that its values are preserved.
 pub fn escape_json(text: &str) -> Cow<'_, str> {
-    // Control characters in strings are escaped already; those outside are space.
-    replace(text, char::is_control, |c, replaced| {
+    // JSON escapes the other ASCII control characters but DEL; those outside of strings are space.
+    let is_preserved = |c: char| c.is_ascii_whitespace();
+    replace(text, is_preserved, |c, replaced| {
         let mut units = [0; 2];
         for unit in c.encode_utf16(&mut units) {
             // Writing to a string cannot fail.

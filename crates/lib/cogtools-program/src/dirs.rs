@@ -40,7 +40,7 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
     let dotenv_variables = variables
         .iter()
         .map(|(name, _)| name)
-        .filter(|name| is_set_by_dotenv(io, name))
+        .filter(|name| is_mentioned_in_dotenv(io, name))
         .cloned()
         .collect();
     let home = home(io);
@@ -61,8 +61,8 @@ pub fn home(io: &Io<'_>) -> Option<PathBuf> {
     let find = || {
         let home = io.var("HOME")?;
         let recorded = recorded_home();
-        let is_own =
-            recorded.as_deref() == Some(Path::new(home)) || !may_be_loaded(&io.cwd, "HOME", home);
+        let is_own = recorded.as_deref() == Some(Path::new(home))
+            || !may_be_loaded(&io.cwd, None, "HOME", home);
         if is_own { Some(home.into()) } else { recorded }
     };
     io.context.home.get_or_init(find).clone()
@@ -137,8 +137,8 @@ pub fn trusted_vars(io: &Io<'_>, names: &[&str]) -> Vars {
 }
 
 /// Returns true if an `.env` that a host would read here, outside the user's home directory, contains
-/// `name`.
-fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
+/// `name`, whatever its value.
+fn is_mentioned_in_dotenv(io: &Io<'_>, name: &str) -> bool {
     let home = home(io);
     let files = host_files(&io.cwd, home.as_deref()).into_iter();
     let name = name.as_bytes();
@@ -150,4 +150,12 @@ fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
             text.windows(name.len()).any(|part| part == name)
         })
     })
+}
+
+/// Returns true if `name` may have its value from an `.env` that a host would read here, outside the
+/// user's home directory.
+pub fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
+    let home = home(io);
+    let value = io.var(name);
+    value.is_some_and(|value| may_be_loaded(&io.cwd, home.as_deref(), name, value))
 }

@@ -49,7 +49,7 @@ impl SystemProgram {
     }
 
     /// The program, for the terminal of this process, in its directory.
-    pub(crate) fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.file);
         command.env_clear().envs(&self.variables);
         command
@@ -98,7 +98,7 @@ pub fn open_in_browser(place: &OsStr, io: &Io<'_>) -> Result<(), Box<Diagnostic>
 pub(crate) fn own_variables(io: &Io<'_>) -> Vars {
     let is_own = |name: &OsStr, value: &OsStr| {
         let name = name.to_str();
-        name.is_some_and(|name| !may_be_loaded(&io.cwd, name, value))
+        name.is_some_and(|name| !may_be_loaded(&io.cwd, None, name, value))
     };
     let vars = io.vars.iter().filter(|(name, value)| is_own(name, value));
     let mut vars: Vars = vars

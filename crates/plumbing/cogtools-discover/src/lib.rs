@@ -280,6 +280,13 @@ fn print(tool: &Tool, args: &DiscoverArgs) -> String {
 /// than printing them.
 fn print_all(declared: &[String], yaml: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     const CHUNK_BYTES: usize = 64 << 10;
+    let show = |text: &str, io: &mut Io<'_>| {
+        if yaml {
+            io.show(text)
+        } else {
+            io.show_json(text)
+        }
+    };
     if declared.is_empty() {
         return io.print(b"[]\n");
     }
@@ -290,12 +297,12 @@ fn print_all(declared: &[String], yaml: bool, io: &mut Io<'_>) -> Result<(), Fai
         }
         chunk.push_str(text);
         if chunk.len() >= CHUNK_BYTES {
-            io.print(chunk.as_bytes())?;
+            show(&chunk, io)?;
             chunk.clear();
         }
     }
     if !yaml {
         chunk.push_str("\n]\n");
     }
-    io.print(chunk.as_bytes())
+    show(&chunk, io)
 }

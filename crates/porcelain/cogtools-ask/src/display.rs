@@ -134,7 +134,8 @@ impl<'a, 'io> Display<'a, 'io> {
 
     fn event(&mut self, event: &Value) {
         if self.format == OutputFormat::StreamJson {
-            self.write(&format!("{event}\n"));
+            let line = format!("{event}\n");
+            self.print(&line, |io| io.show_json(&line));
         }
     }
 

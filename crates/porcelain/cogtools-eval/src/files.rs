@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, ReadScope, WritePath, create_private_folder, replace_private};
+use cogtools_core::hint::{Command, Hint};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
+use cogtools_core::trust::Verdict;
 use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_program::{Failure, Io, SystemProgram, project};
 use serde_json::Value;
@@ -177,7 +179,8 @@ pub(crate) fn keep_report(report: &Value, folder: &Path) -> Result<(), Box<Diagn
 /// Checks the project of the git revision `reference` out into a new folder.
 ///
 /// # Errors
-/// `USAGE` if there is no such revision.
+/// `DENIED` if the user does not trust the project: the configuration of its repository says what
+/// git runs. `USAGE` if there is no such revision.
 pub(crate) fn check_out(
     reference: &str,
     project: &Project,
@@ -192,16 +195,30 @@ pub(crate) fn check_out(
     if reference.starts_with('-') {
         return Err(wrong("this is no revision".to_owned()));
     }
+    let root = project.root();
+    let verdict = project::trust(io).project_verdict(root);
+    if verdict.map_err(|error| error.diagnostic())? != Verdict::Approved {
+        let message = "git runs what the project's repository says, and the project is not trusted";
+        let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(reference);
+        let trust = Command::TrustProject(None);
+        let hint = Hint::run(
+            "only the user can trust it, after reviewing its tools: ",
+            trust,
+            "",
+        );
+        return Err(diagnostic.hint(hint).into());
+    }
     let folder =
         TempDir::with_prefix("cogtools-eval-").map_err(|error| wrong(error.to_string()))?;
     let archive = folder.path().join("archive.tar").into_os_string();
     let files = folder.path().join("files");
     std::fs::create_dir(&files).map_err(|error| wrong(error.to_string()))?;
-    let root = project.root();
     let commands = [
         (
             "git",
             vec![
+                "-c".into(),
+                "safe.bareRepository=explicit".into(),
                 "archive".into(),
                 "--format=tar".into(),
                 "-o".into(),

@@ -84,7 +84,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) judge: Option<String>,
     /// Trials of each case with each model
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=reader::MAX_TRIALS))]
     pub(crate) trials: Option<u64>,
     /// Trials that run at the same time
     #[arg(short, long, value_name = "NUMBER", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=64))]

@@ -16,6 +16,9 @@ use crate::case::{
 };
 use crate::matcher::{KEYS, Matcher};
 
+/// The most trials of a case: a file of a project says how many there are.
+pub(crate) const MAX_TRIALS: u64 = 10_000;
+
 /// Reads the parts of a file, and keeps every mistake.
 pub(crate) struct Reader<'t> {
     text: &'t Text,
@@ -131,8 +134,10 @@ impl<'t> Reader<'t> {
 
     pub(crate) fn trials(&mut self, node: &Node) -> u64 {
         let trials = self.count(node, "trials");
-        if trials == 0 && node.to_json().as_u64().is_some() {
-            self.error(node.span, "`trials` is at least 1");
+        let is_count = node.to_json().as_u64().is_some();
+        if is_count && !(1..=MAX_TRIALS).contains(&trials) {
+            let message = format!("`trials` is from 1 to {MAX_TRIALS}");
+            self.error(node.span, &message);
         }
         trials
     }

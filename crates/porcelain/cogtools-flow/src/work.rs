@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_agent::share_money;
 use cogtools_code::{FlowTape, NodeTape};
-use cogtools_core::approval::{Approved, approve};
+use cogtools_core::approval::{Approved, approve, approve_call};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::process::{LineSink, TempFolder};
 use cogtools_core::tool::{Flow, FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
@@ -247,6 +247,7 @@ impl FlowWork {
         let call = registry
             .prepare_tool(tool, Arguments::from(call.arguments))
             .map_err(Diagnostic::merge)?;
+        approve_call(&self.run.tool, call.tool(), &self.run.cx)?;
         // The deadline of a call ends that call alone.
         let cancel = cancel.child();
         let tape = self.tape_of(id)?;

@@ -3,7 +3,6 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::{Command as Process, Stdio};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
@@ -13,7 +12,7 @@ use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::project::{cached_registry, project, registry};
 use cogtools_program::terminal::{pad, sanitize};
-use cogtools_program::{Failure, Io, Next, Program, Stdin, man, render_hint};
+use cogtools_program::{Failure, Io, Next, Program, Stdin, SystemProgram, man, render_hint};
 
 use crate::locate::{ProgramPath, Untrusted};
 use crate::manual::TOPICS;
@@ -208,15 +207,13 @@ fn show_manual(
             (format!("{PREFIX}{}", page.join("-")), 1)
         }
     };
-    let man = io
-        .var("PATH")
-        .and_then(|path| which::which_in_global("man", Some(path)).ok()?.next());
+    let man = SystemProgram::find("man", project(io).root(), io);
     let is_page = commands.is_empty() || topic.is_none() && !is_own;
     if is_page
         && let Some(man) = man
-        && let Some(page) = locate_page(&man, &page, section, program_path, io)
+        && let Some(page) = locate_page(&man, &page, section, program_path)
     {
-        let mut process = Process::new(man);
+        let mut process = man.command();
         process.args(page).current_dir(&io.cwd);
         return Err(Failure::Exec(process.into()));
     }
@@ -237,11 +234,10 @@ fn show_manual(
 /// The arguments for `man` to show the page: its file in the installation of cogtools, or its
 /// name if `man` finds it.
 fn locate_page(
-    man: &Path,
+    man: &SystemProgram,
     page: &str,
     section: u8,
     program_path: &ProgramPath,
-    io: &Io<'_>,
 ) -> Option<Vec<String>> {
     let file = program_path
         .exec_dir()
@@ -254,9 +250,10 @@ fn locate_page(
         return Some(vec![file.to_str()?.to_owned()]);
     }
     let args = vec![section.to_string(), page.to_owned()];
-    let mut probe = Process::new(man);
-    probe.arg("-w").args(&args).env_clear().envs(&io.vars);
+    let mut probe = man.command();
     let status = probe
+        .arg("-w")
+        .args(&args)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -30,8 +30,8 @@ enum Requirement {
     Project(PathBuf),
     /// Approval of the package.
     Package(ToolPackage, Grant),
-    /// Approval of the provider's tool, or of the specification at a URL.
-    Provider(String, Grant),
+    /// Approval of the provider's tool, or of the specification at a URL, which the noun says.
+    Provider(&'static str, String, Grant),
 }
 
 /// Why a tool may not run.
@@ -79,6 +79,24 @@ pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Bo
             error.diagnostic().with_subject(named.name().as_str()),
         )),
     }
+}
+
+/// Lets the flow `caller` call `callee`. A flow that is not approved calls nothing that needs no
+/// approval of its own and runs a program: with the tools of the user, it would run them unasked.
+///
+/// # Errors
+///
+/// `DENIED`, in the name of the flow.
+pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Box<Diagnostic>> {
+    let is_own = matches!(callee.provenance().author, Author::User | Author::BuiltIn);
+    if !is_own || !callee.runs_programs() && callee.flow().is_none() {
+        return Ok(());
+    }
+    let required = requirement_of_author(caller, cx).map_err(ApprovalError::from);
+    required
+        .and_then(|required| check_requirement(required, cx))
+        .map(drop)
+        .map_err(|error| Box::new(error.diagnostic().with_subject(caller.name().as_str())))
 }
 
 /// Predicts the result of [`approve`], without making a private copy.
@@ -181,6 +199,11 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
     if !tool.runs_programs() || is_request && Http::is_recorded(cx) {
         return Ok(None);
     }
+    requirement_of_author(tool, cx)
+}
+
+/// Returns the approval that `tool` needs if it runs programs.
+fn requirement_of_author(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestError> {
     if let Some(package) = ToolPackage::of(tool) {
         let grant = package.grant()?;
         return Ok(Some(Requirement::Package(package, grant)));
@@ -192,7 +215,11 @@ fn requirement(tool: &Tool, cx: &Context) -> Result<Option<Requirement>, DigestE
             let foreign = tool.implementation().foreign();
             let grant = foreign.and_then(|foreign| foreign.grant(cx));
             let grant = grant.or_else(|| provenance.grant.clone());
-            grant.map(|grant| Requirement::Provider(provenance.source.clone(), grant))
+            let noun = match provenance.grant {
+                Some(_) => "specification",
+                None => "provider",
+            };
+            grant.map(|grant| Requirement::Provider(noun, provenance.source.clone(), grant))
         }
         Author::User | Author::BuiltIn | Author::Package(_) => None,
     })
@@ -220,17 +247,22 @@ fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
 /// Checks that `tool` may run. For a tool of a package, returns the package and the hash
 /// of its approved content.
 fn check(tool: &Tool, cx: &Context) -> Result<Option<(ToolPackage, Hash)>, ApprovalError> {
-    let Some(requirement) = requirement(tool, cx)? else {
+    check_requirement(requirement(tool, cx)?, cx)
+}
+
+/// Checks that the user has approved what `requirement` says.
+fn check_requirement(
+    requirement: Option<Requirement>,
+    cx: &Context,
+) -> Result<Option<(ToolPackage, Hash)>, ApprovalError> {
+    let Some(requirement) = requirement else {
         return Ok(None);
     };
     let (noun, name, grant) = match requirement {
         Requirement::Package(package, grant) => {
             return check_package(package, &grant, cx).map(Some);
         }
-        Requirement::Provider(name, grant) => match tool.provenance().grant {
-            Some(_) => ("specification", name, grant),
-            None => ("provider", name, grant),
-        },
+        Requirement::Provider(noun, name, grant) => (noun, name, grant),
         Requirement::Project(root) => {
             let verdict = cx.trust.project_verdict(&root)?;
             let elsewhere = Some(root).filter(|root| *root != cx.root);

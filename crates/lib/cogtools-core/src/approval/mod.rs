@@ -9,7 +9,7 @@ mod source;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-pub use gate::{Approved, approve, verdict};
+pub use gate::{Approved, approve, approve_call, verdict};
 pub use source::{
     ApprovalStatus, Kind, Reviewed, Texts, TrustableSource, may_wait, trust_project,
     trustable_sources,

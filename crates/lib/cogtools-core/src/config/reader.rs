@@ -17,6 +17,7 @@ use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
+use super::source::may_have_secret;
 use super::{Extent, Found, split};
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
@@ -122,10 +123,10 @@ impl<'l> Reading<'l> {
         hint: impl Into<String>,
         span: Span,
     ) {
+        let mut location = self.layer.text.location(span);
+        location.text = location.text.filter(|line| !may_have_secret(line));
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        let diagnostic = diagnostic
-            .at(self.layer.text.location(span))
-            .hint(hint.into());
+        let diagnostic = diagnostic.at(location).hint(hint.into());
         let found = Found(extent, span, diagnostic);
         self.mistakes.borrow_mut().push(found);
     }

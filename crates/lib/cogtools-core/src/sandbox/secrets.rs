@@ -18,7 +18,7 @@ const SKIPPED: [&str; 6] = [
     "vendor",
 ];
 /// Git's files that may have a password, of a repository and of its submodules.
-const OF_GIT: [&str; 2] = ["config", "credentials"];
+const OF_GIT: [&str; 3] = ["config", "config.worktree", "credentials"];
 /// Folders of git that have no such files.
 const SKIPPED_OF_GIT: [&str; 6] = ["hooks", "info", "lfs", "logs", "objects", "refs"];
 /// Most entries that are looked at, which takes a fraction of a second.
@@ -117,9 +117,11 @@ fn has_password(root: &Path, file: &Path) -> bool {
     };
     text.lines().any(|line| {
         let line = line.to_ascii_lowercase();
-        let address = line.split_once("://").map(|(_, rest)| rest);
+        let (scheme, address) = line.split_once("://").unzip();
         let user = address.and_then(|rest| rest.split('/').next()?.split_once('@'));
-        user.is_some_and(|(user, _)| user.contains(':'))
+        // Over HTTP a user alone is a token.
+        let is_http = scheme.is_some_and(|it| it.ends_with("http") || it.ends_with("https"));
+        user.is_some_and(|(user, _)| is_http || user.contains(':'))
             || ["extraheader", "password", "token"]
                 .iter()
                 .any(|it| line.contains(it))

@@ -138,6 +138,9 @@ pub struct Identity {
     /// When the folder was created, in nanoseconds since 1970, if the file system knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     created: Option<u64>,
+    /// True if a folder around it has the remote: other folders at its path have it, too.
+    #[serde(skip)]
+    is_nested: bool,
 }
 
 /// Maximum bytes of a file of git: 1 MiB.
@@ -146,11 +149,14 @@ const MAX_GIT_BYTES: u64 = 1 << 20;
 impl Identity {
     /// The identity of the project in the folder `root`.
     pub fn of(root: &Path) -> Self {
-        let url = root.ancestors().find_map(git_config).and_then(|config| {
-            let text = read(&config)?;
+        let mut folders = root.ancestors().enumerate();
+        let found = folders.find_map(|(depth, folder)| Some((depth, git_config(folder)?)));
+        let url = found.as_ref().and_then(|(_, config)| {
+            let text = read(config)?;
             origin_url(&text)
         });
         Self {
+            is_nested: found.is_some_and(|(depth, _)| depth > 0),
             owner: owner(root),
             created: created(root),
             origin: url.map(|url| digest::value(&url.into()).to_string()),
@@ -158,14 +164,18 @@ impl Identity {
     }
 
     /// Returns true if this recorded identity is the one of the project that is there now. A
-    /// folder without a remote is recognized by its creation, and may get a remote; a clone may be
-    /// made again.
+    /// folder without a remote of its own is recognized by its creation, and may get a remote; a
+    /// clone may be made again.
     pub(super) fn is_same(&self, current: &Self) -> bool {
+        // Not every file system knows.
+        let is_created_then = self.created.is_none() || self.created == current.created;
         let is_same_folder = match (&self.origin, &current.origin) {
-            (Some(recorded), origin) => origin.as_ref() == Some(recorded),
-            // Not every file system knows.
-            (None, None) => self.created.is_none() || self.created == current.created,
-            (None, Some(_)) => self.created.is_some() && self.created == current.created,
+            (Some(recorded), Some(origin)) => {
+                origin == recorded && (!current.is_nested || is_created_then)
+            }
+            (Some(_), None) => false,
+            (None, None) => is_created_then,
+            (None, Some(_)) => self.created.is_some() && is_created_then,
         };
         self.owner == current.owner && is_same_folder
     }
@@ -242,6 +252,7 @@ mod tests {
             owner: Some(owner),
             origin: origin.map(str::to_owned),
             created,
+            is_nested: false,
         };
         let is_same = |recorded: &Identity, current: &Identity| recorded.is_same(current);
         let local = identity(1, None, Some(7));
@@ -254,6 +265,12 @@ mod tests {
         assert!(!is_same(&local, &identity(1, Some("a"), Some(8))));
         assert!(!is_same(&local, &identity(2, None, Some(7))));
         assert!(!is_same(&local, &identity(1, None, Some(8))));
+        let nested = |created| Identity {
+            is_nested: true,
+            ..identity(1, Some("a"), created)
+        };
+        assert!(is_same(&cloned, &nested(Some(7))));
+        assert!(!is_same(&cloned, &nested(Some(8))));
         let unknown = identity(1, None, None);
         assert!(is_same(&unknown, &local));
         assert!(!is_same(&unknown, &identity(1, Some("a"), None)));

@@ -383,9 +383,9 @@ pub fn host_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Returns true if a host may have loaded the variable `name` with this value from a file in
-/// `directory` or above it.
-pub fn may_be_loaded(directory: &Path, name: &str, value: &OsStr) -> bool {
-    LoadedFiles::above(directory, None).may_set(name, value)
+/// `directory` or above it, outside the folder `home`.
+pub fn may_be_loaded(directory: &Path, home: Option<&Path>, name: &str, value: &OsStr) -> bool {
+    LoadedFiles::above(directory, home).may_set(name, value)
 }
 
 impl LoadedFiles {

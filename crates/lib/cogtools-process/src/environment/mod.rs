@@ -363,7 +363,7 @@ impl Environment {
     pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
         let mut files = None;
         let home = self.process.get(OsStr::new("HOME"));
-        let home = home.filter(|home| !may_be_loaded(&self.directory, "HOME", home));
+        let home = home.filter(|home| !may_be_loaded(&self.directory, None, "HOME", home));
         let home = home.map(Path::new);
         names
             .into_iter()

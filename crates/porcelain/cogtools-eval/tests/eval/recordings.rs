@@ -4,9 +4,10 @@ use std::path::Path;
 
 use cogtools_eval::PROGRAM;
 use cogtools_program::Terminals;
+use cogtools_test_support::Project;
 use serde_json::json;
 
-use super::{CONVERT, eval, project, report, requests, scripted};
+use super::{CONVERT, MODEL, eval, project, report, requests, scripted};
 
 const CASES: &str = "\
 trials: 2
@@ -141,6 +142,37 @@ fn a_report_is_compared_with() {
                 "verdict": "not_shown", "trials_needed": null}])
     );
     assert_eq!(run["overall"]["verdict"], "not_shown");
+}
+
+/// Git runs what the configuration of a repository says: the filters of its files.
+#[test]
+fn an_older_revision_is_taken_only_of_a_trusted_project() {
+    let untrusted = Project::untrusted();
+    untrusted
+        .file("tools/convert.yaml", CONVERT)
+        .program("model.sh", MODEL)
+        .file("tools/convert.evals.yaml", CASES)
+        .file(".cogtoolrc.yaml", "")
+        .file(".gitattributes", "* filter=x\n");
+    let git = |args: &[&str]| {
+        let name = ["-c", "user.name=a", "-c", "user.email=a@b.example"];
+        let mut command = std::process::Command::new("git");
+        command.args(name).args(args).current_dir(untrusted.root());
+        assert!(command.status().expect("git").success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "old"]);
+    let smudge = format!("echo >> {}; cat", untrusted.path("ran").display());
+    git(&["config", "filter.x.smudge", &smudge]);
+    let compare = ["--format", "json", "--compare", "HEAD"];
+    let refused = scripted(&untrusted, &compare);
+    assert_eq!(refused.status, 77, "{refused:?}");
+    assert!(refused.stderr.contains("is not trusted"), "{refused:?}");
+    assert!(!untrusted.path("ran").exists());
+    untrusted.trust(".");
+    let run = report(&scripted(&untrusted, &compare), 0);
+    assert_eq!(run["compare"][0]["case"], "right");
 }
 
 #[test]

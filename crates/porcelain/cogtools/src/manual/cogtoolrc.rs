@@ -178,9 +178,10 @@ COGTOOLS_TOOLS, COGTOOLS_EXCLUDE and COGTOOLS_TOOLSETS may also be in the projec
 must match in addition to the filters of the user.
 
 An empty variable counts as unset. Any other variable whose name begins with COGTOOLS_ sets \
-nothing, and `cogtools doctor` and `cogtools config list` warn of it. Since hosts load .env files, a variable that is mentioned in an .env from the current \
-directory upward, outside the home directory, is not trusted: a provider in COGTOOLS_TOOL_SOURCES \
-then requires approval, and GEMINI_CLI_SYSTEM_SETTINGS_PATH is ignored.";
+nothing, and `cogtools doctor` and `cogtools config list` warn of it. Since hosts load .env files, a variable of cogtools that is mentioned in an .env from the \
+current directory upward, outside the home directory, is not trusted: a provider in \
+COGTOOLS_TOOL_SOURCES then requires approval. One that an .env sets to the same value is not \
+the user's: GEMINI_CLI_SYSTEM_SETTINGS_PATH is ignored then.";
 
 const FILES: &str = "\
 .cogtoolrc.yaml
