@@ -235,6 +235,25 @@ fn the_model_reads_why_a_call_may_not_run() {
     assert_eq!(*result, json!({"error": "denied by the user: it is late"}));
 }
 
+/// Letters filter the answers by their beginning: "yes, once" has an n, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_letter_of_no_is_a_no() {
+    use crate::pseudo_terminal::Terminal;
+    let project = noting();
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    let line = format!(
+        "GEMINI_API_KEY=k GOOGLE_GEMINI_BASE_URL={} cogtools-ask -q Go",
+        fake.url()
+    );
+    let mut terminal = Terminal::open(&project, &line);
+    terminal.answer("no, because …", "n");
+    terminal.type_keys("\r");
+    let (status, _) = terminal.end("done");
+    assert_eq!((status, notes(&project).as_str()), (Some(0), ""));
+    fake.finish();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_user_at_a_terminal_is_asked() {

@@ -147,7 +147,9 @@ fn a_flow_of_a_repository_called_the_users_programs() {
         .file("tools/greet.yaml", flow("mail"))
         .file(
             "tools/nested.yaml",
-            flow("through").replace("name: greet", "name: nested"),
+            flow("through")
+                .replace("name: greet", "name: nested")
+                .replace("{to: evil}", "{}"),
         )
         .file("../home/tools/mail.yaml", mail)
         .file("../home/tools/through.yaml", through)

@@ -89,6 +89,59 @@ fn a_workspace_is_written_but_not_what_runs_later() {
     attempts("workspace", all, LANDLOCK, &expected("denied"));
 }
 
+/// A project with tools in two folders, whose tool `t` runs `script`.
+fn with_script(script: &str) -> Project {
+    let project = Project::new();
+    let tool = format!(
+        "name: t\ndescription: d\nsandbox: workspace\nimplementation:\n  script: |\n    #!/bin/sh\n    \
+         {script}\n"
+    );
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: lib/tools}, {local: team}]\n",
+        )
+        .file("lib/tools/t.yaml", tool)
+        .dir("team");
+    project
+}
+
+/// Before: only the folder of the tool itself was kept, and the one around it could be moved away.
+#[test]
+fn a_workspace_gets_no_tools_in_any_of_their_folders() {
+    for script in [
+        "echo >> team/evil.yaml",
+        "mv lib other",
+        "mv lib/tools lib/other",
+    ] {
+        let project = with_script(script);
+        call(&project).run().status(1);
+        assert!(project.path("lib/tools/t.yaml").exists(), "{script}");
+        assert!(!project.path("team/evil.yaml").exists(), "{script}");
+    }
+}
+
+/// Before: a tool made a configuration with a tool of its own, which then ran without a sandbox.
+#[test]
+fn a_project_with_something_made_that_runs_later_is_not_trusted() {
+    let project = with_script("echo made > made; mkdir .husky; echo done");
+    call(&project).run().fails(
+        77,
+        str![[r#"
+cogtools-call: error[DENIED]: t: it has made `.husky`, which is run later; its sandbox does not permit that
+hint: the project is no longer trusted; review it: cogtools trust .
+
+"#]],
+    );
+    assert_eq!(project.read("made"), "made\n");
+    call(&project)
+        .run()
+        .status(77)
+        .stderr_contains("its project is not trusted yet");
+    project.trust(".");
+    call(&project).run().outputs("done\n");
+}
+
 #[test]
 fn modes_and_times_of_files_stay_where_there_are_namespaces() {
     let all = "change mode,change times";

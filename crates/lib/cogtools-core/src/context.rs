@@ -64,6 +64,8 @@ pub struct Context {
     pub limits: Limits,
     /// The use of sandboxes.
     pub sandbox: SandboxMode,
+    /// The folders with tools, which no tool writes that works on the project as a whole.
+    pub tool_folders: Vec<PathBuf>,
     /// Warnings for the end of the run.
     pub warnings: Warnings,
     /// Cancels running programs.

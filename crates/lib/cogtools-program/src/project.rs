@@ -1,6 +1,6 @@
 //! The project that contains the working directory, its configuration and its tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
@@ -26,6 +26,7 @@ pub struct ProjectContext {
     project: Project,
     priority: EnvPriority,
     bounds: Bounds,
+    tool_folders: Vec<PathBuf>,
 }
 
 impl ProjectContext {
@@ -37,12 +38,16 @@ impl ProjectContext {
             project,
             priority: env.priority(&config),
             bounds: env.bounds(&config),
+            tool_folders: config.tool_folders(),
         })
     }
 
     /// The context of the programs that the project runs.
     pub fn context(&self, io: &Io<'_>) -> Context {
-        context(io, &self.project, self.priority, self.bounds)
+        Context {
+            tool_folders: self.tool_folders.clone(),
+            ..context(io, &self.project, self.priority, self.bounds)
+        }
     }
 }
 
@@ -169,6 +174,7 @@ pub fn registry_and_context(
         .locked
         .is_some_and(|locked| locked || config.locked);
     let bounds = args.env.bounds(&config);
+    let tool_folders = config.tool_folders();
     let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
@@ -180,6 +186,7 @@ pub fn registry_and_context(
         project,
         priority,
         bounds,
+        tool_folders,
     };
     Ok((registry, context))
 }
@@ -285,6 +292,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         programs: io.program.parent().map(Path::to_path_buf),
         limits: bounds.limits,
         sandbox: bounds.sandbox,
+        tool_folders: Vec::new(),
         warnings: io.context.warnings(),
         cancel: Cancel::default(),
         requests: io.context.requests.clone(),

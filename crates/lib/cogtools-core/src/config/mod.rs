@@ -17,6 +17,7 @@ pub use setting::Setting;
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -253,6 +254,12 @@ impl Config {
             limits: self.limits,
             sandbox: self.options.sandbox,
         }
+    }
+
+    /// The folders of tools among its sources.
+    pub fn tool_folders(&self) -> Vec<PathBuf> {
+        let folders = self.sources.iter().filter_map(Source::folder);
+        folders.map(|folder| folder.path().to_path_buf()).collect()
     }
 
     /// Returns true if listing the sources may run programs, or depends on the variables that are set.

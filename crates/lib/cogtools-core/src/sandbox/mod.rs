@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use cogtools_hosts::HostRule;
 pub use denial::Denial;
 pub(crate) use launcher::Launcher;
-pub(crate) use run::{Run, RunError};
+pub(crate) use run::{Run, RunError, Unmade};
 
 use crate::file::{self, Existing, Mode, WriteError, WritePath};
 use crate::suggest::did_you_mean;
@@ -309,7 +309,7 @@ pub const LIMITATIONS: [Limitation; 4] = [
     },
     Limitation {
         what: "write what you run later, such as a makefile or `.git/hooks`",
-        note: "below the paths under `write`; not with `workspace`",
+        note: "below the paths under `write`; with `workspace`, below the top of the project",
     },
 ];
 

@@ -7,6 +7,7 @@ use std::{env, io};
 
 use super::{Roots, Sandbox, SandboxError, secrets, support};
 use crate::environment::Vars;
+use crate::hint::{Command, Hint};
 use crate::process::{
     Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, TempFolder,
 };
@@ -103,6 +104,33 @@ const VARIABLES: &[&str] = if cfg!(windows) {
     &["TMPDIR"]
 };
 
+/// Names at the top of a project that a program may not make, though no wall stops it.
+#[derive(Debug, Default)]
+pub(crate) struct Unmade(Vec<&'static str>);
+
+impl Unmade {
+    /// Checks that none is there now, after a run of the tool `name`.
+    ///
+    /// # Errors
+    /// `DENIED`. The project is not trusted any more: what the tool has made may itself be a tool.
+    pub(crate) fn check(&self, name: &str, cx: &Context) -> Result<(), Box<Diagnostic>> {
+        let is_there = |made: &&&str| cx.root.join(made).symlink_metadata().is_ok();
+        let Some(made) = self.0.iter().find(is_there) else {
+            return Ok(());
+        };
+        let message =
+            format!("it has made `{made}`, which is run later; its sandbox does not permit that");
+        let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(name);
+        let revoked = cx.trust.update(|record| record.distrust_project(&cx.root));
+        Err(Box::new(diagnostic.hint(if matches!(revoked, Ok(true)) {
+            let command = Command::TrustProject(None);
+            Hint::run("the project is no longer trusted; review it: ", command, "")
+        } else {
+            Hint::from("remove it unless you know what it does")
+        })))
+    }
+}
+
 impl Run {
     /// A run in `sandbox`; `None` if sandboxes are off.
     pub(crate) fn new(sandbox: Sandbox, cx: &Context) -> Result<Option<Self>, RunError> {
@@ -139,6 +167,13 @@ impl Run {
     /// Its temporary folder.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Returns the names that are run later and are not there, if the program may write the project.
+    pub(crate) fn unmade(&self, cx: &Context) -> Unmade {
+        let names = RUN_LATER.iter().filter(|_| self.sandbox.is_workspace);
+        let is_absent = |name: &&str| cx.root.join(name).symlink_metadata().is_err();
+        Unmade(names.copied().filter(|name| is_absent(name)).collect())
     }
 
     /// Names the temporary folder in `variables`.
@@ -181,11 +216,12 @@ impl Run {
             .map_err(|secrets::TooLarge| RunError::TooLarge)?;
         deny.retain(|secret| !read.contains(secret) && !write.contains(secret));
         let keep = if self.sandbox.is_workspace {
-            let below = own.iter().filter(|it| it.starts_with(root) && *it != root);
+            let below = own.iter().chain(&cx.tool_folders).cloned();
             let later = RUN_LATER.iter().map(|name| root.join(name));
             later
-                .chain(below.cloned())
+                .chain(below)
                 .filter_map(|it| it.canonicalize().ok())
+                .filter(|it| it.starts_with(root) && it != root)
                 .collect()
         } else {
             Vec::new()

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
 use crate::environment::{Vars, mask, secret_texts};
 use crate::process::{Captured, Exit, Output, Process};
-use crate::sandbox::{Run, Sandbox};
+use crate::sandbox::{Run, Sandbox, Unmade};
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::progress_line::{line_progress, reported};
 use crate::tool::{Author, Definition, Output as Shape};
@@ -87,6 +87,7 @@ impl<'c> CommandCall<'c> {
             cx.root.clone()
         };
         let process = Process::new(&program, &folder).args(args);
+        let mut unmade = Unmade::default();
         let process = match sandbox {
             None => process.confinement(self.cx.confinement()),
             Some(run) => {
@@ -94,10 +95,14 @@ impl<'c> CommandCall<'c> {
                 let own = self.own_files();
                 let policy = run.policy(Some(&program), &own, &variables, &cx);
                 let policy = policy.map_err(|error| Box::new(error.diagnostic(self.name())))?;
+                unmade = run.unmade(self.cx);
                 run.apply(process, Some(policy), self.cx)
             }
         };
-        self.end(process.variables(variables), program)
+        let (tool, cx) = (self.tool, self.cx);
+        let result = self.end(process.variables(variables), program);
+        unmade.check(tool.name.as_str(), cx)?;
+        result
     }
 
     /// Returns the sandbox of the call, if it has one: a package's tool always does.

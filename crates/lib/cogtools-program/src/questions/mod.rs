@@ -101,6 +101,7 @@ impl Prompt {
             .collect();
         Select::<String>::new(question, options)
             .with_help_message("arrow keys to move, letters to filter, enter to choose")
+            .with_scorer(&by_beginning)
             .with_render_config(self.config)
             .raw_prompt()
             .map(|one| one.index)
@@ -125,6 +126,12 @@ impl Prompt {
             .prompt()
             .map_err(failure)
     }
+}
+
+/// Filters answers by their beginning: `n` is not to choose `yes, once`.
+fn by_beginning(typed: &str, _: &String, answer: &str, _: usize) -> Option<i64> {
+    let beginning = answer.get(..typed.len())?;
+    beginning.eq_ignore_ascii_case(typed).then_some(0)
 }
 
 /// Nothing was answered: by Escape, by Ctrl-C, or because the terminal is gone.

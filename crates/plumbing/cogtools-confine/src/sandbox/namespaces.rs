@@ -132,6 +132,9 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount_new("proc", PROC, "proc", flags, None)?;
     }
+    for path in above_kept(policy) {
+        mount_bind_recursive(path, path)?;
+    }
     for path in policy.keep.iter().filter(|path| path.exists()) {
         mount_bind_recursive(path, path)?;
     }
@@ -142,6 +145,17 @@ pub(crate) fn enter(policy: &Policy, line: &[OsString]) -> io::Result<()> {
     protect(policy)?;
     // The folder of this process is the one below.
     std::env::set_current_dir(folder)
+}
+
+/// Returns the folders between a path that may be written and one in it that is kept, the outermost
+/// ones first. As mounts they cannot be renamed, with what is kept in them.
+fn above_kept(policy: &Policy) -> BTreeSet<&Path> {
+    let above = policy.keep.iter().flat_map(|path| path.ancestors().skip(1));
+    let is_written = |path: &&Path| {
+        let mut written = policy.write.iter();
+        written.any(|it| path.starts_with(it) && path != it)
+    };
+    above.filter(is_written).collect()
 }
 
 /// Makes a root of its own with the paths `shown`, which have no links, the `links` to them, and
