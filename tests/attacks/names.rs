@@ -103,7 +103,7 @@ a program in a sandbox can still
   see names of your files and other processes, and change permissions, owners and times (where users have no namespaces, as `cogtools doctor` says; contents, memory and variables are protected)
   signal your other processes, or empty files that it may not write (before Linux 6.12, or 6.2; a warning says so before 6.2)
   send what it may read to anyone, and use services such as Docker or the session bus (with `net: true`, not with a list of hosts; services only where users have no namespaces, or if `read` names their sockets)
-  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; not with `workspace`)
+  write what you run later, such as a makefile or `.git/hooks` (below the paths under `write`; with `workspace`, below the top of the project)
 
 package gоod (written g\u{43e}od), 1 tool running programs
   tool      t0 (node_modules/gоod/tools/t0.yaml)
