@@ -109,6 +109,49 @@ fn a_run_waits_for_an_approval_as_long_as_it_takes() {
 }
 
 #[test]
+fn a_rule_that_denies_holds_against_an_approval() {
+    let config = "tool_sources: [{local: ./tools}]\nask: {deny: [note]}\n";
+    for (rule, config) in [(&["--deny", "note"][..], None), (&[], Some(config))] {
+        let project = noting();
+        let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+        let run = |args: &[&str]| {
+            let run = ask(&project, &fake).args(["-q", "--session", "s.jsonl"]);
+            run.args(args).run()
+        };
+        run(&["--pause", "Go"]).status(75);
+        if let Some(config) = config {
+            project.file(".cogtoolrc.yaml", config);
+        }
+        run(&[&["--approve", "call-1-1"], rule].concat()).outputs("done\n");
+        assert_eq!(notes(&project), "");
+        let result = fake.finish().main()[1].responses()[0]["response"].clone();
+        let error = result["error"].as_str().unwrap_or_default().to_owned();
+        assert!(error.contains("denied"), "{result}");
+    }
+}
+
+#[test]
+fn a_call_that_waits_is_not_denied_because_nobody_is_there() {
+    let project = noting();
+    let fake = FakeGemini::start([note("one"), Turn::text("done")]);
+    let run = |args: &[&str]| {
+        let run = ask(&project, &fake).args(["-q", "--session", "s.jsonl"]);
+        run.args(args).run()
+    };
+    run(&["--pause", "Go"]).status(75);
+    for _ in 0..2 {
+        let outcome = run(&["--continue"]);
+        outcome.status(75).stdout_is("");
+        outcome.stderr_contains("--approve call-1-1 runs it");
+        outcome.stderr_contains("--reject call-1-1 goes on without it");
+    }
+    assert_eq!(notes(&project), "");
+    run(&["--approve", "call-1-1"]).outputs("done\n");
+    assert_eq!(notes(&project), "one\n");
+    fake.finish();
+}
+
+#[test]
 fn an_approval_is_of_the_whole_call_and_of_the_tool_as_it_was() {
     let project = noting();
     let text = "x".repeat(300);

@@ -217,8 +217,7 @@ impl Agent<'_> {
             return self.decide_program(call, traits);
         }
         let decision = self.journal.state().decision(&call.id).cloned();
-        let mut approval =
-            decision.unwrap_or_else(|| self.settings.permissions.decide(&call.tool, &traits));
+        let mut approval = self.approval(&call, &traits, decision);
         let mut resolved = None;
         let next = if call.has_started && !traits.is_repeatable() {
             let (outcome, response) = interrupted();
@@ -244,6 +243,21 @@ impl Agent<'_> {
             resolved,
             approval,
             next,
+        }
+    }
+
+    /// The approval of a call about which the user has made the `decision` before, if there is one.
+    /// A rule that denies holds against it: an approval may be older than the rule.
+    pub(crate) fn approval(
+        &self,
+        call: &OpenCall,
+        traits: &ToolTraits,
+        decision: Option<Approval>,
+    ) -> Approval {
+        let by_rule = self.settings.permissions.decide(&call.tool, traits);
+        match decision {
+            None => by_rule,
+            Some(decision) => decision.unless_denied(by_rule),
         }
     }
 

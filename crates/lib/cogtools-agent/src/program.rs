@@ -21,16 +21,12 @@ impl Agent<'_> {
         let is_granted = |approval: &Approval| approval.decision == Decision::Granted;
         let before = call.approval.clone().filter(is_granted);
         let before = before.or_else(|| self.journal.state().decision(&call.id).cloned());
-        let mut approval = before.unwrap_or_else(|| {
-            let by_rule = self.settings.permissions.decide(&call.tool, &traits);
-            // The user has seen another program.
-            match by_rule.decision {
-                Decision::Allowed if arguments != call.arguments => {
-                    Approval::new(Decision::Asked, Why::Default)
-                }
-                _ => by_rule,
-            }
-        });
+        let is_undecided = before.is_none();
+        let mut approval = self.approval(&call, &traits, before);
+        // The user has seen another program.
+        if is_undecided && approval.decision == Decision::Allowed && arguments != call.arguments {
+            approval = Approval::new(Decision::Asked, Why::Default);
+        }
         loop {
             let is_edited = arguments != call.arguments;
             let prepared = self.prepare(&call.tool, &arguments);

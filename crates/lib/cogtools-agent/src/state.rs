@@ -205,6 +205,11 @@ impl State {
         self.is_paused
     }
 
+    /// Returns true if the last run waits for the user's answers, and calls have no result yet.
+    pub fn waits(&self) -> bool {
+        self.is_paused && !self.conversation.open_calls().is_empty()
+    }
+
     /// Returns the question about a call that the run waits for.
     pub fn question(&self, call: &CallId) -> Option<&Approval> {
         self.questions.get(call)

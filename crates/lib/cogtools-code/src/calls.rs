@@ -258,7 +258,9 @@ impl Runner<'_, '_> {
             }
         };
         let approval = match earlier {
-            Some(earlier) => earlier,
+            Some(earlier) => {
+                earlier.unless_denied(self.scope.permissions.decide(&decided.tool, &traits))
+            }
             // It does not run.
             None if ready.example.is_some() => decided.approval,
             None => self.permit(&decided.tool, &ready.resolved, traits, runs.as_deref()),

@@ -359,6 +359,17 @@ impl Approval {
         }
     }
 
+    /// The decision, unless `by_rule`, which the rules say now, denies: a yes may be older than the
+    /// rule.
+    #[must_use]
+    pub fn unless_denied(self, by_rule: Self) -> Self {
+        match (self.decision, by_rule.decision) {
+            (Decision::Denied, _) => self,
+            (_, Decision::Denied) => by_rule,
+            _ => self,
+        }
+    }
+
     /// The decision by a rule of the user.
     pub fn by_rule(decision: Decision, rule: impl Into<String>) -> Self {
         Self {

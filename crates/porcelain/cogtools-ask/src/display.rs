@@ -50,11 +50,12 @@ pub(crate) struct Display<'a, 'io> {
 }
 
 impl<'a, 'io> Display<'a, 'io> {
+    /// A display of a run. `is_waiting` says that it goes on with calls that wait for an answer.
     pub(crate) fn new(
         io: &'a mut Io<'io>,
         args: &AskArgs,
         approved: &'a mut HashSet<String>,
-        cancel: Cancel,
+        (cancel, is_waiting): (Cancel, bool),
     ) -> Self {
         // Without styles the marks of the text say more.
         let is_rendered = args.format() == OutputFormat::Text
@@ -73,8 +74,8 @@ impl<'a, 'io> Display<'a, 'io> {
             io,
             markdown: is_rendered.then(Markdown::default),
             format: args.format(),
-            // With an answer to one call, the others still wait.
-            pause: args.pause || args.is_answer(),
+            // With an answer to one call, the others still wait, and all do without one.
+            pause: args.pause || args.is_answer() || is_waiting,
             cancel,
             last: None,
             failure: None,

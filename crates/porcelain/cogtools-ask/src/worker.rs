@@ -142,7 +142,9 @@ impl<'a> Worker<'a> {
         let conversation = self.journal.conversation();
         let seed = &mut settings.request.generation.seed;
         *seed = seed.or_else(|| Some(crate::run::seed(args, &model, &task, conversation)));
-        let mut display = Display::new(io, args, &mut self.approved, materials.cancel.clone());
+        let is_waiting = task.is_empty() && self.journal.state().waits();
+        let cancel = (materials.cancel.clone(), is_waiting);
+        let mut display = Display::new(io, args, &mut self.approved, cancel);
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
             tools: Arc::clone(&materials.tools) as _,
