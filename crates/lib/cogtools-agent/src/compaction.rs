@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cogtools_log::{Event, LogError};
-use cogtools_model::{Content, Generation, Part, Request, Role};
+use cogtools_model::{Content, Finish, Generation, Part, Request, Role};
 
 use crate::Agent;
 use crate::agent::Shown;
@@ -41,7 +41,12 @@ impl Agent<'_> {
                 return Ok(());
             }
         }
-        self.compact().await
+        let reason = self.replace_turns().await?;
+        // Without old turns, nothing has gone wrong.
+        if let Some(reason) = reason.filter(|_| self.has_failed_to_compact) {
+            self.observer.on(&Activity::NotCompacted(&reason));
+        }
+        Ok(())
     }
 
     /// Shortens results that are too old. Returns true if there are any.
@@ -54,40 +59,55 @@ impl Agent<'_> {
         Ok(true)
     }
 
-    /// Replaces old turns by a summary, within the budget.
+    /// Replaces old turns by a summary, within the budget, or tells the observer why not.
     ///
     /// # Errors
     /// The log cannot be written.
     pub async fn compact(&mut self) -> Result<(), LogError> {
+        if let Some(reason) = self.replace_turns().await? {
+            self.observer.on(&Activity::NotCompacted(&reason));
+        }
+        Ok(())
+    }
+
+    /// Replaces old turns by a summary. Returns the reason if it does not.
+    async fn replace_turns(&mut self) -> Result<Option<String>, LogError> {
         let kinds = self.journal.conversation().kinds();
         let cut = task_border(&kinds, kinds.len() * REPLACED_PERCENT / 100);
         // A summary of nothing but a summary gains nothing.
         let is_summary = kinds.first() == Some(&TurnKind::Summary);
         if cut <= usize::from(is_summary) {
-            return Ok(());
+            return Ok(Some("there are no old turns".to_owned()));
         }
-        if self.reserve().await.is_some() {
-            return Ok(());
+        if let Some(limit) = self.reserve().await {
+            return Ok(Some(format!("the budget of {limit} is spent")));
         }
         let summary = self.summarise(cut).await?;
         self.release();
-        let Some(summary) = summary else {
-            // Trying again before each request would cost more than it saves.
-            self.has_failed_to_compact = true;
-            return Ok(());
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(reason) => {
+                // Trying again before each request would cost more than it saves.
+                self.has_failed_to_compact = true;
+                return Ok(Some(reason));
+            }
         };
         let up_to = self.journal.conversation().turns()[cut - 1].id;
         let text = format!("Summary of the conversation so far:\n\n{summary}");
         let content = Content::user(vec![Part::text_of(text)]);
         let summary = serde_json::to_value(content).unwrap_or_default();
         self.journal.append(Event::Compaction { up_to, summary })?;
-        self.observer.on(&Activity::Compacted { turns: cut });
-        Ok(())
+        let tasks = kinds[..cut].iter().filter(|kind| **kind == TurnKind::Task);
+        self.observer.on(&Activity::Compacted {
+            tasks: tasks.count(),
+        });
+        Ok(None)
     }
 
-    async fn summarise(&mut self, cut: usize) -> Result<Option<String>, LogError> {
+    /// Returns a summary of the first `cut` turns, or the reason why there is none.
+    async fn summarise(&mut self, cut: usize) -> Result<Result<String, String>, LogError> {
         let Some(prompt) = self.journal.state().prompt(&self.fixed, cut) else {
-            return Ok(None);
+            return Ok(Err("there is no conversation".to_owned()));
         };
         let mut contents = prompt.fixed.history;
         contents.push(Arc::new(Content::new(
@@ -104,10 +124,26 @@ impl Agent<'_> {
         };
         self.cap_output(&mut request);
         // Without a summary the conversation goes on as it is.
-        let Ended::Complete(response) = self.exchange(&request, Shown::No).await? else {
-            return Ok(None);
+        let (response, failure) = match self.exchange(&request, Shown::No).await? {
+            Ended::Complete(response) => (response, None),
+            Ended::Cancelled(response) => (response, Some("it was cancelled".to_owned())),
+            Ended::OutOfTime(response) => (response, Some("the time is over".to_owned())),
+            Ended::Failed(response, error) => (response, Some(error.to_string())),
         };
         self.record_usage(response.usage())?;
-        Ok(Some(response.text()).filter(|text| !text.trim().is_empty()))
+        if let Some(reason) = failure {
+            return Ok(Err(reason));
+        }
+        let text = response.text();
+        // A summary that was cut off would lose what comes after the cut.
+        Ok(match response.finish() {
+            Some(Finish::Stop) if !text.trim().is_empty() => Ok(text),
+            Some(Finish::Stop) => Err("the summary is empty".to_owned()),
+            Some(finish) => Err(format!("the summary ended with {finish}")),
+            None => Err(format!(
+                "the model refused to summarise: {}",
+                response.block_reason().unwrap_or("no reason")
+            )),
+        })
     }
 }

@@ -60,9 +60,11 @@ pub enum Activity<'a> {
     CacheFailed(&'a ModelError),
     /// Old turns were replaced by a summary.
     Compacted {
-        /// Number of turns.
-        turns: usize,
+        /// Number of tasks in them.
+        tasks: usize,
     },
+    /// Old turns stay as they are, for this reason.
+    NotCompacted(&'a str),
     /// The model repeats the same calls, which it reads.
     Repetition,
 }

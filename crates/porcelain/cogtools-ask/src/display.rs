@@ -232,8 +232,11 @@ fn trouble(activity: &Activity<'_>) -> Option<String> {
         Activity::CacheFailed(error) => {
             format!("sent in full, because the cache cannot be used: {error}")
         }
-        Activity::Compacted { turns } => {
-            format!("replaced {} by a summary", pluralize(*turns, "turn"))
+        Activity::Compacted { tasks } => {
+            format!("replaced {} by a summary", pluralize(*tasks, "old task"))
+        }
+        Activity::NotCompacted(reason) => {
+            format!("replaced nothing by a summary: {reason}")
         }
         Activity::Repetition => {
             "the model repeats the same calls, and was asked to do something else".to_owned()
@@ -298,6 +301,7 @@ impl Observer for Display<'_, '_> {
             Activity::Retry { .. }
             | Activity::CacheFailed(_)
             | Activity::Compacted { .. }
+            | Activity::NotCompacted(_)
             | Activity::Repetition => {
                 let text = trouble(activity).unwrap_or_default();
                 self.note(Level::Activity, &text);

@@ -36,6 +36,7 @@ fn old_turns_are_replaced_by_a_summary() {
     let asked = scene.model.contents();
     let asked = asked[3].as_array().cloned().unwrap_or_default();
     assert_eq!(&asked[..4], [user("one"), ok.clone(), user("two"), ok]);
+    assert_eq!(scene.watcher.compactions, ["replaced 2"]);
     let is_summary = |event: &Event| matches!(event, Event::Compaction { .. });
     assert_eq!(
         scene
@@ -95,19 +96,28 @@ fn without_a_summary_the_conversation_goes_on() {
         }
         reply
     };
-    let refused = vec![chunk(&json!([]), Some("SAFETY"))];
-    let mut scene = Scene::new([large("a"), large("b"), large("c"), refused, text("done")]);
-    scene.settings.history.compact_at = None;
-    for task in ["one", "two", "three"] {
-        scene.run(task);
-    }
-    scene.settings.history.compact_at = Some(900);
-    let end = scene.run("four");
-    assert_eq!(
-        (end.status, end.text.as_str()),
-        (EndStatus::Completed, "done")
+    let reply = |parts: Value, finish| vec![chunk(&parts, Some(finish))];
+    let refused = (reply(json!([]), "SAFETY"), "the summary ended with SAFETY");
+    let summary = json!([{"text": "SUMMARY that"}]);
+    let cut = (
+        reply(summary, "MAX_TOKENS"),
+        "the summary ended with MAX_TOKENS",
     );
-    assert_eq!(scene.last_contents().as_array().map_or(0, Vec::len), 7);
+    for (summary, reason) in [refused, cut] {
+        let mut scene = Scene::new([large("a"), large("b"), large("c"), summary, text("done")]);
+        scene.settings.history.compact_at = None;
+        for task in ["one", "two", "three"] {
+            scene.run(task);
+        }
+        scene.settings.history.compact_at = Some(900);
+        let end = scene.run("four");
+        assert_eq!(
+            (end.status, end.text.as_str()),
+            (EndStatus::Completed, "done")
+        );
+        assert_eq!(scene.last_contents().as_array().map_or(0, Vec::len), 7);
+        assert_eq!(scene.watcher.compactions, [reason]);
+    }
 }
 
 /// A state with `turns` turns: tasks, calls, results and answers.

@@ -53,6 +53,8 @@ pub(crate) struct Watcher {
     pub(crate) text: String,
     pub(crate) repetitions: usize,
     pub(crate) retries: usize,
+    /// The numbers of tasks that summaries replaced, and the reasons why none did.
+    pub(crate) compactions: Vec<String>,
     /// Cancels the run at the first text.
     pub(crate) cancel_at_text: Option<Cancel>,
 }
@@ -68,6 +70,8 @@ impl Observer for Watcher {
             }
             Activity::Repetition => self.repetitions += 1,
             Activity::Retry { .. } => self.retries += 1,
+            Activity::Compacted { tasks } => self.compactions.push(format!("replaced {tasks}")),
+            Activity::NotCompacted(reason) => self.compactions.push((*reason).to_owned()),
             _ => {}
         }
     }
