@@ -113,11 +113,84 @@ fn a_tape_is_not_written_through_a_link_out_of_the_project() {
     project
         .file("../outside", "keep")
         .link("tape.jsonl", "../outside");
-    let fake = FakeGemini::start([Turn::text("Hello.")]);
+    let fake = FakeGemini::start([]);
     ask(&project, &fake)
         .args(["-q", "--record", "tape.jsonl", "Hi"])
         .run()
         .status(74);
     fake.finish();
     assert_eq!(project.read("../outside"), "keep");
+}
+
+#[test]
+fn only_a_tape_is_replaced_by_a_tape() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("Hello."), Turn::text("Hello.")]);
+    let record = |file: &str| {
+        ask(&project, &fake)
+            .args(["-q", "--record", file, "Hi"])
+            .run()
+    };
+    let before = project.read("tools/greet.yaml");
+    record("tools/greet.yaml").fails(
+        65,
+        str![[r#"
+cogtools-ask: error[INVALID_RECORDING]: `tools/greet.yaml`: line 1 is not the head of a tape: expected ident at line 1 column 2; it is not replaced
+hint: name another file with --record
+
+"#]],
+    );
+    assert_eq!(project.read("tools/greet.yaml"), before);
+    // Nothing is paid for a tape that cannot be written.
+    project.file("file", "");
+    for file in ["tools", "file/tape.jsonl"] {
+        let outcome = record(file);
+        outcome.status(74).stdout_is("");
+        outcome.stderr_contains("hint: name another file with --record");
+    }
+    ask(&project, &fake)
+        .args(["-q", "--record", "s.jsonl", "--session", "./s.jsonl", "Hi"])
+        .run()
+        .fails(
+            2,
+            str![[r#"
+cogtools-ask: error[USAGE]: --session and --record name the same file
+hint: name another file with --record
+
+"#]],
+        );
+    assert!(!project.path("s.jsonl").exists());
+    assert_eq!(fake.requests().len(), 0, "nothing was sent");
+    // An empty file, such as one of `mktemp`, is nothing to lose, and a tape is made again.
+    project.file("tape.jsonl", "");
+    record("tape.jsonl").outputs("Hello.\n");
+    record("tape.jsonl").outputs("Hello.\n");
+    let session = ["-q", "--session", "s.jsonl", "--replay", "tape.jsonl", "Hi"];
+    run("cogtools-ask", &project)
+        .args(session)
+        .run()
+        .outputs("Hello.\n");
+    let outcome = record("s.jsonl");
+    outcome.status(65).stdout_is("");
+    fake.finish();
+}
+
+#[test]
+fn a_tape_that_is_damaged_is_told_as_such() {
+    let project = project();
+    project.file(
+        "tape.jsonl",
+        "{\"tape\":1,\"time\":\"\",\"model\":\"m\"}\n{\n",
+    );
+    run("cogtools-ask", &project)
+        .args(["-q", "--replay", "tape.jsonl", "Hi"])
+        .run()
+        .fails(
+            65,
+            str![[r#"
+cogtools-ask: error[INVALID_RECORDING]: `tape.jsonl`: line 2 is not a recording: EOF while parsing an object at line 1 column 1
+hint: name a file that --record has written, or record again under another name
+
+"#]],
+        );
 }

@@ -20,6 +20,7 @@ pub fn code(error: &ModelError) -> Code {
             ApiErrorKind::NotFound | ApiErrorKind::InvalidRequest => Code::ModelFailed,
         },
         ModelError::NotRecorded { .. } => Code::StaleRecording,
+        ModelError::Tape { .. } => Code::InvalidRecording,
         _ => Code::ModelFailed,
     }
 }
@@ -77,6 +78,9 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
         },
         ModelError::InvalidResponse(_) => "try again; the session can be continued".to_owned(),
         ModelError::NotRecorded { .. } => "record the tape again with --record".to_owned(),
+        ModelError::Tape { .. } => {
+            "name a file that --record has written, or record again under another name".to_owned()
+        }
         _ => return diagnostic,
     };
     diagnostic.hint(hint)

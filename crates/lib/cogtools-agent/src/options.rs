@@ -1,16 +1,16 @@
 //! The options about the model and the limits of a run, and the configuration below them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use cogtools_core::tool::AgentBudget;
-use cogtools_core::{AskConfig, Code, Diagnostic};
+use cogtools_core::{AskConfig, Code, Diagnostic, lexical};
 use cogtools_model::Part;
-use cogtools_program::Failure;
 use cogtools_program::args::parse;
+use cogtools_program::{Failure, Io};
 
 use crate::Budget;
 use crate::provider::{DEFAULT_MODEL, Provider};
@@ -161,6 +161,26 @@ impl ModelOptions {
         self.max_tokens = self.max_tokens.or(ask.max_tokens);
         self.budget = budget(&self.limits, budget_of(ask.budget))?;
         Ok(())
+    }
+
+    /// Fails if the tape that is recorded would be the file of the `session`, too.
+    ///
+    /// # Errors
+    /// `USAGE`.
+    pub fn check_session(&self, session: Option<&Path>, io: &Io<'_>) -> Result<(), Failure> {
+        let full = |path: &Path| {
+            let path = lexical(&io.cwd.join(path));
+            path.canonicalize().unwrap_or(path)
+        };
+        match (session, &self.record) {
+            (Some(session), Some(record)) if full(session) == full(record) => {
+                let message = "--session and --record name the same file";
+                Err(Diagnostic::new(Code::Usage, message)
+                    .hint("name another file with --record")
+                    .into())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The name of the model to use.

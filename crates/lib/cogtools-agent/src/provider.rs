@@ -1,9 +1,10 @@
 //! The provider of the model: whose API answers, live or from a tape, and what its models cost.
 
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 pub use cogtools_core::AskProvider as Provider;
-use cogtools_core::file::WritePath;
+use cogtools_core::file::{Expected, Mode, ReadError, WriteError, WritePath};
 use cogtools_core::text::Text;
 use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
 use cogtools_http::{Client, ClientOptions, PlainHttp, VARIABLES};
@@ -26,6 +27,9 @@ const BASE_URLS: [&str; 3] = [
     "OPENAI_BASE_URL",
     "ANTHROPIC_BASE_URL",
 ];
+
+/// The longest first line of a tape.
+const MAX_HEADER_BYTES: u64 = 64 << 10;
 
 /// The model that is used if none is named: the newest fast one.
 pub(crate) const DEFAULT_MODEL: &str = "gemini-flash-latest";
@@ -190,12 +194,14 @@ impl Connection {
             }
         };
         let path = path.ok_or_else(|| Diagnostic::new(Code::Internal, "no tape"))?;
-        Ok(Self::Recorded(Recording {
+        let recording = Recording {
             model: recorder,
             path: WritePath::in_project(project.root(), &io.cwd.join(path)),
             display_path: path.clone(),
             time,
-        }))
+        };
+        recording.check()?;
+        Ok(Self::Recorded(recording))
     }
 
     /// The model.
@@ -251,13 +257,60 @@ impl Connection {
         let Self::Recorded(recording) = self else {
             return Ok(());
         };
-        file::write(&recording.path, &recording.model.lines()).map_err(|error| {
-            let name = recording.display_path.display();
-            let message = format!("`{name}` cannot be written: {error}");
-            Diagnostic::new(Code::IoFailed, message)
-                .hint(error.hint("name another file with --record"))
-                .into()
-        })
+        // Another file may have come there meanwhile.
+        recording.check_content()?;
+        let written = file::write(&recording.path, &recording.model.lines());
+        written.map_err(|error| recording.unwritable(&error))
+    }
+}
+
+impl Recording {
+    /// Fails unless the tape can be written where it is wanted, over an older one at most. A model
+    /// is paid for before the tape is written.
+    fn check(&self) -> Result<(), Failure> {
+        self.check_content()?;
+        // What is not committed is removed again.
+        file::write_temp(&self.path, Expected::Anything, b"", Mode::Data)
+            .map(drop)
+            .map_err(|error| self.unwritable(&error))
+    }
+
+    /// Fails if there is a file that is no tape.
+    fn check_content(&self) -> Result<(), Failure> {
+        let name = self.display_path.display();
+        let opened = match file::open(&self.path.full(), &self.path.read_scope()) {
+            Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            opened => opened,
+        };
+        let mut line = Vec::new();
+        let read = opened.and_then(|(file, _)| {
+            let mut lines = BufReader::new(file.take(MAX_HEADER_BYTES));
+            Ok(lines.read_until(b'\n', &mut line)?)
+        });
+        read.map_err(|error| {
+            let message = format!("`{name}` cannot be a tape: {error}");
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            Failure::from(diagnostic.hint("name another file with --record"))
+        })?;
+        // Such as one that `mktemp` has made.
+        if line.is_empty() {
+            return Ok(());
+        }
+        Tape::read(&name.to_string(), &line)
+            .map(drop)
+            .map_err(|error| {
+                let message = format!("{error}; it is not replaced");
+                let diagnostic = Diagnostic::new(diagnostic::code(&error), message);
+                diagnostic.hint("name another file with --record").into()
+            })
+    }
+
+    fn unwritable(&self, error: &WriteError) -> Failure {
+        let name = self.display_path.display();
+        let message = format!("`{name}` cannot be written: {error}");
+        Diagnostic::new(Code::IoFailed, message)
+            .hint(error.hint("name another file with --record"))
+            .into()
     }
 }
 

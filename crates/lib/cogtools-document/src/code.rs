@@ -72,6 +72,8 @@ pub enum Code {
     SchemaViolation,
     /// a session file cannot be read; the message names the file and the line
     InvalidSession,
+    /// a file of recorded responses is none, or is damaged; the message names the file and the line
+    InvalidRecording,
     /// the text has no JSON value, or none within the limits
     NoJson,
     /// the model's answer breaks the contract of a plan; each violation is reported
@@ -174,6 +176,7 @@ impl Code {
             Self::InvalidArgumentsSyntax
             | Self::SchemaViolation
             | Self::InvalidSession
+            | Self::InvalidRecording
             | Self::NoJson
             | Self::ContractViolation
             | Self::CodeTypes

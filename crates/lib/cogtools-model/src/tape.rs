@@ -302,6 +302,22 @@ pub struct Replay {
     has_calls: bool,
 }
 
+impl Tape {
+    /// Reads `line`, the first one of a tape; `file` names it in errors.
+    ///
+    /// # Errors
+    /// [`ModelError::Tape`] if no tape begins like that.
+    pub fn read(file: &str, line: &[u8]) -> Result<Self, ModelError> {
+        let header = read_header(Some(line).filter(|line| !line.trim_ascii().is_empty()));
+        header
+            .map(|header| header.of)
+            .map_err(|reason| ModelError::Tape {
+                file: file.to_owned(),
+                reason,
+            })
+    }
+}
+
 impl Replay {
     /// Reads the lines of a tape; `file` names it in errors.
     pub fn new(file: &str, lines: &[u8]) -> Result<Self, ModelError> {

@@ -39,6 +39,7 @@ pub const PROGRAM: Program = Program {
         Code::Repetition,
         Code::AnswerCut,
         Code::InvalidSession,
+        Code::InvalidRecording,
         Code::Unavailable,
         Code::TemplateFailed,
         Code::SessionInUse,

@@ -77,7 +77,7 @@ and the model is told. The question shows the reason, the command or the URL, an
 Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
 ask.allow in your own configuration. If you say why not, the model reads it, as it does with --reject CALL=WHY. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
-it, even hours later. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
+it, even hours later. A plain --continue asks at a terminal, and stops again without one. A rule that denies holds against an approval. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
     ),
     (
@@ -140,8 +140,8 @@ the file that --session names. --continue continues a session, --from begins a n
 variables whose names contain KEY, TOKEN, SECRET or PASSWORD are masked. See \
 `cogtools-session(1)`.
 
---record writes a tape: the responses of the model and the results of calls. --replay answers from \
-it, without a network, and runs no tool. With both, `--record missing` asks the model, and runs \
+--record writes a tape: the responses of the model and the results of calls. It replaces a tape, and \
+no other file. --replay answers from it, without a network, and runs no tool. With both, `--record missing` asks the model, and runs \
 tools, only for what the tape of --replay lacks, and adds that.",
     ),
     (

@@ -30,6 +30,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project::project(io);
     let config = project::config(&project, io)?;
     args.model.configure(&config.ask)?;
+    args.model.check_session(args.session.as_deref(), io)?;
     let args = &args;
     if args.action() == Action::Models {
         return list_models(args, io);

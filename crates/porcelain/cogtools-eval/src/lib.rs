@@ -43,6 +43,7 @@ pub const PROGRAM: Program = Program {
     codes: &[
         Code::EvalFailed,
         Code::StaleRecording,
+        Code::InvalidRecording,
         Code::BudgetSpent,
         Code::Unavailable,
         Code::Denied,

@@ -28,7 +28,7 @@ impl Tapes {
     /// Reads the recordings in `folder`; none if there are none.
     ///
     /// # Errors
-    /// `STALE_RECORDING` for a line that is no recording, `IO_FAILED`.
+    /// `INVALID_RECORDING` for a line that is no recording, `IO_FAILED`.
     pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(FILE);
         let text = match std::fs::read_to_string(&path) {
@@ -49,8 +49,11 @@ impl Tapes {
         {
             let wrong = |error: String| {
                 let message = format!("line {} is not a recording: {error}", index + 1);
-                let diagnostic = Diagnostic::new(Code::StaleRecording, message);
-                Failure::from(diagnostic.with_subject(path.display().to_string()))
+                let diagnostic = Diagnostic::new(Code::InvalidRecording, message);
+                let diagnostic = diagnostic.with_subject(path.display().to_string());
+                Failure::from(diagnostic.hint(
+                    "restore the file from a copy, or remove it and record with cogtools eval --record",
+                ))
             };
             let mut record: Record =
                 serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;

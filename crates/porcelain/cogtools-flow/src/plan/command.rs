@@ -1,6 +1,6 @@
 //! The command line of `cogtools plan`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{
     ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
@@ -50,6 +50,7 @@ pub const PROGRAM: Program = Program {
         Code::Unavailable,
         Code::ApprovalWanted,
         Code::InvalidSession,
+        Code::InvalidRecording,
         Code::SessionInUse,
         Code::SessionNotFound,
         Code::Denied,
@@ -104,7 +105,12 @@ pub(super) struct QuestionArgs {
 impl QuestionArgs {
     /// The place of the new session.
     pub(super) fn target(&self) -> Target {
-        Target::of(self.session.session.as_deref(), false)
+        Target::of(self.session_file(), false)
+    }
+
+    /// The file of the new session, if one is named.
+    pub(super) fn session_file(&self) -> Option<&Path> {
+        self.session.session.as_deref()
     }
 }
 

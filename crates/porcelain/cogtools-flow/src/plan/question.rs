@@ -74,6 +74,7 @@ fn plan(
 ) -> Result<(Contract, Recorder), Failure> {
     let mut options = asking.model.clone();
     options.configure(ask)?;
+    options.check_session(asking.question.session_file(), io)?;
     let model = match (&options.name, &options.replay) {
         // The answers of a recording do not depend on who replays it.
         (None, Some(tape)) => recorded_model(tape, io)?,

@@ -139,6 +139,9 @@ const fn remedy(code: Code) -> &'static str {
         Code::InvalidSession => {
             "Name a session file; cogtools session verify lists what is wrong with one."
         }
+        Code::InvalidRecording => {
+            "Name a file that --record has written, or record it again under another name."
+        }
         Code::NoJson => "Ask the model for JSON again; cogtools json --explain shows repairs.",
         Code::ContractViolation => {
             "Send every violation back to the model; the pointer names the value to correct."
