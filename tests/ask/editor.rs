@@ -274,7 +274,7 @@ hint: cogtools ask --session s.jsonl --continue --dry-run prints the request
 > /unod
 `/unod` is not a command; did you mean `/undo`?
 > Two
-cogtools-ask: error[MODEL_REFUSED]: the model refused to answer
+cogtools-ask: error[MODEL_REFUSED]: the model refused to answer: SAFETY
 hint: change the task, or use another model
 > Three
 \u{1b}]0;owned\u{7}\u{1b}[2J\u{9b}Hdone\u{202e}

@@ -17,6 +17,18 @@ fn refusals_have_a_status_of_their_own() {
             .stderr_contains("error[MODEL_REFUSED]");
         fake.finish();
     }
+    let project = project();
+    let blocked = json!({"promptFeedback": {
+        "blockReason": "OTHER", "blockReasonMessage": "No weapons.",
+    }});
+    let fake = FakeGemini::start([Turn::raw([blocked])]);
+    let outcome = quietly(&project, &fake, &["--json", "Go"]);
+    let message = "the model refused to answer: OTHER: No weapons.";
+    outcome.status(3).stderr_contains(message);
+    let summary: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+    assert_eq!(summary["finish"], "OTHER");
+    assert_eq!(summary["error"]["message"], message);
+    fake.finish();
 }
 
 #[test]

@@ -68,6 +68,8 @@ pub struct Agent<'a> {
     /// The text of the last response, and why it ended.
     pub(crate) last_text: String,
     pub(crate) last_finish: Option<Finish>,
+    /// The provider's explanation of that.
+    last_explanation: Option<String>,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) questions: Questions,
     pub(crate) cancel: Cancel,
@@ -86,10 +88,19 @@ pub struct RunEnd {
     pub status: EndStatus,
     /// The answer, or what there was of it.
     pub text: String,
-    /// Why the last response ended, in the provider's words.
+    /// Why the last response ended, or the prompt was blocked, in the provider's words.
     pub finish: Option<Finish>,
+    /// The provider's explanation of that.
+    pub explanation: Option<String>,
     /// Why there is no whole answer.
     pub error: Option<ModelError>,
+}
+
+impl RunEnd {
+    /// Returns true if the rest of the answer is missing.
+    pub fn is_cut_off(&self) -> bool {
+        self.finish.as_ref().is_some_and(Finish::is_cut)
+    }
 }
 
 impl<'a> Agent<'a> {
@@ -119,6 +130,7 @@ impl<'a> Agent<'a> {
             is_capped: false,
             last_text: String::new(),
             last_finish: None,
+            last_explanation: None,
             observer: parts.observer,
             questions: Questions::default(),
             waiting: Vec::new(),
@@ -187,7 +199,7 @@ impl<'a> Agent<'a> {
         };
         let finish = conversation.finish().cloned();
         match finish {
-            None | Some(Finish::MaxTokens) => {
+            None | Some(Finish::MaxTokens | Finish::Cut(_)) => {
                 self.add_task(vec![Part::text_of(GO_ON)])?;
                 return self.work().await;
             }
@@ -242,7 +254,8 @@ impl<'a> Agent<'a> {
             }
             self.record(&response)?;
             // There might have been more calls.
-            if response.finish() == Some(&Finish::MaxTokens) && !response.calls().is_empty() {
+            let is_cut = response.finish().is_some_and(Finish::is_cut);
+            if is_cut && !response.calls().is_empty() {
                 self.abandon_calls("not run: the response was cut off")?;
                 return self.end(EndStatus::Completed, None);
             }
@@ -420,7 +433,9 @@ impl Agent<'_> {
             response_id: response.response_id().map(str::to_owned),
         })?;
         self.last_text = response.text();
-        self.last_finish = response.finish().cloned();
+        let blocked = response.block_reason().map(Finish::new);
+        self.last_finish = response.finish().cloned().or(blocked);
+        self.last_explanation = response.finish_message().map(str::to_owned);
         let usage = response.usage();
         self.record_usage(usage)?;
         self.observer.on(&Activity::Response(&usage));
@@ -514,6 +529,7 @@ impl Agent<'_> {
             status,
             text: std::mem::take(&mut self.last_text),
             finish: self.last_finish.take(),
+            explanation: self.last_explanation.take(),
             error,
         })
     }
@@ -526,7 +542,7 @@ impl Conversation {
         match self.finish() {
             _ if self.turns().is_empty() => true,
             Some(Finish::Refused(_)) => true,
-            None | Some(Finish::MaxTokens) => false,
+            None | Some(Finish::MaxTokens | Finish::Cut(_)) => false,
             Some(_) => self.open_calls().is_empty() && self.last_answer().is_some(),
         }
     }

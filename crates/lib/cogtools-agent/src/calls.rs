@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cogtools_core::arguments::{Arguments, ArgumentsError, Syntax};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{
     Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why,
@@ -312,9 +313,7 @@ impl Agent<'_> {
         arguments: &Value,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
         let Value::Object(arguments) = arguments else {
-            let message = "the arguments must be an object";
-            let diagnostic = Diagnostic::new(Code::InvalidArgumentsSyntax, message);
-            return Err(vec![diagnostic.with_subject(tool)]);
+            return Err(vec![no_object(arguments).with_subject(tool)]);
         };
         self.tools.prepare(tool, arguments.clone())
     }
@@ -439,6 +438,29 @@ pub(crate) async fn run_call(
         files,
         started,
     }))
+}
+
+/// The number of characters before a mistake that a message quotes.
+const QUOTED_CHARS: usize = 40;
+
+/// Says why arguments are no object. Those that are not JSON are the text that the model sent: it
+/// reads the mistake, and the text before it.
+fn no_object(arguments: &Value) -> Diagnostic {
+    let code = Code::InvalidArgumentsSyntax;
+    let text = arguments.as_str().unwrap_or_default();
+    let Err(ArgumentsError::Json(error, place)) = Arguments::read(text.into(), Syntax::Json) else {
+        return Diagnostic::new(code, "the arguments must be an object");
+    };
+    let (line, column) = (place.line, place.column);
+    let before = place.text.unwrap_or_default();
+    let before = before.chars().take(column - 1);
+    let quoted: String = before
+        .skip((column - 1).saturating_sub(QUOTED_CHARS))
+        .collect();
+    let message = format!(
+        "the arguments are not JSON: {error} in line {line}, column {column}, after `{quoted}`"
+    );
+    Diagnostic::new(code, message).hint("send one JSON object")
 }
 
 /// The tool that takes the answer.

@@ -1,6 +1,8 @@
 //! Errors of models as diagnostics.
 
-use cogtools_core::{Code, Diagnostic};
+use std::time::Duration;
+
+use cogtools_core::{Code, Diagnostic, pluralize};
 use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, anthropic, openai};
 
 /// The code of an error.
@@ -21,7 +23,7 @@ pub fn code(error: &ModelError) -> Code {
         },
         ModelError::NotRecorded { .. } => Code::StaleRecording,
         ModelError::Tape { .. } => Code::InvalidRecording,
-        _ => Code::ModelFailed,
+        ModelError::Unsupported(_) => Code::ModelFailed,
     }
 }
 
@@ -65,10 +67,15 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
             ApiErrorKind::Forbidden => "check what the API key may be used for".to_owned(),
             ApiErrorKind::NotFound => "--models lists the models of the provider".to_owned(),
             ApiErrorKind::QuotaExhausted => {
-                "the quota is used up; wait for the next day, or use another model".to_owned()
+                let wait = error
+                    .retry_after
+                    .map_or("the next day".to_owned(), in_words);
+                format!("the quota is used up; wait for {wait}, or use another model")
             }
             ApiErrorKind::RateLimited | ApiErrorKind::Overloaded => {
-                "try again in a minute; the session can be continued".to_owned()
+                let wait = error.retry_after.filter(|wait| *wait > MINUTE);
+                let wait = wait.map_or("a minute".to_owned(), in_words);
+                format!("try again in {wait}; the session can be continued")
             }
             ApiErrorKind::TimedOut | ApiErrorKind::Failed => {
                 "try again; the session can be continued".to_owned()
@@ -86,6 +93,18 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
     diagnostic.hint(hint)
 }
 
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// Writes a wait in its largest unit, rounded up.
+fn in_words(wait: Duration) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let unit = units.into_iter().find(|(size, _)| seconds > *size);
+    let (size, name) = unit.unwrap_or((1, "second"));
+    let count = seconds.div_ceil(size);
+    pluralize(usize::try_from(count).unwrap_or(usize::MAX), name)
+}
+
 fn network_hint(reason: &HttpReason) -> &'static str {
     match reason {
         HttpReason::Tls(TlsReason::UnknownIssuer) => {
@@ -96,5 +115,24 @@ fn network_hint(reason: &HttpReason) -> &'static str {
         }
         HttpReason::PlainHttp => "use https://; no option sends a Google key without encryption",
         _ => "check the network; the session can be continued",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_rounded_up() {
+        for (seconds, words) in [
+            (1.0, "1 second"),
+            (59.5, "60 seconds"),
+            (90.0, "2 minutes"),
+            (3_600.0, "60 minutes"),
+            (8_695.0, "3 hours"),
+            (31_536_000.0, "365 days"),
+        ] {
+            assert_eq!(in_words(Duration::from_secs_f64(seconds)), words);
+        }
     }
 }

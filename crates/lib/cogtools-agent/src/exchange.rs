@@ -144,7 +144,7 @@ impl Exchange<'_> {
 fn is_usable(response: &Response) -> bool {
     response.block_reason().is_some()
         || match response.finish() {
-            Some(Finish::Refused(_) | Finish::MaxTokens) => true,
+            Some(Finish::Refused(_) | Finish::MaxTokens | Finish::Cut(_)) => true,
             Some(Finish::MalformedCall(_)) | None => false,
             Some(_) => !response.is_empty(),
         }

@@ -22,7 +22,7 @@ pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
 pub use connect::Guard;
 pub use connections::{Clients, Connections, cancelled, runtime};
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
-pub use exchange::run;
+pub use exchange::{retry_after, run};
 pub use http;
 pub use hyper::body::Bytes;
 pub use proxy::{Proxies, Proxy};

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use cogtools_http::retry_after;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -134,10 +135,9 @@ impl ApiError {
         }
     }
 
-    /// Takes the header `Retry-After` into account: seconds. A date is left to the backoff.
+    /// Takes the header `Retry-After` into account: seconds, or a date.
     pub(crate) fn with_retry_after(mut self, header: Option<&str>) -> Self {
-        let seconds = header.and_then(|header| header.trim().parse().ok());
-        let wait = seconds.map(Duration::from_secs);
+        let wait = header.and_then(retry_after);
         let wait = wait.filter(|wait| !wait.is_zero() && self.kind != ApiErrorKind::QuotaExhausted);
         self.retry_after = self.retry_after.max(wait);
         self
@@ -167,9 +167,12 @@ impl ApiError {
 
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the provider answered with {}", self.status)?;
-        if let Some(name) = &self.name {
-            write!(f, " {name}")?;
+        match &self.name {
+            // Of an event in a stream: its status is one of success.
+            Some(name) if self.status < 400 => write!(f, "the provider sent the error {name}")?,
+            None if self.status < 400 => f.write_str("the provider sent an error")?,
+            Some(name) => write!(f, "the provider answered with {} {name}", self.status)?,
+            None => write!(f, "the provider answered with {}", self.status)?,
         }
         if !self.message.is_empty() {
             write!(f, ": {}", self.message.trim())?;

@@ -241,6 +241,8 @@ pub enum Finish {
     Stop,
     /// The limit of output tokens was reached.
     MaxTokens,
+    /// The rest of the answer is missing for another reason, as the provider names it.
+    Cut(String),
     /// The provider's policies ended it.
     Refused(String),
     /// The model made a call that is none.
@@ -250,12 +252,27 @@ pub enum Finish {
 }
 
 impl Finish {
+    /// The name of the reason that the model can read no more tokens.
+    const FULL: &str = "model_context_window_exceeded";
+
+    /// Returns true if the rest of the answer is missing.
+    pub const fn is_cut(&self) -> bool {
+        matches!(self, Self::MaxTokens | Self::Cut(_))
+    }
+
+    /// Returns true if the conversation fills all that the model can read.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Cut(name) if name == Self::FULL)
+    }
+
     /// Reads the provider's name.
     pub fn new(reason: &str) -> Self {
         let name = reason.to_owned();
         match reason {
             "STOP" => Self::Stop,
             "MAX_TOKENS" => Self::MaxTokens,
+            // Of Anthropic: the second one, because tools of the server have taken too long.
+            Self::FULL | "pause_turn" => Self::Cut(name),
             "SAFETY"
             | "RECITATION"
             | "BLOCKLIST"
@@ -264,7 +281,8 @@ impl Finish {
             | "LANGUAGE"
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
-            | "IMAGE_RECITATION" => Self::Refused(name),
+            | "IMAGE_RECITATION"
+            | "refusal" => Self::Refused(name),
             "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
                 Self::MalformedCall(name)
             }
@@ -277,7 +295,10 @@ impl Finish {
         match self {
             Self::Stop => "STOP",
             Self::MaxTokens => "MAX_TOKENS",
-            Self::Refused(name) | Self::MalformedCall(name) | Self::Other(name) => name,
+            Self::Cut(name)
+            | Self::Refused(name)
+            | Self::MalformedCall(name)
+            | Self::Other(name) => name,
         }
     }
 }

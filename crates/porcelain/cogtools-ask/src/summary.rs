@@ -99,8 +99,8 @@ impl Summary {
     /// Why the model is not done; `None` if it is, or if the user has ended the run.
     fn error(&self) -> Option<Diagnostic> {
         if let Some(rejection) = self.rejection.clone() {
-            let rejection = if self.end.finish == Some(Finish::MaxTokens) {
-                rejection.hint("it was cut off; raise --max-tokens")
+            let rejection = if self.end.is_cut_off() {
+                rejection.hint(format!("it was cut off; {}", self.cut_hint()))
             } else {
                 rejection.hint("change the task or the schema, or use another model")
             };
@@ -111,17 +111,29 @@ impl Summary {
         let resume = format!("cogtools ask {}--continue", self.session_option());
         let fail = |code, message: String| Diagnostic::new(code, message);
         let failure = match &self.end.status {
-            EndStatus::Completed if self.is_cut_off() => {
-                let message = "the answer was cut off at the limit of tokens".to_owned();
-                fail(Code::AnswerCut, message)
-                    .with_subject(self.model.as_str())
-                    .hint("raise --max-tokens")
-                    .hint(format!("{resume} goes on"))
+            EndStatus::Completed if self.end.is_cut_off() => {
+                let message = match &self.end.finish {
+                    Some(Finish::Cut(reason)) => format!("the answer was cut off: {reason}"),
+                    _ => "the answer was cut off at the limit of tokens".to_owned(),
+                };
+                let resume = format!("{resume} goes on");
+                let fail = fail(Code::AnswerCut, message).with_subject(self.model.as_str());
+                match &self.end.finish {
+                    // It would be the whole conversation again.
+                    Some(finish) if finish.is_full() => fail.hint(self.cut_hint()),
+                    Some(Finish::Cut(_)) => fail.hint(resume),
+                    _ => fail.hint(self.cut_hint()).hint(resume),
+                }
             }
             EndStatus::Completed | EndStatus::Cancelled => return None,
             EndStatus::Refused => {
-                let reason = self.end.finish.as_ref().map(|finish| format!(": {finish}"));
-                let message = format!("the model refused to answer{}", reason.unwrap_or_default());
+                let reason = self.end.finish.as_ref().map(Finish::as_str);
+                let reasons = reason.into_iter().chain(self.end.explanation.as_deref());
+                let mut message = "the model refused to answer".to_owned();
+                for reason in reasons {
+                    message.push_str(": ");
+                    message.push_str(reason.trim());
+                }
                 fail(Code::ModelRefused, message).hint("change the task, or use another model")
             }
             EndStatus::Budget { limit } => {
@@ -156,11 +168,11 @@ impl Summary {
                 Some(error) => {
                     diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
                 }
-                None if self.is_cut_off() => {
+                None if self.end.is_cut_off() => {
                     let message = "the model used all its tokens before it answered".to_owned();
                     fail(Code::AnswerCut, message)
                         .with_subject(self.model.as_str())
-                        .hint("raise --max-tokens")
+                        .hint(self.cut_hint())
                 }
                 None => fail(Code::ModelFailed, "the model gave no answer".to_owned())
                     .with_subject(self.model.as_str())
@@ -170,8 +182,15 @@ impl Summary {
         Some(failure)
     }
 
-    fn is_cut_off(&self) -> bool {
-        self.end.finish == Some(Finish::MaxTokens)
+    /// Says what helps against an answer that was cut off.
+    fn cut_hint(&self) -> &'static str {
+        match &self.end.finish {
+            Some(finish) if finish.is_full() => {
+                "begin another session, or use a model that reads more tokens"
+            }
+            Some(Finish::Cut(_)) => "ask for less",
+            _ => "raise --max-tokens",
+        }
     }
 
     /// The option that names the session on the command line; the newest one needs none.

@@ -18,7 +18,7 @@ use cogtools_core::{
     Registry, Target, Threshold, Tool, estimate_tokens,
 };
 use cogtools_log::{BudgetLimit, EndStatus};
-use cogtools_model::{Content, Finish, Generation, Part};
+use cogtools_model::{Content, Generation, Part};
 use cogtools_program::call::input_diagnostic;
 use cogtools_program::{Failure, Io, call_timeout};
 use serde_json::{Map, Value};
@@ -410,9 +410,7 @@ fn is_late(end: &RunEnd, own: Option<Duration>, limit: &Limit) -> bool {
 /// The answer of an agent that has ended.
 fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
     let reason = match &end.status {
-        EndStatus::Completed if end.finish == Some(Finish::MaxTokens) => {
-            "it was cut off at the limit of tokens".to_owned()
-        }
+        EndStatus::Completed if end.is_cut_off() => "it was cut off".to_owned(),
         EndStatus::Completed => return Ok(end.text),
         EndStatus::Budget { limit } => format!("its budget of {limit} is spent"),
         EndStatus::Refused => "the model refused to answer".to_owned(),

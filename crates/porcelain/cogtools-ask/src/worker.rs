@@ -13,7 +13,7 @@ use cogtools_core::{Cancel, Code, Diagnostic, Project};
 use cogtools_log::{
     CallId, EndStatus, Header, Log, LogError, Mask, Options, Session, SessionFile, SessionId, Store,
 };
-use cogtools_model::{Content, Finish, Part};
+use cogtools_model::{Content, Part};
 use cogtools_program::{Failure, Io, dirs};
 
 use crate::answer_schema::{self, AnswerSchema};
@@ -239,7 +239,7 @@ pub(crate) async fn run(
     };
     let mut found = violations(&mut end);
     // What was cut off would be cut off again.
-    if !found.is_empty() && end.finish != Some(Finish::MaxTokens) {
+    if !found.is_empty() && !end.is_cut_off() {
         end = agent.correct(answer_schema::correction(&found)).await?;
         found = violations(&mut end);
     }

@@ -129,7 +129,7 @@ fn an_unknown_tool_is_data() {
 
 #[test]
 fn arguments_that_are_no_object_go_back_as_one() {
-    for args in [json!([1]), json!("text"), json!(1), json!(true)] {
+    for args in [json!([1]), json!("[1]"), json!(1), json!(true)] {
         let mut scene = Scene::new([call("a", "echo", &args), text("done")]);
         assert_eq!(scene.run("go").status, EndStatus::Completed);
         let contents = scene.last_contents();
@@ -146,6 +146,30 @@ fn arguments_that_are_no_object_go_back_as_one() {
         };
         assert!(scene.events().iter().any(is_sent), "{args}");
     }
+}
+
+#[test]
+fn arguments_that_are_not_json_are_quoted_with_the_mistake() {
+    let args = json!("{\"x\": \"a\",\n \"y\": tru}");
+    let replies = [call("a", "echo", &args), text("done")];
+    let error = "echo: the arguments are not JSON: expected ident in line 2, column 10, \
+        after ` \"y\": tru`\nhint: send one JSON object";
+    let expected = json!({
+        "status": "failed", "code": "INVALID_ARGUMENTS_SYNTAX",
+        "content": {"error": error, "code": "INVALID_ARGUMENTS_SYNTAX"},
+    });
+    check_result(Scene::new(replies), &expected, 0);
+}
+
+#[test]
+fn an_object_that_is_encoded_twice_is_that_object() {
+    let args = json!("{\"x\": 1}");
+    let mut scene = Scene::new([call("a", "echo", &args), text("done")]);
+    assert_eq!(scene.run("go").status, EndStatus::Completed);
+    let sent = scene.last_contents()[1]["parts"][0].clone();
+    assert_eq!(sent, call_part("a", "echo", &json!({"x": 1})));
+    let ran = scene.kit.ran.lock().expect("no panic").clone();
+    assert_eq!(ran, [json!({"x": 1})]);
 }
 
 #[test]

@@ -97,9 +97,14 @@ fn refusals_end_the_run() {
             "{finish}"
         );
     }
-    let blocked = Step::Chunk(json!({"promptFeedback": {"blockReason": "SAFETY"}}));
-    let (_, status, _) = run([vec![blocked]]);
-    assert_eq!(status, EndStatus::Refused);
+    let blocked = Step::Chunk(json!({"promptFeedback": {
+        "blockReason": "SAFETY", "blockReasonMessage": "No weapons.",
+    }}));
+    let mut scene = Scene::new([vec![blocked]]);
+    let end = scene.run("go");
+    assert_eq!(end.status, EndStatus::Refused);
+    assert_eq!(end.finish, Some(Finish::Refused("SAFETY".to_owned())));
+    assert_eq!(end.explanation.as_deref(), Some("No weapons."));
 }
 
 #[test]

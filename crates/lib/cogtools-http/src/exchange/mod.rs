@@ -318,14 +318,19 @@ const fn is_transient(reason: &Reason) -> bool {
     )
 }
 
+/// The longest time that a `Retry-After` means: a year, which nobody waits for.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(365 * 24);
+
 /// Reads the header `Retry-After`: seconds, or a date.
-fn retry_after(text: &str) -> Option<Duration> {
+pub fn retry_after(text: &str) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<f64>() {
+        let seconds = seconds.min(MAX_RETRY_AFTER.as_secs_f64());
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+    let wait = date.duration_since(SystemTime::now()).unwrap_or_default();
+    Some(wait.min(MAX_RETRY_AFTER))
 }
 
 fn diagnostic(failed: Failed) -> Box<Diagnostic> {

@@ -84,10 +84,7 @@ impl Decoder for Assembler {
         let reason = match stop {
             _ if is_open => return None,
             "end_turn" | "stop_sequence" | "tool_use" => "STOP",
-            // The rest of the answer is missing: of `pause_turn`, because tools of the server
-            // have taken too long.
-            "max_tokens" | "model_context_window_exceeded" | "pause_turn" => "MAX_TOKENS",
-            "refusal" => "SAFETY",
+            "max_tokens" => "MAX_TOKENS",
             other => other,
         };
         let mut candidate = json!({"finishReason": reason});

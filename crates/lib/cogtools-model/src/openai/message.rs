@@ -65,7 +65,7 @@ impl Decoder for Assembler {
             Some("error" | "insufficient_system_resource" | "network_error" | "abort") => {
                 return None;
             }
-            _ if self.is_refused => "SAFETY",
+            _ if self.is_refused => "refusal",
             None | Some("stop" | "tool_calls" | "function_call" | "eos") => "STOP",
             Some("length" | "max_tokens") => "MAX_TOKENS",
             Some("content_filter") => "SAFETY",
@@ -165,7 +165,11 @@ fn merge_item(items: &mut Vec<Value>, item: &Value) {
             return false;
         }
         match &item["index"] {
-            _ if !id.is_empty() && !one_id.is_empty() => id == one_id,
+            // A server may give the same identifier to all calls.
+            index if !id.is_empty() && !one_id.is_empty() => {
+                id == one_id
+                    && (index.is_null() || one["index"].is_null() || one["index"] == *index)
+            }
             Value::Null => {
                 item["function"].is_object() && text(&item["function"], "name").is_empty()
             }

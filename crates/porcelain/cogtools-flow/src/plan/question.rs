@@ -15,7 +15,7 @@ use cogtools_core::{
 };
 use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, Store};
-use cogtools_model::{Content, Finish, Generation, Part};
+use cogtools_model::{Content, Generation, Part};
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
@@ -264,7 +264,7 @@ impl Planner<'_> {
     /// The plan in an answer, or its violations.
     fn contract(&self, end: &RunEnd) -> Result<Result<Contract, Vec<String>>, Failure> {
         self.check(end)?;
-        let checked = if end.finish == Some(Finish::MaxTokens) {
+        let checked = if end.is_cut_off() {
             Err(vec![cut()])
         } else {
             Contract::parse(&end.text)

@@ -162,9 +162,12 @@ async fn every_reason_to_stop_is_understood() {
         ("stop_sequence", Finish::Stop),
         ("tool_use", Finish::Stop),
         ("max_tokens", Finish::MaxTokens),
-        ("model_context_window_exceeded", Finish::MaxTokens),
-        ("pause_turn", Finish::MaxTokens),
-        ("refusal", Finish::Refused("SAFETY".to_owned())),
+        (
+            "model_context_window_exceeded",
+            Finish::Cut("model_context_window_exceeded".to_owned()),
+        ),
+        ("pause_turn", Finish::Cut("pause_turn".to_owned())),
+        ("refusal", Finish::Refused("refusal".to_owned())),
         ("of_later", Finish::Other("of_later".to_owned())),
     ] {
         let response = response(stream(&[text(0, "a", "b")], reason)).await;

@@ -90,8 +90,16 @@ async fn the_server_says_when_to_try_again() {
     let mut answer = Answer::json(503, "");
     answer
         .headers
-        .push(("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"));
+        .push(("retry-after", "Mon, 21 Oct 1996 07:28:00 GMT"));
     assert_eq!(api_error(answer).await.retry_after, None);
+    // Nobody waits that long: it is said instead.
+    for wait in ["99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        let mut answer = Answer::json(429, "");
+        answer.headers.push(("retry-after", wait));
+        let error = api_error(answer).await;
+        assert_eq!(error.retry_after, Some(Duration::from_hours(365 * 24)));
+        assert!(!error.is_transient(), "{wait}");
+    }
 }
 
 #[tokio::test]
@@ -126,7 +134,7 @@ async fn a_stream_may_fail() {
         );
     }
     let whole = failure(Answer::json(200, r#"{"error":{"message":"m","code":"c"}}"#)).await;
-    assert_eq!(whole.to_string(), "the provider answered with 200 c: m");
+    assert_eq!(whole.to_string(), "the provider sent the error c: m");
 }
 
 #[tokio::test]

@@ -120,6 +120,14 @@ async fn calls_arrive_whole() {
         assert_eq!(calls(&[&whole(index)]).await, pair);
         assert_eq!(calls(&[&whole(index), "[DONE]"]).await, pair);
     }
+    // The index says which is which, whatever a server takes for an identifier.
+    let same =
+        whole(r#""index":0,"#).replacen(r#""index":0,"id":"i1""#, r#""index":1,"id":"i2""#, 1);
+    let same_id = ["i2", "i2"].map(|id| expected(id, "a", json!(null)).0);
+    let found = calls(&[&same]).await;
+    let (ids, args): (Vec<_>, Vec<_>) = found.into_iter().map(|(id, _, args)| (id, args)).unzip();
+    assert_eq!(ids, same_id);
+    assert_eq!(args, [json!({"x": 1}), json!({"x": 2})]);
     let broken = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"a","arguments":"{\"x"}}]},"finish_reason":"tool_calls"}]}"#;
     assert_eq!(
         calls(&[broken]).await,
@@ -159,7 +167,7 @@ async fn an_end_has_many_reasons() {
     assert_eq!(refused.text(), "I cannot.");
     assert_eq!(
         refused.finish(),
-        Some(&Finish::Refused("SAFETY".to_owned()))
+        Some(&Finish::Refused("refusal".to_owned()))
     );
     let text = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
     let done = response(Answer::events(&[text, "[DONE]"])).await;
