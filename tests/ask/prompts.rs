@@ -184,3 +184,20 @@ hint: replace the link with a copy of the file
 "#]],
     );
 }
+
+#[test]
+fn input_beyond_the_limit_is_told_as_such() {
+    let project = project();
+    let fake = FakeGemini::start([]);
+    let large = "x".repeat((16 << 20) + 1);
+    let outcome = ask(&project, &fake).arg("Hi").stdin(large.as_str()).run();
+    outcome.fails(
+        74,
+        str![[r#"
+cogtools-ask: error[IO_FAILED]: the input is larger than 16 MiB
+hint: send less, or name a file that a tool reads
+
+"#]],
+    );
+    fake.finish();
+}

@@ -3,6 +3,7 @@
 use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::Failure;
+use crate::input::InputError;
 use crate::io::Io;
 
 /// Reads all of standard input as bytes, of at most [`Input::MAX_BYTES`](crate::Input::MAX_BYTES). `line` is a command
@@ -13,6 +14,25 @@ pub fn read_bytes(io: &mut Io<'_>, line: &str) -> Result<Vec<u8>, Failure> {
         let diagnostic =
             error.diagnostic("the text is", "send less text", end, || [line.to_owned()]);
         diagnostic.into()
+    })
+}
+
+/// Reads all of standard input as bytes, for a program that takes no arguments there. `what` is a
+/// noun for it, and `line` is a command line that shows how to write to it.
+///
+/// # Errors
+/// `IO_FAILED` if there are more than [`Input::MAX_BYTES`](crate::Input::MAX_BYTES).
+pub fn read_input(io: &mut Io<'_>, what: &str, line: &str) -> Result<Vec<u8>, Failure> {
+    io.stdin.read().map_err(|error| {
+        let end = format!("close standard input after {what}");
+        let smaller = "send less, or name a file that a tool reads";
+        let diagnostic =
+            error.diagnostic(&format!("{what} is"), smaller, &end, || [line.to_owned()]);
+        let code = match error {
+            InputError::TooLarge => Code::IoFailed,
+            _ => diagnostic.code,
+        };
+        Diagnostic { code, ..diagnostic }.into()
     })
 }
 

@@ -133,7 +133,10 @@ impl<'d> Decider<'d> {
         let open = open.filter(|open| !open.has_started && open.arguments.get("code").is_some());
         let open = open.ok_or_else(|| not_waiting(call))?;
         let mut edited = open.arguments.clone();
-        edited["code"] = text_input::read_text(io, "cogtools ask --edit CALL < program.js")?.into();
+        let line = "cogtools ask --edit CALL < program.js";
+        let code = String::from_utf8(text_input::read_input(io, "the program", line)?);
+        let code = code.map_err(|_| Diagnostic::new(Code::Usage, "the program is not UTF-8"))?;
+        edited["code"] = code.into();
         if let Value::Object(arguments) = &edited {
             self.tools
                 .prepare(&open.tool, arguments.clone())

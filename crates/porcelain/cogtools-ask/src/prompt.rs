@@ -7,8 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use cogtools_core::file::descends;
 use cogtools_core::{Code, Diagnostic, media};
 use cogtools_model::Part;
-use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io, named_file};
+use cogtools_program::{Failure, Io, named_file, text_input};
 
 use crate::args::AskArgs;
 
@@ -36,10 +35,7 @@ pub(crate) fn task_parts(args: &AskArgs, io: &mut Io<'_>) -> Result<Vec<Part>, F
         parts.push(Part::text_of(text));
     }
     if !io.stdin.is_terminal() {
-        let bytes = io
-            .stdin
-            .read()
-            .map_err(|error| input_diagnostic(&error, "the prompt", || None, "cogtools ask"))?;
+        let bytes = text_input::read_input(io, "the input", "cogtools ask TASK < notes.txt")?;
         match String::from_utf8(bytes) {
             Ok(input) if input.trim().is_empty() => {}
             Ok(input) => parts.push(Part::text_of(input)),

@@ -19,8 +19,7 @@ use cogtools_core::{
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
-use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io, call_timeout};
+use cogtools_program::{Failure, Io, call_timeout, text_input};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
@@ -370,10 +369,7 @@ impl Agents {
 
 /// The agent on standard input.
 pub(crate) fn read_agent(io: &mut Io<'_>) -> Result<AgentTask, Failure> {
-    let bytes = io
-        .stdin
-        .read()
-        .map_err(|error| input_diagnostic(&error, "the agent", || None, "cogtools ask --agent"))?;
+    let bytes = text_input::read_input(io, "the agent", "cogtools ask --agent < agent.json")?;
     serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("standard input is not an agent: {error}");
         let diagnostic = Diagnostic::new(Code::Usage, message);

@@ -7,10 +7,9 @@ use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs};
-use cogtools_program::call::input_diagnostic;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::ProjectContext;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -99,9 +98,8 @@ struct Question {
 
 /// Asks the editor for a call of a tool. The environment has the user's variables alone.
 fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
-    let bytes = io.stdin.read().map_err(|error| {
-        input_diagnostic(&error, "the question", || None, "cogtools editor ask")
-    })?;
+    let line = "cogtools editor ask < question.json";
+    let bytes = text_input::read_input(io, "the question", line)?;
     let question: Question = serde_json::from_slice(&bytes).map_err(|error| {
         let message = format!("standard input is not a question: {error}");
         Diagnostic::new(Code::Usage, message)

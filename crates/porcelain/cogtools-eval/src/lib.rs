@@ -28,8 +28,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_agent::{ModelArgs, ModelOptions};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs};
-use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io, Program, Stdin, man};
+use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 use fancy_regex::Regex;
 
 use run::Whole;
@@ -51,6 +50,7 @@ pub const PROGRAM: Program = Program {
         Code::InvalidConfig,
         Code::InvalidEvals,
         Code::TemplateFailed,
+        Code::Timeout,
     ],
     variables: man::SOURCES,
     manual: manual::MANUAL,
@@ -226,14 +226,8 @@ fn whole(words: &[String]) -> Result<Whole, Failure> {
 }
 
 fn answer_statistics(io: &mut Io<'_>) -> Result<(), Failure> {
-    let bytes = io.stdin.read().map_err(|error| {
-        input_diagnostic(
-            &error,
-            "the questions",
-            || None,
-            "cogtools eval --statistics",
-        )
-    })?;
+    let line = "cogtools eval --statistics < questions.jsonl";
+    let bytes = text_input::read_input(io, "the input", line)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut answers = String::new();
     for (index, line) in text
