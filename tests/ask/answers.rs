@@ -113,3 +113,49 @@ fn what_is_no_schema_is_reported_before_anything_is_sent() {
     }
     fake.finish();
 }
+
+#[test]
+fn a_file_in_an_answer_is_named() {
+    let project = project();
+    let image = json!({"candidates": [{
+        "content": {"role": "model", "parts": [{"inlineData": {
+            "mimeType": "image/png", "data": "aGk=",
+        }}]},
+        "finishReason": "STOP",
+    }]});
+    let fake = FakeGemini::start([Turn::raw([image.clone()]), Turn::raw([image])]);
+    let outcome = quietly(&project, &fake, &["Draw"]);
+    outcome.status(0).stdout_is("").stderr_is(str![[r#"
+cogtools-ask: [image: image/png, 2 bytes, omitted]
+
+"#]]);
+    let outcome = quietly(&project, &fake, &["--json", "Draw"]);
+    let summary: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+    assert_eq!(summary["files"], json!([{"type": "image/png", "bytes": 2}]));
+    fake.finish();
+}
+
+#[test]
+fn calls_have_their_names_and_the_order_of_their_begin() {
+    let project = project();
+    for (name, seconds) in [("slow", "0.5"), ("fast", "0")] {
+        let tool = format!(
+            "name: {name}\ndescription: d\nannotations: {{read_only: true}}\n\
+             implementation: {{exec: [sleep, '{seconds}']}}\n"
+        );
+        project.file(&format!("tools/{name}.yaml"), tool);
+    }
+    let calls = Turn::calls([("slow", json!({})), ("fast", json!({}))]);
+    let fake = FakeGemini::start([calls, Turn::text("done")]);
+    let summary = quietly(&project, &fake, &["--json", "--allow", "*", "Go"]).json();
+    fake.finish();
+    let found = summary["calls"].as_array().expect("calls").iter();
+    let found: Vec<(&Value, &Value)> = found.map(|call| (&call["id"], &call["tool"])).collect();
+    assert_eq!(
+        found,
+        [
+            (&json!("call-1-1"), &json!("slow")),
+            (&json!("call-1-2"), &json!("fast"))
+        ]
+    );
+}

@@ -130,6 +130,11 @@ impl Exchange<'_> {
                 if let Some(text) = part.answer().filter(|text| !text.is_empty()) {
                     self.observer.on(&Activity::Text(text));
                     arrived.is_shown = true;
+                } else if let Some((mime_type, data)) = part.data().filter(|_| !part.is_thought()) {
+                    let padding = data.bytes().rev().take_while(|byte| *byte == b'=');
+                    let bytes = (data.len() * 3 / 4).saturating_sub(padding.count());
+                    self.observer.on(&Activity::File { mime_type, bytes });
+                    arrived.is_shown = true;
                 } else if let Some(thought) = part.thought() {
                     self.observer.on(&Activity::Thought(thought));
                 }

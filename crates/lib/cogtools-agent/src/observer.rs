@@ -21,6 +21,13 @@ pub enum Activity<'a> {
     Request(u64),
     /// A piece of the answer.
     Text(&'a str),
+    /// A file in the answer.
+    File {
+        /// Its media type.
+        mime_type: &'a str,
+        /// Its size in bytes.
+        bytes: usize,
+    },
     /// A piece of a thought.
     Thought(&'a str),
     /// A response has ended.

@@ -47,6 +47,16 @@ pub(crate) struct Display<'a, 'io> {
     failure: Option<Failure>,
     /// Calls and their outcomes, for the summary.
     calls: Vec<Value>,
+    /// Files in answers, for the summary.
+    files: Vec<Value>,
+}
+
+/// The parts of a summary that a display has collected.
+pub(crate) struct Collected {
+    /// Calls and their outcomes, in the order of the calls.
+    pub(crate) calls: Vec<Value>,
+    /// Files in answers: their types and sizes.
+    pub(crate) files: Vec<Value>,
 }
 
 impl<'a, 'io> Display<'a, 'io> {
@@ -80,6 +90,7 @@ impl<'a, 'io> Display<'a, 'io> {
             last: None,
             failure: None,
             calls: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -90,12 +101,22 @@ impl<'a, 'io> Display<'a, 'io> {
         }
     }
 
-    /// Ends the last line of the answer. Returns why the output is incomplete, if it is, and the
-    /// calls.
-    pub(crate) fn finish(mut self) -> Result<Vec<Value>, Failure> {
+    /// Ends the last line of the answer.
+    ///
+    /// # Errors
+    /// The reason why the output is incomplete, if it is.
+    pub(crate) fn finish(mut self) -> Result<Collected, Failure> {
         self.waiting.erase(self.io);
         self.end_line();
-        self.failure.map_or(Ok(self.calls), Err)
+        // A call that did not end has no outcome.
+        self.calls.retain(|call| call.get("status").is_some());
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(Collected {
+                calls: self.calls,
+                files: self.files,
+            }),
+        }
     }
 
     fn write(&mut self, text: &str) {
@@ -164,7 +185,23 @@ impl<'a, 'io> Display<'a, 'io> {
         }
     }
 
+    /// Says that a file in the answer is not shown, even if activity is not: it may be all that
+    /// there is of the answer.
+    fn on_file(&mut self, mime_type: &str, bytes: usize) {
+        self.waiting.answered();
+        self.event(&json!({"event": "file", "type": mime_type, "bytes": bytes}));
+        self.files.push(json!({"type": mime_type, "bytes": bytes}));
+        self.waiting.erase(self.io);
+        if self.io.terminals.stdout {
+            self.end_line();
+        }
+        let kind = mime_type.split('/').next().unwrap_or_default();
+        let text = format!("[{kind}: {mime_type}, {bytes} bytes, omitted]");
+        self.io.note(&sanitize(&text));
+    }
+
     fn on_call(&mut self, id: &str, tool: &str, arguments: &Value, approval: &Approval) {
+        self.calls.push(json!({"id": id, "tool": tool}));
         if matches!(approval.decision, Decision::Allowed | Decision::Granted) {
             self.waiting.call(id, tool);
         }
@@ -173,11 +210,18 @@ impl<'a, 'io> Display<'a, 'io> {
         self.note(Level::Activity, &format!("{tool} {arguments}"));
     }
 
-    fn on_result(&mut self, tool: &str, outcome: &Outcome, duration: Duration, response: &Value) {
+    fn on_result(
+        &mut self,
+        (id, tool): (&str, &str),
+        outcome: &Outcome,
+        duration: Duration,
+        response: &Value,
+    ) {
         let label = outcome_label(outcome);
         let ms = duration.as_millis();
         let mut call = json!({
-            "tool": tool, "status": label, "ms": u64::try_from(ms).unwrap_or(u64::MAX),
+            "id": id, "tool": tool, "status": label,
+            "ms": u64::try_from(ms).unwrap_or(u64::MAX),
         });
         if !matches!(outcome, Outcome::Succeeded) {
             let error = response["error"].as_str().unwrap_or_default();
@@ -196,7 +240,11 @@ impl<'a, 'io> Display<'a, 'io> {
         let response = response.to_string();
         let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));
         self.note(Level::Everything, &text);
-        self.calls.push(call);
+        // Calls that run at the same time end in any order.
+        match self.calls.iter_mut().rfind(|begun| begun["id"] == id) {
+            Some(begun) => *begun = call,
+            None => self.calls.push(call),
+        }
     }
 }
 
@@ -258,6 +306,7 @@ impl Observer for Display<'_, '_> {
                     OutputFormat::Json => {}
                 }
             }
+            Activity::File { mime_type, bytes } => self.on_file(mime_type, *bytes),
             Activity::Thought(text) => {
                 self.event(&json!({"event": "thought", "text": text}));
                 self.note(Level::Everything, text.trim());
@@ -287,7 +336,7 @@ impl Observer for Display<'_, '_> {
                     "ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
                 }));
                 self.waiting.end(id.as_str());
-                self.on_result(tool, outcome, *duration, response);
+                self.on_result((id.as_str(), tool), outcome, *duration, response);
             }
             Activity::Request(turn) => {
                 self.end_line();

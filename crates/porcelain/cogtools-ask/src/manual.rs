@@ -148,8 +148,9 @@ tools, only for what the tape of --replay lacks, and adds that.",
         "OUTPUT",
         "The answer is printed on standard output as it arrives, activity on standard error. A \
 terminal with colours shows Markdown styled, block by block; a pipe gets it as it is. --json \
-prints one object with text, session, status, turns, calls and usage; --stream-json prints one \
-object per line: request, text, thought, call, result, usage, and end with the summary. Ctrl-C ends \
+prints one object with text, session, status, turns, calls and usage, and files if the answer has \
+any: files are not printed, but named on standard error; --stream-json prints one \
+object per line: request, text, file, thought, call, result, usage, and end with the summary. Ctrl-C ends \
 the turn and keeps the partial answer. If a run waits for longer than a second, a terminal shows \
 the reason, unless --quiet is given.
 

@@ -25,6 +25,8 @@ pub(crate) struct Summary {
     pub(crate) model: String,
     pub(crate) spent: Spent,
     pub(crate) calls: Vec<Value>,
+    /// Files in answers, which are not shown.
+    pub(crate) files: Vec<Value>,
     /// Calls that wait for an answer, each with everything that the user decides about.
     pub(crate) paused: Vec<(CallId, String)>,
     /// True if the answer has to match a schema.
@@ -58,6 +60,9 @@ impl Summary {
         });
         if let Some(answer) = answer {
             summary["answer"] = answer;
+        }
+        if !self.files.is_empty() {
+            summary["files"] = self.files.clone().into();
         }
         match args.format() {
             OutputFormat::Text => {}
@@ -169,7 +174,10 @@ impl Summary {
                     diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
                 }
                 None if self.end.is_cut_off() => {
-                    let message = "the model used all its tokens before it answered".to_owned();
+                    let message = match &self.end.finish {
+                        Some(Finish::Cut(reason)) => format!("the model gave no answer: {reason}"),
+                        _ => "the model used all its tokens before it answered".to_owned(),
+                    };
                     fail(Code::AnswerCut, message)
                         .with_subject(self.model.as_str())
                         .hint(self.cut_hint())

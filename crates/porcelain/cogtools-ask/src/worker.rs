@@ -198,7 +198,7 @@ impl<'a> Worker<'a> {
         if end.status == EndStatus::Completed {
             display.answer(&end.text);
         }
-        let calls = display.finish()?;
+        let collected = display.finish()?;
         self.connection.save()?;
         let summary = Summary {
             end,
@@ -206,7 +206,8 @@ impl<'a> Worker<'a> {
             session: self.session.clone(),
             model,
             spent: self.ledger.spent(),
-            calls,
+            calls: collected.calls,
+            files: collected.files,
             paused,
             has_schema: schema.is_some(),
             currency: self.currency().map(str::to_owned),
