@@ -50,7 +50,7 @@ impl Mask {
             .any(|probe| text.contains(probe.as_str()))
     }
 
-    /// Masks every text in `value`, the keys of objects too.
+    /// Masks every text in `value`, the keys of objects too, and numbers that are secrets.
     pub fn mask(&self, value: &mut Value) {
         match value {
             Value::String(text) => {
@@ -60,7 +60,15 @@ impl Mask {
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.mask(item)),
             Value::Object(fields) => self.mask_fields(fields),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            // A part of another number is no secret, and the numbers of the log stay what they are.
+            Value::Number(number) => {
+                let text = number.to_string();
+                let mut secrets = self.secrets.iter();
+                if let Some((_, replacement)) = secrets.find(|(secret, _)| *secret == text) {
+                    *value = replacement.as_str().into();
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
         }
     }
 
@@ -320,6 +328,15 @@ mod tests {
         );
         mask.mask(&mut value);
         assert_eq!(value, *expected);
+    }
+
+    #[test]
+    fn a_number_that_is_a_secret_is_masked() {
+        let mask = Mask::new([("PIN_TOKEN", "12345678")]);
+        let mut value = json!({"a": [12_345_678, 123_456_789, "12345678"]});
+        mask.mask(&mut value);
+        let masked = "[masked: PIN_TOKEN]";
+        assert_eq!(value, json!({"a": [masked, 123_456_789, masked]}));
     }
 
     #[test]

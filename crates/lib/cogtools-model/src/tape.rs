@@ -559,6 +559,7 @@ impl Secrets {
                 let mask = |(key, value)| (self.mask_text(key), self.mask(value));
                 Value::Object(fields.into_iter().map(mask).collect())
             }
+            Value::Number(number) if self.0.contains(&number.to_string()) => MASK.into(),
             scalar => scalar,
         }
     }
