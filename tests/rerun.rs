@@ -143,3 +143,15 @@ fn a_model_that_fails_leaves_its_session() {
     assert!(run.stdout.len() > 8, "{run:?}");
     fake.finish();
 }
+
+#[test]
+fn an_answer_that_is_cut_off_has_a_status_of_its_own() {
+    let project = Project::new();
+    let fake = FakeGemini::start([Turn::text("Whole."), Turn::text("Cut").finish("MAX_TOKENS")]);
+    let first = ["-q", "--session", "a.jsonl", "Go"];
+    with_fake("cogtools-ask", &project, &fake, &first).outputs("Whole.\n");
+    let args = ["rerun", "a.jsonl", "--model", MODEL];
+    let outcome = with_fake("cogtools-session", &project, &fake, &args);
+    outcome.status(6).stderr_contains("error[ANSWER_CUT]");
+    fake.finish();
+}

@@ -201,3 +201,20 @@ hint: send less, or name a file that a tool reads
     );
     fake.finish();
 }
+
+#[test]
+fn options_of_the_model_are_within_their_bounds() {
+    let project = project();
+    let fake = FakeGemini::start([]);
+    for options in [
+        ["--temperature", "nan"],
+        ["--temperature", "-1"],
+        ["--temperature", "5"],
+        ["--max-tokens", "0"],
+        ["-m", ""],
+    ] {
+        let outcome = ask(&project, &fake).args(options).arg("Hi").run();
+        outcome.status(2).stdout_is("");
+    }
+    fake.finish();
+}

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, value_parser};
 use cogtools_core::tool::AgentBudget;
 use cogtools_core::{AskConfig, Code, Diagnostic, lexical};
 use cogtools_model::Part;
@@ -24,13 +24,13 @@ pub struct ModelArgs {
     #[arg(default_value = Provider::NAMES[0])]
     provider: String,
     /// The model
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     model: Option<String>,
     /// The variation of answers, from 0 to 2
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = temperature, allow_negative_numbers = true)]
     temperature: Option<f64>,
     /// The limit of tokens of a response
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
     /// Makes answers repeatable, as far as the provider can
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
@@ -38,6 +38,13 @@ pub struct ModelArgs {
     /// Send the key to a server on another machine that has no encryption
     #[arg(long)]
     insecure: bool,
+}
+
+/// Reads a temperature.
+fn temperature(text: &str) -> Result<f64, &'static str> {
+    let number = text.parse().ok();
+    let number = number.filter(|number| (0.0..=2.0).contains(number));
+    number.ok_or("a number from 0 to 2")
 }
 
 /// The option with the limits of a run.

@@ -84,8 +84,8 @@ pub(crate) fn interrupted() -> (Outcome, Value) {
     (Outcome::Cancelled, json!({"error": message}))
 }
 
-/// A call that the user has cancelled.
+/// A call that was cancelled: by the user, or because the process had to end.
 pub(crate) fn cancelled() -> (Outcome, Value) {
-    let message = "cancelled by the user";
+    let message = "cancelled before its end";
     (Outcome::Cancelled, json!({"error": message}))
 }

@@ -202,7 +202,8 @@ impl Log {
 
     fn write_entry(&mut self, parent: Option<Id>, event: Event) -> Result<Id, LogError> {
         let id = self.ids.last().map_or(Id::FIRST, |last| last.next());
-        if self.ids.len() + 1 >= MAX_ENTRIES {
+        // The largest number has no next one.
+        if self.ids.len() + 1 >= MAX_ENTRIES || self.ids.last() == Some(&id) {
             return Err(LogError::Full(self.path.clone()));
         }
         let time = self.now();

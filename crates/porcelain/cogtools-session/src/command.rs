@@ -39,6 +39,7 @@ pub const PROGRAM: Program = Program {
         Code::ModelRefused,
         Code::BudgetSpent,
         Code::Repetition,
+        Code::AnswerCut,
         Code::TemplateFailed,
     ],
     variables: man::SESSIONS,

@@ -141,6 +141,11 @@ fn failure(end: &RunEnd, model: &str) -> Result<(), Failure> {
         return Err(diagnostic::diagnostic(error, model).into());
     }
     let (code, message) = match &end.status {
+        _ if end.is_cut_off() => {
+            let diagnostic = Diagnostic::new(Code::AnswerCut, "the answer was cut off");
+            let diagnostic = diagnostic.with_subject(model);
+            return Err(diagnostic.hint("raise --max-tokens").into());
+        }
         EndStatus::Completed => return Ok(()),
         EndStatus::Cancelled => return Err(Failure::Reported(130)),
         EndStatus::Budget { limit } => {

@@ -250,7 +250,7 @@ fn a_run_can_be_cancelled_while_tools_run() {
     assert_eq!(scene.run("go").status, EndStatus::Cancelled);
     assert_eq!(
         scene.results(),
-        [json!({"status": "cancelled", "content": {"error": "cancelled by the user"}})]
+        [json!({"status": "cancelled", "content": {"error": "cancelled before its end"}})]
     );
 }
 

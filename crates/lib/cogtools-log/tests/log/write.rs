@@ -310,6 +310,24 @@ fn a_line_that_could_not_be_read_is_not_written() {
 }
 
 #[test]
+fn no_entry_follows_the_largest_number() {
+    let scene = Scene::new();
+    let mut log = scene.create();
+    log.append(None, task("first")).expect("appended");
+    drop(log);
+    let largest = format!("\"id\":{},", u64::MAX);
+    scene.write(scene.text().replacen("\"id\":1,", &largest, 1));
+    let (mut log, session) = scene.open().expect("continued");
+    assert_eq!(session.head().map(Id::get), Some(u64::MAX));
+    let error = log
+        .append(log.head(), task("second"))
+        .expect_err("an error");
+    assert!(matches!(error, LogError::Full(_)), "{error}");
+    drop(log);
+    assert_eq!(scene.read().expect("a session").entries.len(), 1);
+}
+
+#[test]
 fn a_clock_that_is_set_back_changes_no_order() {
     let scene = Scene::new();
     let mut log = scene.create();
