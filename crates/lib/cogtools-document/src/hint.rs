@@ -6,11 +6,15 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use crate::suggest::Suggestion;
+
 /// The next step after a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// Advice as text.
     Text(String),
+    /// Names that were probably meant.
+    Names(Suggestion),
     /// A command to run, with the text around it.
     Run {
         /// The text before the command.
@@ -91,6 +95,7 @@ impl Hint {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
+            Self::Names(suggestion) => Some(suggestion.as_str()),
             Self::Run { .. } => None,
         }
     }
@@ -99,6 +104,7 @@ impl Hint {
     pub fn render(&self, line: impl FnOnce(&Command) -> String) -> Cow<'_, str> {
         match self {
             Self::Text(text) => text.into(),
+            Self::Names(suggestion) => suggestion.as_str().into(),
             Self::Run {
                 before,
                 command,
@@ -111,6 +117,12 @@ impl Hint {
 impl From<&str> for Hint {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
+    }
+}
+
+impl From<Suggestion> for Hint {
+    fn from(suggestion: Suggestion) -> Self {
+        Self::Names(suggestion)
     }
 }
 

@@ -37,6 +37,45 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
     scored.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
+/// The names that an unknown one was probably meant to be, and the question for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    unknown: String,
+    names: Vec<String>,
+    question: String,
+}
+
+impl Suggestion {
+    /// Suggests the most similar of `known`, if there are any.
+    pub fn of<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        Self::new(unknown, &nearest(unknown, known))
+    }
+
+    /// Suggests these names, if there are any.
+    pub fn new(unknown: &str, names: &[&str]) -> Option<Self> {
+        Some(Self {
+            unknown: unknown.to_owned(),
+            question: suggestion(names)?,
+            names: names.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The name as it is written.
+    pub fn unknown(&self) -> &str {
+        &self.unknown
+    }
+
+    /// The names to write instead, best first.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The question: "did you mean …?".
+    pub fn as_str(&self) -> &str {
+        &self.question
+    }
+}
+
 /// "did you mean …?" for the most similar of `known`, if there are any.
 pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     suggestion(&nearest(unknown, known))

@@ -31,7 +31,7 @@ pub fn fixing_command(hint: &Hint) -> Option<String> {
             }
             _ => None,
         },
-        Hint::Text(_) => None,
+        Hint::Text(_) | Hint::Names(_) => None,
     }
 }
 

@@ -60,6 +60,7 @@ struct Inner {
     message: String,
     hint: Option<String>,
     hint_line: Option<usize>,
+    meant: Option<[String; 2]>,
     template: Option<String>,
     line: usize,
     column: usize,
@@ -77,6 +78,7 @@ impl Error {
             message: message.into(),
             hint: None,
             hint_line: None,
+            meant: None,
             template: None,
             line: 0,
             column: 0,
@@ -98,13 +100,14 @@ impl Error {
         self
     }
 
-    /// Adds a name that is meant perhaps.
+    /// Adds the name that is meant perhaps where `name` is written.
     #[must_use]
-    pub(crate) fn with_nearest(self, near: Option<&str>) -> Self {
-        match near {
-            Some(near) => self.with_hint(format!("did you mean `{near}`?")),
-            None => self,
-        }
+    pub(crate) fn with_nearest(mut self, name: &str, near: Option<&str>) -> Self {
+        let Some(near) = near else {
+            return self;
+        };
+        self.0.meant = Some([name.to_owned(), near.to_owned()]);
+        self.with_hint(format!("did you mean `{near}`?"))
     }
 
     /// Adds a hint that names the `line`.
@@ -144,6 +147,12 @@ impl Error {
     /// The hint, if there is one.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
+    }
+
+    /// An unknown name, and the one that is meant perhaps.
+    pub fn meant(&self) -> Option<[&str; 2]> {
+        let [name, near] = self.0.meant.as_ref()?;
+        Some([name, near])
     }
 
     /// The line of the template, from 1, that the hint names, if it names one.

@@ -90,6 +90,6 @@ pub(crate) fn unknown(
     let error = Error::new(kind, format!("unknown {what} `{name}`"));
     match instead(&FILTERS, name).filter(|_| kind == ErrorKind::UnknownFilter) {
         Some(hint) => error.with_hint(hint),
-        None => error.with_nearest(error::nearest(name, known)),
+        None => error.with_nearest(name, error::nearest(name, known)),
     }
 }

@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Level, Location, invisible};
+use cogtools_core::{Hint, Level, Location, invisible};
+use cogtools_program::render_hints;
 
 use crate::linter::Rule;
 use crate::secret;
@@ -22,6 +24,8 @@ pub struct Finding {
     pub message: String,
     /// The way to correct it.
     pub fix: String,
+    /// The names that were probably meant, if it is about a name.
+    pub suggestion: Option<Suggestion>,
     /// The edits that fix it; empty if a person must.
     pub edits: Vec<Edit>,
     /// True if those edits have been made.
@@ -137,6 +141,7 @@ impl<'f> Findings<'f> {
             location,
             message: invisible::escape(&secret::redact(&message.into())).into_owned(),
             fix: self.rule.fix.to_owned(),
+            suggestion: None,
             edits: Vec::new(),
             fixed: false,
         });
@@ -173,11 +178,29 @@ pub(crate) struct FindingBuilder<'f> {
 
 impl FindingBuilder<'_> {
     /// Replaces the rule's fix by a more specific one.
-    pub(crate) fn fix(mut self, fix: impl Into<String>) -> Self {
+    pub(crate) fn fix(self, fix: impl Into<Hint>) -> Self {
+        self.hints(&[fix.into()])
+    }
+
+    /// Replaces the rule's fix by these.
+    pub(crate) fn hints(mut self, hints: &[Hint]) -> Self {
         if let Some(finding) = self.finding.as_mut().filter(|_| !self.is_left_out) {
-            finding.fix = invisible::escape(&secret::redact(&fix.into())).into_owned();
+            let fix = render_hints(hints).join("; ");
+            finding.fix = invisible::escape(&secret::redact(&fix)).into_owned();
+            finding.suggestion = hints.iter().find_map(|hint| match hint {
+                Hint::Names(suggestion) => Some(suggestion.clone()),
+                _ => None,
+            });
         }
         self
+    }
+
+    /// Asks if `near` was meant where `name` is written.
+    pub(crate) fn meant(self, name: &str, near: &str) -> Self {
+        match Suggestion::new(name, &[near]) {
+            Some(suggestion) => self.fix(suggestion),
+            None => self,
+        }
     }
 
     /// Adds an edit that fixes it.

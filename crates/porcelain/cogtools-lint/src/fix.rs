@@ -66,6 +66,12 @@ pub(crate) fn apply(
     Ok(fixed)
 }
 
+/// The findings of which one pass makes the edits, together.
+pub(crate) fn first(file: &LintFile, linter: &Linter, findings: &[Finding]) -> Vec<Finding> {
+    let taken = take_non_overlapping(&mut findings.to_vec());
+    safe(file, linter, findings, taken).0
+}
+
 /// The key of a finding from pass to pass.
 fn identity(finding: &Finding) -> (&'static str, String, Option<String>) {
     let text = finding.location.text.clone();

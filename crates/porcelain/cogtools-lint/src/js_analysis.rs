@@ -469,18 +469,15 @@ fn ends(statements: &[Statement<'_>]) -> bool {
     })
 }
 
+/// The message of a parser, and its place.
+pub(crate) type Mistake = (String, Span);
+
 /// The first mistake of a script in JavaScript, as a module or not, with its place; without one,
 /// the uses of its arguments that `schema` contradicts.
-pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misuse>, Misuse> {
-    let mistake = |(message, span): (String, Span)| Misuse {
-        rule: "script-error",
-        message: message.trim_end_matches('.').to_owned(),
-        fix: None,
-        span,
-    };
+pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misuse>, Mistake> {
     if nesting(text) > MAX_NESTING {
         let message = "the code nests too deeply to be checked".to_owned();
-        return Err(mistake((message, Span::default())));
+        return Err((message, Span::default()));
     }
     let mut found = Ok(Vec::new());
     on_large_stack(|| {
@@ -488,7 +485,8 @@ pub(crate) fn script(text: &str, schema: &Map<String, Value>) -> Result<Vec<Misu
             let allocator = Allocator::default();
             let parsed = Parser::new(&allocator, text, kind).parse();
             if let Some(diagnostic) = parsed.diagnostics.first() {
-                found = Err(mistake(error(diagnostic)));
+                let (message, span) = error(diagnostic);
+                found = Err((message.trim_end_matches('.').to_owned(), span));
                 continue;
             }
             let builder = SemanticBuilder::new().with_build_nodes(true);

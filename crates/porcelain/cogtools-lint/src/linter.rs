@@ -8,7 +8,7 @@ use crate::finding::{Finding, Findings};
 use crate::lint_file::LintFile;
 use crate::program::is_in;
 use crate::rules::{FAILING, INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::{Suggestion, did_you_mean};
 use cogtools_core::text::Text;
 use cogtools_core::{Code, Diagnostic, Level, RuleLevel, parallel};
 
@@ -50,7 +50,8 @@ impl Linter {
             .collect();
         findings.retain(|it| it.rule.name != INVALID_TOOL || !explained.contains(&it.position()));
         // What looks unused is what another finding says is meant.
-        let meant: Vec<String> = findings.iter().map(|it| it.fix.clone()).collect();
+        let meant = findings.iter().filter_map(|it| it.suggestion.clone());
+        let meant: Vec<Suggestion> = meant.collect();
         findings.retain(|it| !it.rule.name.ends_with("unused-parameter") || !is_meant(it, &meant));
         // An example fails for the reason that another finding in its code explains.
         let is_failing = |it: &Finding| it.message.starts_with(FAILING);
@@ -64,13 +65,11 @@ impl Linter {
     }
 }
 
-/// Returns true if the fix of another finding is the name that this one says is unused.
-fn is_meant(finding: &Finding, fixes: &[String]) -> bool {
+/// Returns true if another finding suggests only the name that this one says is unused.
+fn is_meant(finding: &Finding, suggestions: &[Suggestion]) -> bool {
     let name = finding.message.rsplit('`').nth(1).unwrap_or_default();
     let name = name.rsplit('.').next().unwrap_or(name);
-    fixes
-        .iter()
-        .any(|fix| *fix == format!("did you mean `{name}`?"))
+    suggestions.iter().any(|it| it.names() == [name])
 }
 
 /// A rule.

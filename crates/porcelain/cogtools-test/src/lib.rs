@@ -271,7 +271,7 @@ fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
     let mut denied = errors.into_iter().flatten().filter(|error| {
         let asks_for_trust = |hint: &Hint| match hint {
             Hint::Run { command, .. } => matches!(command, Command::TrustProject(_)),
-            Hint::Text(_) => false,
+            Hint::Text(_) | Hint::Names(_) => false,
         };
         error.hints.iter().any(asks_for_trust)
     });

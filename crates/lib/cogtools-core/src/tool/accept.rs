@@ -16,7 +16,7 @@ use crate::tool::locator::Locator;
 use crate::tool::reader::BARE_KEY;
 use crate::tool::{Definition, Example, Tool};
 use crate::yaml::{Entry, Node};
-use crate::{Code, Diagnostic, Hint, Location};
+use crate::{Code, Diagnostic, Location};
 
 /// Arguments that match the tool's schema, with defaults applied.
 #[derive(Debug)]
@@ -155,7 +155,7 @@ impl AcceptError {
             let mut diagnostic = Diagnostic::new(Code::SchemaViolation, violation.kind.to_string())
                 .with_subject(tool.name().as_str())
                 .with_pointer(violation.pointer);
-            diagnostic.hints = violation.hints.into_iter().map(Hint::from).collect();
+            diagnostic.hints = violation.hints;
             diagnostic
         }));
         if missing >= MANY_MISSING
@@ -273,12 +273,12 @@ fn validate(tool: &Tool, validator: &Validator, example: &Example) -> Vec<Diagno
             let entries = example.arguments.entries().unwrap_or_default().iter();
             let is_bare = |entry: &Entry| entry.is_bare() && segments == [entry.key.as_str()];
             if violation.kind == ViolationKind::Unknown && entries.clone().any(is_bare) {
-                violation.hints = vec![BARE_KEY.to_owned()];
+                violation.hints = vec![BARE_KEY.into()];
             }
             let mut diagnostic = Diagnostic::new(Code::InvalidTool, message)
                 .with_pointer(violation.pointer)
                 .at(tool.text.location(span));
-            diagnostic.hints = violation.hints.into_iter().map(Hint::from).collect();
+            diagnostic.hints = violation.hints;
             diagnostic
         })
         .collect()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::file::ReadScope;
 use crate::name::NameError;
-use crate::suggest::did_you_mean;
+use crate::suggest::{Suggestion, did_you_mean};
 use crate::text::TextError;
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
@@ -46,7 +46,7 @@ pub enum DefinitionError {
         /// The key.
         key: String,
         /// A suggestion.
-        meant: Option<String>,
+        meant: Option<Hint>,
     },
     /// A required key.
     #[error("`{0}` is missing")]
@@ -182,15 +182,17 @@ impl ToolError {
 }
 
 impl DefinitionError {
-    fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::NotAMap(_) => "begin with `name: …`".into(),
             Self::UnknownKey { meant, .. } => meant.clone()?,
-            Self::Missing(key) => format!("add `{key}: …`"),
-            Self::Empty(key) => format!("write something under `{key}`"),
-            Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA),
+            Self::Missing(key) => format!("add `{key}: …`").into(),
+            Self::Empty(key) => format!("write something under `{key}`").into(),
+            Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA).into(),
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
-            Self::Stem { name, .. } => format!("rename the file to `{name}.yaml`, or the tool"),
+            Self::Stem { name, .. } => {
+                format!("rename the file to `{name}.yaml`, or the tool").into()
+            }
             Self::TwoSchemas => "remove one of the two".into(),
             Self::Language(language) if JAVASCRIPT.contains(&language.as_str()) => {
                 "write the code under `implementation: {js: …}`".into()
@@ -201,7 +203,7 @@ impl DefinitionError {
             }
             Self::LongCode(_) => "shorten it, and pass data as arguments".into(),
             Self::Condition { key, .. } => {
-                format!("write it without braces, as in `{key}: path`")
+                format!("write it without braces, as in `{key}: path`").into()
             }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
             Self::FileOutput(_) => {
@@ -221,11 +223,11 @@ impl DefinitionError {
             }
             Self::ExampleCode(_) => {
                 let codes = EXAMPLE_CODES.map(Code::name);
-                format!("write one of {}", codes.join(", "))
+                format!("write one of {}", codes.join(", ")).into()
             }
             Self::Flow(error) => error.hint()?,
-            Self::Http(error) => error.hint()?,
-            Self::Sandbox(_, hint) => hint.clone(),
+            Self::Http(error) => error.hint()?.into(),
+            Self::Sandbox(_, hint) => hint.clone().into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
             Self::Kind {
                 expected, actual, ..
@@ -236,7 +238,7 @@ impl DefinitionError {
     /// The diagnostic to show, without a location.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
-        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic.hints.extend(self.hint());
         diagnostic
     }
 }
@@ -261,10 +263,10 @@ pub enum FlowError {
     OneKind(String),
     /// The name of no node, and a suggestion.
     #[error("there is no node `{0}`")]
-    UnknownNode(String, Option<String>),
+    UnknownNode(String, Option<Suggestion>),
     /// A variable that is neither a parameter nor a node, and a suggestion.
     #[error("`{0}` is neither a parameter nor a node")]
-    UnknownVariable(String, Option<String>),
+    UnknownVariable(String, Option<Suggestion>),
     /// These nodes need each other, each the next one, and the last one the first.
     #[error("nodes need each other: {}", .0.join(" -> "))]
     Cycle(Vec<String>),
@@ -289,14 +291,14 @@ impl FlowError {
         Self::OneKind(kinds.join(", "))
     }
 
-    fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::Empty => "write `nodes: {first: {text: …}}`".into(),
             Self::TooMany(_) => "use `each` for many items".into(),
             Self::Name(_) => "use small letters, digits and underscores, as in `find_time`".into(),
             Self::Parameter(_) => "rename one of the two: both are variables".into(),
             Self::OneKind(_) => "write one, such as `text: \"{{ question }}\"`".into(),
-            Self::UnknownNode(_, meant) | Self::UnknownVariable(_, meant) => meant.clone()?,
+            Self::UnknownNode(_, meant) | Self::UnknownVariable(_, meant) => meant.clone()?.into(),
             Self::Cycle(_) => {
                 "to repeat a node until something holds, write `retry: {until: …}`".into()
             }

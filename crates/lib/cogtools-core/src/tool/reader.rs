@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use crate::Hint;
 use crate::environment::is_variable;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::schema::{Schema, SchemaError};
-use crate::suggest::did_you_mean;
+use crate::suggest::Suggestion;
 use crate::text::{Span, Text};
 use crate::tool::Annotations;
 use crate::tool::capability::is_capability;
@@ -109,13 +110,14 @@ impl<'t> Reader<'t> {
     /// Reports a key that is none of `known`.
     pub(super) fn report_unknown_key(&mut self, entry: &Entry, known: &[&'static str]) {
         let meant = if entry.is_bare() {
-            Some(BARE_KEY.to_owned())
+            Some(BARE_KEY)
         } else {
-            foreign_key(&entry.key, known).map(str::to_owned)
+            foreign_key(&entry.key, known)
         };
+        let similar = || Suggestion::of(&entry.key, known.iter().copied());
         let error = DefinitionError::UnknownKey {
             key: entry.key.clone(),
-            meant: meant.or_else(|| did_you_mean(&entry.key, known.iter().copied())),
+            meant: meant.map(Hint::from).or_else(|| similar().map(Hint::from)),
         };
         self.report(&error, entry.span);
     }

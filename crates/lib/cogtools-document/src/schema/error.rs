@@ -27,7 +27,7 @@ pub enum SchemaErrorKind {
         /// The keyword.
         keyword: String,
         /// The replacement.
-        fix: Option<String>,
+        fix: Option<Hint>,
     },
     /// A keyword with a value of the wrong kind.
     #[error("`{keyword}` takes {expected}, not {actual}")]
@@ -91,13 +91,14 @@ impl SchemaErrorKind {
     /// The diagnostic to show, without a location.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
-        diagnostic.hints.extend(self.hint().map(Hint::from));
+        diagnostic.hints.push(self.hint());
         diagnostic
     }
 
-    fn hint(&self) -> Option<String> {
-        Some(match self {
-            Self::Unknown { fix, .. } | Self::Type { fix, .. } if fix.is_some() => fix.clone()?,
+    fn hint(&self) -> Hint {
+        match self {
+            Self::Unknown { fix: Some(fix), .. } => fix.clone(),
+            Self::Type { fix: Some(fix), .. } => fix.clone().into(),
             Self::Unknown { .. } => "remove it; the names of extensions begin with `x-`".into(),
             Self::Type { .. } => {
                 "the types are string, integer, number, boolean, array and object".into()
@@ -107,7 +108,7 @@ impl SchemaErrorKind {
                 "write one entry per parameter, such as `city: {type: string, description: …}`"
                     .into()
             }
-            Self::Empty(keyword) => format!("leave `{keyword}` out, or fill it"),
+            Self::Empty(keyword) => format!("leave `{keyword}` out, or fill it").into(),
             Self::Repeated { .. } => "remove one of the two".into(),
             Self::ArrayWithoutItems => "name the type of its items, as in `type: string[]`".into(),
             Self::RequiredInSugar => "remove it, and mark the others with `optional: true`".into(),
@@ -128,11 +129,11 @@ impl SchemaErrorKind {
                 ..
             } if keyword.starts_with("exclusive") => {
                 let bound = keyword.replace("exclusiveM", "m");
-                format!("write `{bound}: {number}` and `{keyword}: true`")
+                format!("write `{bound}: {number}` and `{keyword}: true`").into()
             }
             Self::Kind {
                 expected, actual, ..
             } => expected.hint(actual).into(),
-        })
+        }
     }
 }

@@ -5,8 +5,9 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::{Map, Value};
 
 use super::keyword::type_name;
+use crate::Hint;
 use crate::pluralize;
-use crate::suggest::did_you_mean;
+use crate::suggest::Suggestion;
 
 /// Maximum number of alternatives of an `anyOf` that are explained, with as many errors each.
 const MAX_ALTERNATIVES: usize = 4;
@@ -74,14 +75,15 @@ fn size_message(kind: &Kind, value: &Value) -> Option<String> {
 }
 
 /// The hints for this kind of error.
-pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
+pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<Hint> {
     match kind {
         Kind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
             let known = options.iter().filter_map(Value::as_str);
             value
                 .as_str()
-                .and_then(|sent| did_you_mean(sent, known))
+                .and_then(|sent| Suggestion::of(sent, known))
+                .map(Hint::from)
                 .into_iter()
                 .collect()
         }
@@ -91,7 +93,7 @@ pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<String> {
                 .map(|(index, errors)| {
                     let errors: Vec<String> =
                         errors.iter().take(MAX_ALTERNATIVES).map(brief).collect();
-                    format!("alternative {}: {}", index + 1, errors.join("; "))
+                    format!("alternative {}: {}", index + 1, errors.join("; ")).into()
                 })
                 .collect()
         }

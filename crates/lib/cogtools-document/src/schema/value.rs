@@ -13,9 +13,9 @@ use crate::schema::expand::{self, Expander};
 use crate::schema::keyword::{self, KeywordKind};
 use crate::schema::pattern::{self, Backtracking, Spent};
 use crate::schema::violation::{self, Violation};
-use crate::suggest::did_you_mean;
+use crate::suggest::Suggestion;
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Diagnostic, Expected};
+use crate::{Actual, Diagnostic, Expected, Hint};
 
 impl Expander {
     /// Reads a keyword that only restricts the kind of its value.
@@ -103,13 +103,13 @@ impl Expander {
         }
         let keyword = entry.key.clone();
         let fix = match keyword.as_str() {
-            _ if entry.is_bare() => Some("put text that contains a comma in quotes".to_owned()),
-            "optional" => Some("list the others under `required`".to_owned()),
-            word => keyword::suggestion(word).map(str::to_owned),
+            _ if entry.is_bare() => Some("put text that contains a comma in quotes".into()),
+            "optional" => Some("list the others under `required`".into()),
+            word => keyword::suggestion(word).map(Hint::from),
         };
         let sugar = self.sugar.then_some("optional");
         let known = keyword::KEYWORDS.iter().map(|(name, _)| *name).chain(sugar);
-        let fix = fix.or_else(|| did_you_mean(&keyword, known));
+        let fix = fix.or_else(|| Suggestion::of(&keyword, known).map(Hint::from));
         self.report(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
     }
 }

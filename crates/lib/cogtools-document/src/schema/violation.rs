@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use super::Schema;
 use super::message::label;
 use super::message::{hints, message, quoted, truncate};
+use crate::Hint;
 use crate::pointer::{child, segments};
-use crate::suggest::did_you_mean;
+use crate::suggest::Suggestion;
 
 /// Maximum number of characters of a parameter's description in a hint.
 const MAX_DESCRIPTION_CHARS: usize = 400;
@@ -23,7 +24,7 @@ pub struct Violation {
     /// The message.
     pub kind: ViolationKind,
     /// Suggestions of what to send instead.
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
 }
 
 /// The kind of a violation.
@@ -41,14 +42,14 @@ impl Violation {
     /// An argument (or property) `name` with `value` that the schema lacks; `known` lists its
     /// properties.
     pub fn unknown(pointer: String, name: &str, value: Option<&Value>, known: &[&str]) -> Self {
-        let hint = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| match known {
-            [] => "send no arguments: `{}`".to_owned(),
-            known => format!("the parameters are {}", quoted(known)),
-        });
-        let mut hints = vec![hint];
+        let mut hints = vec![match (Suggestion::of(name, known.iter().copied()), known) {
+            (Some(suggestion), _) => suggestion.into(),
+            (None, []) => "send no arguments: `{}`".into(),
+            (None, known) => format!("the parameters are {}", quoted(known)).into(),
+        }];
         // In YAML, text without quotes ends at a comma, and its rest is a key.
         if value.is_some_and(Value::is_null) {
-            hints.push("if it is the rest of a text with a comma, put that in quotes".to_owned());
+            hints.push("if it is the rest of a text with a comma, put that in quotes".into());
         }
         Self {
             pointer,
@@ -76,7 +77,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
             let name = property.as_str().unwrap_or_default();
             let pointer = child(&base, name);
             vec![Violation {
-                hints: vec![send_hint(schema, &pointer)],
+                hints: vec![send_hint(schema, &pointer).into()],
                 pointer,
                 kind: ViolationKind::Missing,
             }]
@@ -97,7 +98,7 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
         }
         kind => {
             let mut hints = hints(kind, error.instance());
-            hints.push(send_hint(schema, &base));
+            hints.push(send_hint(schema, &base).into());
             vec![Violation {
                 pointer: base,
                 kind: ViolationKind::Invalid(message(kind, error.instance())),

@@ -222,7 +222,7 @@ fn not_callable(target: &Value, name: &str) -> Error {
     };
     match hint {
         Some(hint) => error.with_hint(hint),
-        None => error.with_nearest(error::nearest(name, globals::NAMES)),
+        None => error.with_nearest(name, error::nearest(name, globals::NAMES)),
     }
 }
 

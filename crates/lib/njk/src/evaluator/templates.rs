@@ -230,7 +230,7 @@ fn imported(module: &Value, name: &str) -> Result<Value, Error> {
     value.cloned().ok_or_else(|| {
         let error = Error::new(ErrorKind::BadValue, format!("cannot import `{name}`"));
         let known = dict.map(|dict| dict.entries.keys().map(|key| &**key));
-        error.with_nearest(error::nearest(name, known.into_iter().flatten()))
+        error.with_nearest(name, error::nearest(name, known.into_iter().flatten()))
     })
 }
 

@@ -397,7 +397,7 @@ pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
     } else if let Some(hint) = instead(&error::TAGS, &tag.text) {
         unknown.with_hint(hint)
     } else {
-        unknown.with_nearest(error::nearest(&tag.text, TAGS))
+        unknown.with_nearest(&tag.text, error::nearest(&tag.text, TAGS))
     };
     (error, tag.span)
 }

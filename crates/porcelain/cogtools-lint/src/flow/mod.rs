@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_core::arguments::Arguments;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::tool::{
     AcceptError, Flow, FlowArgument, FlowCallShape, FlowNode, FlowTemplate, Output,
 };
-use cogtools_core::{Tool, ViolationKind};
+use cogtools_core::{Hint, Tool, ViolationKind};
 use njk::types::{self, Kind, Type};
 use serde_json::{Map, Value};
 
@@ -71,7 +71,7 @@ impl LintFile {
 pub(crate) struct ArgumentProblem {
     pub(crate) argument: Option<String>,
     pub(crate) message: String,
-    pub(crate) fix: Option<String>,
+    pub(crate) fix: Option<Hint>,
 }
 
 /// Finds the mistakes in a call of `tool` by a node with these variables.
@@ -104,7 +104,7 @@ pub(crate) fn problems(
             None => found.push(ArgumentProblem {
                 argument: Some((*name).to_owned()),
                 message: format!("`{}` has no parameter `{name}`", tool.name()),
-                fix: did_you_mean(name, known.iter().copied()),
+                fix: Suggestion::of(name, known.iter().copied()).map(Hint::from),
             }),
         }
     }
@@ -120,7 +120,7 @@ pub(crate) fn problems(
                     "`{}` needs `{name}`, which this call does not pass",
                     tool.name()
                 ),
-                fix: Some(format!("add `{name}` to `arguments`")),
+                fix: Some(format!("add `{name}` to `arguments`").into()),
             });
         }
     }
@@ -164,7 +164,7 @@ fn kind_problem(
             in_words(own),
             tool.name()
         ),
-        fix: Some(fix.to_owned()),
+        fix: Some(fix.into()),
     })
 }
 

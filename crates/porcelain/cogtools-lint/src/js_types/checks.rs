@@ -1,6 +1,7 @@
 //! The checks of each node: members, comparisons, operands and results.
 
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::Hint;
+use cogtools_core::suggest::Suggestion;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
     ArrayExpressionElement, CallExpression, Expression, ObjectExpression, ObjectPropertyKind,
@@ -114,7 +115,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         let message = format!("`{text}` may be missing, and the code does not check");
         let fix = format!("write `{text}{guard}`, or give the parameter a default");
-        self.report("js-unguarded-optional", span, message, Some(fix));
+        self.report("js-unguarded-optional", span, message, Some(fix.into()));
     }
 
     /// Reports a member that a value does not have.
@@ -124,7 +125,8 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         if let Some(properties) = owner.properties().filter(|_| !owner.is_open()) {
             if !properties.contains_key(name) {
-                let fix = did_you_mean(name, properties.keys().map(String::as_str));
+                let fix =
+                    Suggestion::of(name, properties.keys().map(String::as_str)).map(Hint::from);
                 let message = if owner.path == "args" {
                     format!("no parameter is named `{name}`")
                 } else {
@@ -143,7 +145,7 @@ impl<'c, 'a> Checker<'c, 'a> {
                 "`{text}` is {}, which has no member `{name}`",
                 article(kind)
             );
-            let fix = did_you_mean(name, members.split_ascii_whitespace());
+            let fix = Suggestion::of(name, members.split_ascii_whitespace()).map(Hint::from);
             self.report("js-unknown-member", span, message, fix);
         }
     }
@@ -160,7 +162,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         };
         if !is_in(name, members) && !is_in(name, OF_ALL) {
             let message = format!("`{global}` has no member `{name}`");
-            let fix = did_you_mean(name, members.split_ascii_whitespace());
+            let fix = Suggestion::of(name, members.split_ascii_whitespace()).map(Hint::from);
             self.report("js-unknown-member", span, message, fix);
         }
     }
@@ -180,14 +182,14 @@ impl<'c, 'a> Checker<'c, 'a> {
         let fix = match known {
             Some(known) if !known.contains(&literal) => {
                 let texts = known.iter().filter_map(Value::as_str);
-                let meant = literal.as_str().and_then(|it| did_you_mean(it, texts));
+                let meant = literal.as_str().and_then(|it| Suggestion::of(it, texts));
                 let all = known.iter().take(8).map(ToString::to_string);
-                meant.or_else(|| Some(format!("it can be {}", all.collect::<Vec<_>>().join(", "))))
+                let all = || format!("it can be {}", all.collect::<Vec<_>>().join(", "));
+                Some(meant.map_or_else(|| all().into(), Hint::from))
             }
-            None if shape.kind().is_some_and(|own| own != kind) => Some(format!(
-                "it is {}",
-                shape.kind().map(article).unwrap_or_default()
-            )),
+            None if shape.kind().is_some_and(|own| own != kind) => {
+                Some(format!("it is {}", shape.kind().map(article).unwrap_or_default()).into())
+            }
             _ => return,
         };
         let message = format!(
@@ -247,7 +249,12 @@ impl<'c, 'a> Checker<'c, 'a> {
                     article(kind)
                 );
                 let fix = "declare a number, or write `Number(…)`".to_owned();
-                self.report("js-wrong-operand", operand.span(), message, Some(fix));
+                self.report(
+                    "js-wrong-operand",
+                    operand.span(),
+                    message,
+                    Some(fix.into()),
+                );
             }
         }
     }
@@ -261,7 +268,7 @@ impl<'c, 'a> Checker<'c, 'a> {
                 article(kind)
             );
             let fix = "loop over a list, or over `Object.entries(…)`".to_owned();
-            self.report("js-wrong-operand", list.span(), message, Some(fix));
+            self.report("js-wrong-operand", list.span(), message, Some(fix.into()));
         }
     }
 
@@ -274,7 +281,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             let text = self.text(one.span());
             let message = format!("`{text}` prints as `[object Object]`");
             let fix = format!("print its members, or write `JSON.stringify({text})`");
-            self.report("js-wrong-operand", one.span(), message, Some(fix));
+            self.report("js-wrong-operand", one.span(), message, Some(fix.into()));
         }
     }
 
@@ -293,7 +300,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             );
             let fix = text
                 .starts_with("JSON.stringify(")
-                .then(|| "return the value itself".to_owned());
+                .then(|| "return the value itself".into());
             return self.report("js-result", value.span(), message, fix);
         }
         if let Expression::ObjectExpression(object) = value.without_parentheses() {
@@ -317,7 +324,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             let Some(declared) = expected.member(&name) else {
                 if !expected.is_open() {
                     let known = expected.properties().into_iter().flat_map(Map::keys);
-                    let fix = did_you_mean(&name, known.map(String::as_str));
+                    let fix = Suggestion::of(&name, known.map(String::as_str)).map(Hint::from);
                     let message = format!("`output` declares no `{name}`");
                     self.report("js-result", property.key.span(), message, fix);
                 }

@@ -7,6 +7,7 @@ mod checks;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use cogtools_core::Hint;
 use njk::scan::ITEM;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
@@ -26,7 +27,7 @@ pub(crate) type Schema = Map<String, Value>;
 pub(crate) struct Misuse {
     pub(crate) rule: &'static str,
     pub(crate) message: String,
-    pub(crate) fix: Option<String>,
+    pub(crate) fix: Option<Hint>,
     pub(crate) span: Span,
 }
 
@@ -301,7 +302,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         text.unwrap_or_default()
     }
 
-    fn report(&mut self, rule: &'static str, span: Span, message: String, fix: Option<String>) {
+    fn report(&mut self, rule: &'static str, span: Span, message: String, fix: Option<Hint>) {
         if !self.found.iter().any(|it| it.span == span) {
             self.found.push(Misuse {
                 rule,

@@ -2,7 +2,7 @@
 
 use cogtools_code::CodeTools;
 use cogtools_core::source::Skills;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Level, Pattern};
 
@@ -49,7 +49,7 @@ fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
         let is_known = [CodeTools::RUN, Skills::READ, Skills::RUN].contains(&name);
         if !is_known && !all.names().any(|tool| pattern.matches(tool)) {
             let finding = findings.report(node.span, format!("there is no tool `{name}`"));
-            if let Some(meant) = did_you_mean(name, all.names()) {
+            if let Some(meant) = Suggestion::of(name, all.names()) {
                 finding.fix(meant);
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use cogtools_core::schema::Role;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::yaml::Node;
 use cogtools_core::{HostLimit, Level};
 use fancy_regex::Regex;
@@ -145,7 +145,7 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
                 words.filter(|word| *word == name).count()
             };
             let is_word = count(file.text.as_str()) > count(text);
-            let meant = did_you_mean(name, names.iter().copied());
+            let meant = Suggestion::of(name, names.iter().copied());
             let is_name = name.len() > 2 && name.starts_with(|c: char| c.is_ascii_lowercase());
             if is_name && !is_word && (is_said || meant.is_some()) {
                 let finding = findings.report(node.span, format!("no parameter is named `{name}`"));

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use cogtools_core::Level;
 use cogtools_core::tool::OptionalProperty;
 use cogtools_core::yaml::Node;
-use cogtools_program::render_hints;
 use fancy_regex::Regex;
 use serde_json::Value;
 
@@ -79,7 +78,7 @@ fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
         if let Some(location) = diagnostic.location.clone() {
             let finding = findings.report_at(location, diagnostic.message.clone());
             if !diagnostic.hints.is_empty() {
-                finding.fix(render_hints(&diagnostic.hints).join("; "));
+                finding.hints(&diagnostic.hints);
             }
         }
     }

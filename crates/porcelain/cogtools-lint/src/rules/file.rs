@@ -436,7 +436,10 @@ fn add_edit(
     let text = file.text.as_str();
     let edited = format!("{}{replacement}{}", &text[..span.start], &text[span.end..]);
     if is_unchanged(file, &edited) {
-        findings.report(span, message).edit(span, replacement);
+        let finding = findings.report(span, message).edit(span, replacement);
+        if !text.ends_with('\n') && !replacement.is_empty() {
+            finding.fix("add a newline");
+        }
     }
 }
 

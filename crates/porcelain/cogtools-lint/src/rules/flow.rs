@@ -1,7 +1,7 @@
 //! Flows: what a compiler would say about the nodes and the tools that they call.
 
 use cogtools_core::Level;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
 use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
 use cogtools_core::yaml::Node;
@@ -110,7 +110,7 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
                 file.call_span(node, &["name"]),
                 format!("there is no tool `{name}`"),
             );
-            if let Some(meant) = did_you_mean(name, all.names()) {
+            if let Some(meant) = Suggestion::of(name, all.names()) {
                 finding.fix(meant);
             }
         }
@@ -142,7 +142,7 @@ fn capability_problem(file: &LintFile, capability: &str, span: Span, findings: &
             let message = format!("no tool has the capability `{capability}`");
             let known = all.capabilities();
             let finding = findings.report(span, message);
-            if let Some(meant) = did_you_mean(capability, known.iter().map(String::as_str)) {
+            if let Some(meant) = Suggestion::of(capability, known.iter().map(String::as_str)) {
                 finding.fix(meant);
             }
         }

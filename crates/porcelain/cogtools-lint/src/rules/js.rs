@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cogtools_code::{Explanation, Scope};
 use cogtools_core::javascript::{Script, ScriptErrorKind};
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::tool::CodeTask;
 use cogtools_core::yaml::Node;
 use cogtools_core::{AskConfig, Cancel, Context, Hint, Level};
@@ -248,7 +248,7 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
             let finding = findings.report_at(location, format!("`{name}` is not declared"));
             if is_name(name) {
                 finding.fix(format!("write `args.{name}`"));
-            } else if let Some(suggestion) = did_you_mean(name, GLOBALS.split(' ')) {
+            } else if let Some(suggestion) = Suggestion::of(name, GLOBALS.split(' ')) {
                 finding.fix(suggestion);
             }
         }
@@ -276,7 +276,8 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
                     };
                     let message = format!("no {what} named `{name}`");
                     let finding = findings.report_at(location, message);
-                    if let Some(suggestion) = did_you_mean(name, names.iter().map(String::as_str)) {
+                    if let Some(suggestion) = Suggestion::of(name, names.iter().map(String::as_str))
+                    {
                         finding.fix(suggestion);
                     }
                 }
@@ -343,7 +344,7 @@ fn js_tools(file: &LintFile, findings: &mut Findings<'_>) {
             let Some(name) = node.text() else { continue };
             if registry.select(&[name.to_owned()]).is_empty() {
                 let finding = findings.report(node.span, format!("there is no tool `{name}`"));
-                if let Some(meant) = did_you_mean(name, all.names()) {
+                if let Some(meant) = Suggestion::of(name, all.names()) {
                     finding.fix(meant);
                 }
             }
@@ -361,7 +362,7 @@ fn js_tools(file: &LintFile, findings: &mut Findings<'_>) {
             };
             let location = source.location(at.line, at.column, 1);
             let finding = findings.report_at(location, mistake.message.clone());
-            if let Some(Hint::Text(hint)) = mistake.hints.first() {
+            if let Some(hint @ (Hint::Text(_) | Hint::Names(_))) = mistake.hints.first() {
                 finding.fix(hint.clone());
             }
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::Level;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::Node;
 
@@ -118,7 +118,7 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
         let known = PROGRAMS
             .split_ascii_whitespace()
             .filter(|known| known.len() > 1);
-        if let Some(suggestion) = did_you_mean(base, known).filter(|_| base.len() > 2) {
+        if let Some(suggestion) = Suggestion::of(base, known).filter(|_| base.len() > 2) {
             findings
                 .report(span, format!("there is no program `{name}`"))
                 .fix(suggestion);
@@ -183,7 +183,7 @@ fn undeclared_env(file: &LintFile, findings: &mut Findings<'_>) {
         for (name, at) in script.script().reads() {
             if !tool.env().contains(&name) {
                 let message = format!("`{name}` is not under `env`");
-                let suggestion = did_you_mean(&name, tool.env().iter().map(String::as_str));
+                let suggestion = Suggestion::of(&name, tool.env().iter().map(String::as_str));
                 let finding = findings.report_at(script.location(file, at, name.len()), message);
                 if let Some(suggestion) = suggestion {
                     finding.fix(suggestion);
@@ -266,7 +266,7 @@ fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
     }
     let read: Vec<String> = script.script().reads().into_keys().collect();
     let undeclared = read.iter().filter(|it| !env.contains(it));
-    if did_you_mean(name, undeclared.map(String::as_str)).is_some() {
+    if Suggestion::of(name, undeclared.map(String::as_str)).is_some() {
         return false;
     }
     // A read of another name says nothing about this one.

@@ -3,7 +3,7 @@
 use cogtools_core::Level;
 use cogtools_core::pointer::child;
 use cogtools_core::schema::{Role, SubSchema};
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
@@ -245,7 +245,7 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
             let pointer = format!("{}/{index}", child(&own.pointer, "required"));
             let message = format!("`{name}` is required, but not declared");
             let finding = findings.report(file.locate(&pointer), message);
-            if let Some(suggestion) = did_you_mean(name, declared.iter().copied()) {
+            if let Some(suggestion) = Suggestion::of(name, declared.iter().copied()) {
                 finding.fix(suggestion);
             }
         }
@@ -292,7 +292,7 @@ fn has_useless_format(sub_schema: &SubSchema<'_>, kind: &str) -> bool {
         // Texts can have any format, but hardly one that is nearly spelt like another.
         None => {
             let known = FORMATS.iter().flat_map(|(_, names)| names.split(' '));
-            kind != "string" || did_you_mean(written, known).is_some()
+            kind != "string" || Suggestion::of(written, known).is_some()
         }
     }
 }

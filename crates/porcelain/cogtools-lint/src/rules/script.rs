@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use cogtools_core::process::Process;
 use cogtools_core::schema::Schema;
-use cogtools_core::suggest::did_you_mean;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Cancel, Level};
 use fancy_regex::Regex;
 
 use super::annotation::{commands, programs};
 use crate::finding::Findings;
-use crate::js_analysis;
+use crate::js_analysis::{self, Mistake};
 use crate::js_types::Misuse;
 use crate::json_keys;
 use crate::lint_file::LintFile;
@@ -122,7 +122,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 let location = script.location(file, at, key.len());
                 let message = format!("no parameter is named `{key}`");
                 let finding = findings.report_at(location, message);
-                if let Some(meant) = did_you_mean(key, names.iter().copied()) {
+                if let Some(meant) = Suggestion::of(key, names.iter().copied()) {
                     finding.fix(meant);
                 }
             }
@@ -233,7 +233,7 @@ fn without_single_quotes(text: &str) -> String {
 }
 
 /// The scripts for Node, each as a parser understands it.
-fn node_scripts(file: &LintFile) -> Vec<(ToolScript, Result<Vec<Misuse>, Misuse>)> {
+fn node_scripts(file: &LintFile) -> Vec<(ToolScript, Result<Vec<Misuse>, Mistake>)> {
     let Some(tool) = &file.tool else {
         return Vec::new();
     };
@@ -261,11 +261,9 @@ pub(super) fn misuses(file: &LintFile) -> Vec<(ToolScript, Misuse)> {
 
 fn script_error(file: &LintFile, findings: &mut Findings<'_>) {
     for (script, result) in node_scripts(file) {
-        if let Err(mistake) = result {
-            let at = script
-                .text()
-                .floor_char_boundary(mistake.span.start as usize);
-            findings.report_at(script.location(file, at, 1), mistake.message);
+        if let Err((message, span)) = result {
+            let at = script.text().floor_char_boundary(span.start as usize);
+            findings.report_at(script.location(file, at, 1), message);
         }
     }
     for script in scripts(file) {

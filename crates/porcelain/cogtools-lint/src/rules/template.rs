@@ -1,10 +1,10 @@
 //! Templates checked against the parameters that they are rendered with.
 
 use cogtools_core::pointer::segments;
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
 use cogtools_core::tool::{LoadedTemplate, TOOL_DIR, TemplateSource};
 use cogtools_core::{Level, Tool};
-use cogtools_program::render_hints;
 use njk::{Analysis, Read};
 
 use crate::finding::Findings;
@@ -65,7 +65,7 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
             None => findings.report(template_key(file), diagnostic.message.clone()),
         };
         if !diagnostic.hints.is_empty() {
-            finding.fix(render_hints(&diagnostic.hints).join("; "));
+            finding.hints(&diagnostic.hints);
         }
     }
     for LoadedTemplate {
@@ -87,8 +87,9 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
                 continue;
             }
             let finding = findings.report_at(location, error.message());
-            if let Some(hint) = error.hint() {
-                finding.fix(hint);
+            match error.meant() {
+                Some([name, near]) => drop(finding.meant(name, near)),
+                None => drop(error.hint().map(|hint| finding.fix(hint))),
             }
         }
         for name in names {
@@ -159,8 +160,7 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
             !is_known && !is_added && (template.is_own || !bound(&read.name))
         });
         for read in undeclared {
-            let suggestion =
-                cogtools_core::suggest::did_you_mean(&read.name, names.iter().copied());
+            let suggestion = Suggestion::of(&read.name, names.iter().copied());
             let finding = findings.report_at(
                 location(&template.source, read),
                 format!("no parameter is named `{}`", read.name),

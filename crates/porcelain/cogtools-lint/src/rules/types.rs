@@ -133,8 +133,9 @@ pub(super) fn contradicted(file: &LintFile, findings: &mut Findings<'_>) {
     for (location, problem) in &file.types().problems {
         if rule_of(problem) == rule {
             let finding = findings.report_at(location.clone(), problem.to_string());
-            if let Some(hint) = problem.hint() {
-                finding.fix(hint);
+            match problem.meant() {
+                Some([name, near]) => drop(finding.meant(name, near)),
+                None => drop(problem.hint().map(|hint| finding.fix(hint))),
             }
         }
     }

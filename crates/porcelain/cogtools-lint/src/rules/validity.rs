@@ -4,7 +4,6 @@ use cogtools_core::Level;
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
-use cogtools_program::render_hints;
 
 use super::INVALID_TOOL;
 use crate::finding::Findings;
@@ -49,7 +48,7 @@ fn invalid_tool(file: &LintFile, findings: &mut Findings<'_>) {
         });
         let finding = findings.report_at(location, diagnostic.message.clone());
         if !diagnostic.hints.is_empty() {
-            finding.fix(render_hints(&diagnostic.hints).join("; "));
+            finding.hints(&diagnostic.hints);
         }
     }
 }

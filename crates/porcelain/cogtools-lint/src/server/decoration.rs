@@ -1,13 +1,14 @@
 //! Quick fixes, and what an editor shows beside the text: symbols, colours, lenses and types.
 
+use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 use njk::scan::TokenKind;
 use serde_json::{Map, Value, json};
 
 use super::Question;
 use super::completion::{schema_at, type_of};
-use super::document::{Kind, range};
-use crate::finding::Finding;
+use super::document::{Document, Kind, range};
+use crate::finding::{Edit, Finding};
 
 /// The types of tokens, in the order of [`TokenKind`].
 pub(super) const TOKEN_TYPES: [&str; 9] = [
@@ -15,8 +16,8 @@ pub(super) const TOKEN_TYPES: [&str; 9] = [
     "comment",
 ];
 
-/// Quick fixes of the findings in a range: edits that cannot change the meaning, and names that
-/// were meant.
+/// Quick fixes of the findings in a range, and one for the whole file: the edits of `--fix`, which
+/// editors may make unasked, advice, and names that were meant.
 pub(super) fn actions(question: &Question<'_>) -> Option<Value> {
     let document = question.document;
     let workspace = question.workspaces.of(&document.path)?;
@@ -26,77 +27,102 @@ pub(super) fn actions(question: &Question<'_>) -> Option<Value> {
         document.offset(&asked["start"]),
         document.offset(&asked["end"]),
     );
-    let mut actions = Vec::new();
-    let mut all_edits = Vec::new();
-    for finding in &document.findings {
-        let is_safe =
-            !finding.edits.is_empty() && workspace.is_safe(file, &document.findings, finding);
-        let edits: Vec<Value> = if is_safe {
-            let edits = finding.edits.iter();
-            edits
-                .map(
-                    |edit| json!({"range": document.range(range(edit.span)), "newText": edit.text}),
-                )
-                .collect()
-        } else {
-            meant(question, finding).into_iter().collect()
+    let only = question.params["context"]["only"].as_array();
+    let is_wanted = |kind: &str| {
+        let mut kinds = only.into_iter().flatten().filter_map(Value::as_str);
+        let is_kind = |one: &str| {
+            let rest = kind.strip_prefix(one);
+            rest.is_some_and(|it| one.is_empty() || it.is_empty() || it.starts_with('.'))
         };
-        if edits.is_empty() {
-            continue;
-        }
-        if is_safe {
-            all_edits.extend(edits.iter().cloned());
-        }
+        only.is_none_or(Vec::is_empty) || kinds.any(is_kind)
+    };
+    let mut actions = Vec::new();
+    let near = document.findings.iter().filter(|finding| {
         let span = document.span_of(&finding.location);
-        if span.start <= end && start <= span.end {
-            actions.push(json!({
-                "title": title(finding, is_safe),
-                "kind": "quickfix",
-                "isPreferred": true,
-                "edit": {"changes": {&document.uri: edits}},
-            }));
+        is_wanted(QUICK_FIX)
+            && finding.location.file == file.text.display_path()
+            && span.start <= end
+            && start <= span.end
+    });
+    for finding in near {
+        let is_safe = |edits: &[Edit]| {
+            !edits.is_empty() && workspace.is_safe(file, &document.findings, finding, edits)
+        };
+        if is_safe(&finding.edits) {
+            let mut one = action(document, &finding.fix, QUICK_FIX, &finding.edits);
+            one["isPreferred"] = finding.is_fixable().into();
+            actions.push(one);
+        }
+        for edit in meant(document, finding) {
+            if is_safe(std::slice::from_ref(&edit)) {
+                let title = format!("write `{}`", edit.text);
+                actions.push(action(document, &title, QUICK_FIX, &[edit]));
+            }
         }
     }
-    if all_edits.len() > 1 {
-        actions.push(json!({
-            "title": "Fix what can be fixed safely",
-            "kind": "source.fixAll",
-            "edit": {"changes": {&document.uri: all_edits}},
-        }));
+    if is_wanted(FIX_ALL) {
+        let fixed = workspace.fixed(file, &document.findings);
+        let edits: Vec<Edit> = fixed.into_iter().flat_map(|it| it.edits).collect();
+        if !edits.is_empty() {
+            let title = "fix what can be fixed safely";
+            actions.push(action(document, title, FIX_ALL, &edits));
+        }
     }
     Some(Value::Array(actions))
 }
 
-fn title(finding: &Finding, is_safe: bool) -> String {
-    let text = if is_safe {
-        finding.rule.fix
-    } else {
-        &finding.fix
-    };
-    let mut chars = text.trim_end_matches('?').chars();
+/// Kinds of actions in the protocol.
+const QUICK_FIX: &str = "quickfix";
+const FIX_ALL: &str = "source.fixAll";
+
+/// Makes an action of these edits of a file.
+fn action(document: &Document, title: &str, kind: &str, edits: &[Edit]) -> Value {
+    let mut chars = title.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
+    let title: String = first.into_iter().chain(chars).collect();
+    let edits: Vec<Value> = edits.iter().map(|it| text_edit(document, it)).collect();
+    json!({"title": title, "kind": kind, "edit": {"changes": {&document.uri: edits}}})
 }
 
-/// The edit that writes the name that was meant, where the finding is about one name.
-fn meant(question: &Question<'_>, finding: &Finding) -> Option<Value> {
-    let document = question.document;
-    if finding.location.file != document.file.as_ref()?.text.display_path() {
-        return None;
+/// The edit as the protocol has it: no position is between a carriage return and its line feed.
+fn text_edit(document: &Document, edit: &Edit) -> Value {
+    let (mut span, mut text) = (range(edit.span), edit.text.clone());
+    if document.text[..span.end].ends_with('\r') && document.text[span.end..].starts_with('\n') {
+        span.end += 1;
+        text.push('\n');
     }
-    let meant = finding
-        .fix
-        .strip_prefix("did you mean `")?
-        .strip_suffix("`?")?;
-    let span = document.span_of(&finding.location);
-    let text = &document.text[span.clone()];
-    // The message names what is wrong; it may be in a longer place.
-    let wrong = finding.message.split('`').skip(1).step_by(2);
-    let mut wrong = wrong.filter_map(|name| Some((name, text.find(name)?)));
-    let (name, at) = wrong.next()?;
-    let start = span.start + at;
-    let place = document.range(start..start + name.len());
-    Some(json!({"range": place, "newText": meant}))
+    json!({"range": document.range(span), "newText": text})
+}
+
+/// The edits that each write a name which was meant, where the unknown one is once in the place of
+/// the finding.
+fn meant(document: &Document, finding: &Finding) -> Vec<Edit> {
+    let Some(suggestion) = &finding.suggestion else {
+        return Vec::new();
+    };
+    let place = document.span_of(&finding.location);
+    let text = &document.text[place.clone()];
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let unknown = suggestion.unknown();
+    let found = text.match_indices(unknown).filter(|(at, _)| {
+        let (before, after) = (&text[..*at], &text[at + unknown.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    });
+    let [(at, _)] = found.collect::<Vec<_>>()[..] else {
+        return Vec::new();
+    };
+    let start = place.start + at;
+    let end = start + unknown.len();
+    // Another text would end the quotes around it, or the value of its key.
+    let is_plain = |name: &&String| name.chars().all(|c| is_part(c) || "./$ ".contains(c));
+    let names = suggestion.names().iter().filter(is_plain);
+    names
+        .map(|name| Edit {
+            span: Span { start, end },
+            region: None,
+            text: name.clone(),
+        })
+        .collect()
 }
 
 /// The keys of the file, and the keys of its parameters, examples and nodes.

@@ -144,6 +144,12 @@ impl Document {
             .partition_point(|start| *start <= offset)
             .saturating_sub(1);
         let before = &self.text[self.lines[line]..offset];
+        // A line ends before its carriage return.
+        let before = if self.text[offset..].starts_with('\n') {
+            before.trim_end_matches('\r')
+        } else {
+            before
+        };
         json!({"line": line, "character": before.encode_utf16().count()})
     }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::document::{Document, Kind};
 use super::mention::{Mention, Place, mentions};
-use crate::finding::Finding;
+use crate::finding::{Edit, Finding};
 use crate::lint_file::{LintFile, Neighbours};
 use crate::linter::{Levels, Linter};
 use crate::target::{self, is_agent};
@@ -338,8 +338,24 @@ impl Workspace {
         })
     }
 
-    /// Returns true if the edits of a finding make nothing worse.
-    pub(super) fn is_safe(&self, file: &LintFile, findings: &[Finding], one: &Finding) -> bool {
-        crate::fix::is_better(file, &self.linter, findings, std::slice::from_ref(one))
+    /// Returns true if edits that correct a finding make nothing worse.
+    pub(super) fn is_safe(
+        &self,
+        file: &LintFile,
+        findings: &[Finding],
+        one: &Finding,
+        edits: &[Edit],
+    ) -> bool {
+        let edits = edits.to_vec();
+        let one = Finding {
+            edits,
+            ..one.clone()
+        };
+        crate::fix::is_better(file, &self.linter, findings, &[one])
+    }
+
+    /// The findings that `--fix` corrects first, together.
+    pub(super) fn fixed(&self, file: &LintFile, findings: &[Finding]) -> Vec<Finding> {
+        crate::fix::first(file, &self.linter, findings)
     }
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed setup step fails the test")]
 
+mod actions;
 mod cases;
 mod configuration;
 mod corpus;

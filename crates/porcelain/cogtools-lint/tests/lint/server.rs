@@ -53,11 +53,11 @@ impl<'p> Client<'p> {
         client
     }
 
-    fn uri(&self, name: &str) -> String {
+    pub(crate) fn uri(&self, name: &str) -> String {
         format!("file://{}", self.project.path(name).display())
     }
 
-    fn ask(&mut self, method: &str, params: Value) {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) {
         let id = self.messages.len();
         let mut message = json!({"jsonrpc": "2.0", "id": id, "method": method});
         message["params"] = params;
@@ -97,7 +97,7 @@ impl<'p> Client<'p> {
     }
 
     /// Ends the session: all that the server said.
-    fn end(self) -> Vec<Value> {
+    pub(crate) fn end(self) -> Vec<Value> {
         let mut stdin = Vec::new();
         for message in &self.messages {
             let text = message.to_string();
@@ -132,7 +132,7 @@ pub(crate) fn project() -> Project {
 }
 
 /// The position of an offset, as the protocol counts.
-fn position(text: &str, offset: usize) -> Value {
+pub(crate) fn position(text: &str, offset: usize) -> Value {
     let before = &text[..offset];
     let line = before.rsplit('\n').next().unwrap();
     json!({"line": before.matches('\n').count(), "character": line.encode_utf16().count()})
@@ -264,25 +264,6 @@ fn a_text_that_changes_is_checked_again() {
     let is_member = |it: &&Value| it["code"] == "unknown-member";
     let found = found.iter().find(is_member).unwrap();
     assert_eq!(text_at(&text, &found["range"]), "nam👋");
-}
-
-#[test]
-fn a_mistake_is_fixed() {
-    let project = project();
-    let text = with("person.name |", "person.nmae |");
-    let mut client = Client::new(&project);
-    client.open("tools/greet.yaml", &text);
-    let at = position(&text, text.find("nmae").unwrap());
-    let uri = client.uri("tools/greet.yaml");
-    // The findings are known once they are reported.
-    client.ask("textDocument/codeAction", json!({
-        "textDocument": {"uri": uri}, "range": {"start": at, "end": at}, "context": {"diagnostics": []},
-    }));
-    let result = client.last_result();
-    assert_eq!(result[0]["title"], "Did you mean `name`");
-    let edit = &result[0]["edit"]["changes"][&uri][0];
-    assert_eq!(edit["newText"], "name");
-    assert_eq!(text_at(&text, &edit["range"]), "nmae");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::progress_line::{printable, update};
 use super::reader::Reader;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate};
 use crate::process::LineSink;
-use crate::suggest::did_you_mean;
+use crate::suggest::Suggestion;
 use crate::text::{Span, Text};
 use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
@@ -466,7 +466,7 @@ impl Linker<'_> {
             let known = known
                 .chain(self.parameters.iter().copied())
                 .chain(own.iter().copied());
-            let meant = did_you_mean(name, known);
+            let meant = Suggestion::of(name, known);
             let width = name.chars().count();
             let location = source.location(read.line, read.column, width);
             self.report(FlowError::UnknownVariable(read.name, meant), location);
@@ -494,7 +494,7 @@ impl Linker<'_> {
     fn check_node(&mut self, id: &str, span: Span) -> bool {
         let exists = self.ids.contains(id);
         if !exists {
-            let meant = did_you_mean(id, self.ids.iter().map(String::as_str));
+            let meant = Suggestion::of(id, self.ids.iter().map(String::as_str));
             let location = self.text.location(span);
             self.report(FlowError::UnknownNode(id.to_owned(), meant), location);
         }

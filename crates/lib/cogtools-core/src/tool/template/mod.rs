@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::file::{self, ReadScope};
 use crate::schema::Schema;
+use crate::suggest::Suggestion;
 use crate::text::{Span, Text, TextError};
 use crate::tool::embedded::Embedded;
 use crate::yaml::{Entry, Node};
@@ -184,7 +185,7 @@ impl Template {
         let text = scope.text;
         let mut diagnostic = Diagnostic::new(code, error.message());
         let name = error.template();
-        let mut hint = error.hint().map(str::to_owned);
+        let mut hint = hint_of(error);
         diagnostic.location = Some(if name.is_empty() || name == self.name {
             hint = self.hint(error, text);
             if !self.text.has_lines() && error.line() > 1 {
@@ -203,19 +204,20 @@ impl Template {
             let (line, column) = self.text.start(text);
             text.location_at(line, column, 1)
         });
-        diagnostic.hints.extend(hint.map(Hint::from));
+        diagnostic.hints.extend(hint);
         Box::new(diagnostic)
     }
 
     /// Returns the hint of an error in this template, with line numbers of the file.
-    fn hint(&self, error: &njk::Error, text: &Text) -> Option<String> {
+    fn hint(&self, error: &njk::Error, text: &Text) -> Option<Hint> {
         match error.hint_line() {
             // The tag is not in the file: it was put around a condition.
             Some(1) if self.lead > 0 => None,
             Some(line) if line == 1 || self.text.has_lines() => {
-                error.hint_on(self.location_at((line, 1), 1, text).line)
+                let line = self.location_at((line, 1), 1, text).line;
+                error.hint_on(line).map(Hint::from)
             }
-            _ => error.hint().map(str::to_owned),
+            _ => hint_of(error),
         }
     }
 
@@ -332,6 +334,14 @@ impl Template {
             ..self.with_source(source)
         }
     }
+}
+
+/// The hint of an error, without line numbers.
+fn hint_of(error: &njk::Error) -> Option<Hint> {
+    let meant = error.meant();
+    let meant = meant.and_then(|[name, near]| Suggestion::new(name, &[near]));
+    let hint = || error.hint().map(Hint::from);
+    meant.map(Hint::from).or_else(hint)
 }
 
 impl Partials {

@@ -289,6 +289,22 @@ fn listed(values: &[String]) -> String {
 }
 
 impl Problem {
+    /// An unknown name or text, and the one that is meant perhaps.
+    pub fn meant(&self) -> Option<[&str; 2]> {
+        let (unknown, meant) = match self {
+            Self::UnknownMember { member, meant, .. } | Self::LoopMember { member, meant } => {
+                (member.as_str(), meant)
+            }
+            Self::UnknownArgument {
+                argument, meant, ..
+            } => (argument.as_str(), meant),
+            Self::MissingExport { name, meant, .. } => (name.as_str(), meant),
+            Self::Impossible { other, meant, .. } => (other.trim_matches(['"', '\'']), meant),
+            _ => return None,
+        };
+        Some([unknown, meant.as_deref()?])
+    }
+
     /// The hint, if more is known than the message says.
     pub fn hint(&self) -> Option<String> {
         let meant = |meant: &Option<String>| {
