@@ -1,16 +1,23 @@
-//! Tools and templates that files name, over a project; and macros of other templates.
+//! Names that files mention: tools and templates, over a project; macros of other templates; and
+//! properties in a schema.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
+use cogtools_core::pointer::child;
 use cogtools_core::text::Text;
 use cogtools_core::tool::TemplateSource;
-use cogtools_core::yaml::{Data, Node};
-use njk::scan::{Imported, Local, scan};
+use cogtools_core::yaml::{Data, Entry, Node};
+use cogtools_program::file_uri;
+use njk::scan::{ITEM, Imported, Local, Scan, scan};
 use serde_json::Value;
 
+use super::Question;
 use super::document::{Document, Kind, range};
+use crate::lint_file::LintFile;
+use crate::program::is_in;
 use crate::target::canonical;
+use crate::tool_script::{self, ToolScript};
 
 /// A thing outside a file that the file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +71,13 @@ fn add_tools(
             }
         }
         _ => {
-            if let Some(name) = node.text().filter(|_| is_tool_name(document.kind, path)) {
+            let Some(name) = node.text() else { return };
+            if is_tool_name(document.kind, path) {
                 found.push((Mention::Tool(name.to_owned()), range(node.span)));
+            } else if path.iter().eq(["implementation", "njk_file"]) {
+                let folder = document.path.parent().map(canonical).unwrap_or_default();
+                let path = resolved(document, name).map(|name| folder.join(name));
+                found.extend(path.map(|it| (Mention::Template(it), range(node.span))));
             }
         }
     }
@@ -86,6 +98,205 @@ pub(super) fn is_tool_name(kind: Kind, path: &[String]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Finds where the schema of the parameters names the property at `path`: its keys, also in
+/// alternatives, `required` beside them, and references to it or below it.
+pub(super) fn in_schema(document: &Document, path: &[String]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (Some(yaml), Some((name, parent))) = (document.yaml(), path.split_last()) else {
+        return found;
+    };
+    let (whole, sugar) = (yaml.get("parameters_schema"), yaml.get("parameters"));
+    let mut steps = parent.iter();
+    let mut node = whole.or_else(|| sugar?.get(steps.next()?));
+    for step in steps {
+        node = node.and_then(|node| match step.as_str() {
+            ITEM => node.get("items"),
+            name => node.get("properties")?.get(name),
+        });
+    }
+    if let Some(node) = node {
+        add_property(node, name, document, &mut found);
+    }
+    let pointer = path.iter().map(|step| match step.as_str() {
+        ITEM => "/items".to_owned(),
+        name => child("/properties", name),
+    });
+    let pointer = format!("#{}", pointer.collect::<String>());
+    for root in whole.into_iter().chain(sugar) {
+        add_references(root, &pointer, name, document, &mut found);
+    }
+    found
+}
+
+fn add_property(node: &Node, name: &str, document: &Document, found: &mut Vec<Range<usize>>) {
+    let properties = node.get("properties").and_then(Node::entries);
+    let keys = properties.into_iter().flatten().filter(|it| it.key == name);
+    found.extend(keys.map(|entry| range(entry.span)));
+    let required = node.get("required").and_then(Node::items);
+    let names = required.into_iter().flatten();
+    let names = names.filter(|it| it.text() == Some(name));
+    found.extend(names.filter_map(|node| part(document, node, name)));
+    for key in ["allOf", "anyOf", "oneOf"] {
+        let parts = node.get(key).and_then(Node::items).unwrap_or_default();
+        for part in parts {
+            add_property(part, name, document, found);
+        }
+    }
+    if let Some(inner) = node.get("not") {
+        add_property(inner, name, document, found);
+    }
+}
+
+fn add_references(
+    node: &Node,
+    pointer: &str,
+    name: &str,
+    document: &Document,
+    found: &mut Vec<Range<usize>>,
+) {
+    for entry in node.entries().unwrap_or_default() {
+        let target = entry.value.text().filter(|_| entry.key == "$ref");
+        let rest = target.and_then(|target| target.strip_prefix(pointer));
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            let place = part(document, &entry.value, pointer);
+            found.extend(place.map(|it| it.end - name.len()..it.end));
+        }
+        add_references(&entry.value, pointer, name, document, found);
+    }
+    for item in node.items().unwrap_or_default() {
+        add_references(item, pointer, name, document, found);
+    }
+}
+
+/// The bytes of a text in a scalar.
+fn part(document: &Document, node: &Node, text: &str) -> Option<Range<usize>> {
+    let span = range(node.span);
+    let start = span.start + document.text.get(span)?.find(text)?;
+    Some(start..start + text.len())
+}
+
+/// Returns true if a text has the name as a word.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+    })
+}
+
+/// Words that are no variables of templates, or that they set themselves.
+const WORDS: &str = "and caller elif else false for if in is loop none not null or super true";
+/// Words that are no variables of JavaScript, or that it sets itself.
+const CODE_WORDS: &str = "args arguments async await break case catch class const continue \
+    debugger default delete do else enum eval export extends false finally for function if \
+    implements import in instanceof interface let new null package private protected public \
+    return static super switch this throw true try typeof undefined var void while with yield";
+
+/// A new name for a value of the call or a variable of a template.
+pub(super) struct Renaming<'r> {
+    pub(super) question: &'r Question<'r>,
+    /// The way to the value; none for a variable.
+    pub(super) path: Option<&'r [String]>,
+    pub(super) old: &'r str,
+    pub(super) new: &'r str,
+    /// Where the name changes in the file.
+    pub(super) edited: Vec<Range<usize>>,
+    /// The other files in which it changes.
+    pub(super) others: Vec<(Text, Vec<Range<usize>>)>,
+}
+
+impl Renaming<'_> {
+    /// Explains why the new name would change what the files do, if it would.
+    pub(super) fn conflict(&self) -> Option<String> {
+        let (document, new) = (self.question.document, self.new);
+        let file = document.tool_file();
+        let codes = file.map(LintFile::codes).unwrap_or_default();
+        if is_in(new, WORDS) || !codes.is_empty() && is_in(new, CODE_WORDS) {
+            return Some(format!("`{new}` is a word of the language"));
+        }
+        let parent = self.path.and_then(|path| path.split_last());
+        let mut path = parent.map_or_else(Vec::new, |(_, parent)| parent.to_vec());
+        path.push(new.to_owned());
+        let is_variable = path.len() == 1;
+        if file.is_some_and(|file| definition_of(file, &path).is_some())
+            || is_variable && nodes(document).iter().any(|node| node.key == new)
+        {
+            return Some(format!("`{new}` exists already"));
+        }
+        let scans = self.others.iter().map(|(text, _)| scan(text.as_str()));
+        let has_name = |scan: &Scan| {
+            let is_local = scan.locals.iter().any(|local| local.name == new);
+            is_local || scan.names.iter().any(|name| name.path == [new])
+        };
+        if is_variable && scans.chain([document.scan()]).any(|it| has_name(&it)) {
+            return Some(format!("a template has a `{new}` already"));
+        }
+        self.path?;
+        let mut sources = codes.iter().map(|code| code.source().source());
+        if sources.any(|source| has_word(source, new)) {
+            return Some(format!("the code has a `{new}` already"));
+        }
+        self.script().or_else(|| self.sharer())
+    }
+
+    /// Explains that a script has the old name, which nothing finds there.
+    fn script(&self) -> Option<String> {
+        let document = self.question.document;
+        let scripts = document.tool_file().map(tool_script::of);
+        let mut foreign = document.code_parts().into_iter().filter(|part| {
+            let mut edited = self.edited.iter();
+            !edited.any(|it| part.contains(&it.start))
+                && has_word(&document.text[part.clone()], self.old)
+        });
+        let has_old = |script: &ToolScript| has_word(script.text(), self.old);
+        let is_used = foreign.next().is_some() || scripts.unwrap_or_default().iter().any(has_old);
+        is_used.then(|| format!("a script uses `{0}`: rename it there first", self.old))
+    }
+
+    /// Explains that a file outside the tool loads a template that would change.
+    fn sharer(&self) -> Option<String> {
+        let document = self.question.document;
+        let workspace = self.question.workspaces.of(&document.path)?;
+        let templates = document.tool()?.loaded_templates();
+        let own: Vec<_> = templates
+            .map(|it| canonical(it.source.text().path()))
+            .collect();
+        let is_own = |uri: &str| {
+            let path = file_uri::path(uri).map(|path| canonical(&path));
+            uri == document.uri || path.is_some_and(|path| own.contains(&path))
+        };
+        let mut places = workspace.places.iter();
+        let place = places.find(|place| match &place.mention {
+            Mention::Template(path) => own.contains(path) && !is_own(&place.uri),
+            Mention::Tool(_) => false,
+        });
+        let path = file_uri::path(&place.filter(|_| !self.others.is_empty())?.uri)?;
+        let name = path.file_name()?.display();
+        Some(format!("`{name}` loads a template that would change, too"))
+    }
+}
+
+/// The nodes of the flow in the file.
+pub(super) fn nodes(document: &Document) -> &[Entry] {
+    let implementation = document.yaml().and_then(|it| it.get("implementation"));
+    let flow = implementation.and_then(|it| it.get("flow")?.get("nodes")?.entries());
+    flow.unwrap_or_default()
+}
+
+/// The place of the schema of a value in the tool file.
+pub(super) fn definition_of(file: &LintFile, path: &[String]) -> Option<Range<usize>> {
+    let last = path.last()?;
+    let mut pointer = String::new();
+    for step in path {
+        pointer = match step.as_str() {
+            ITEM => child(&pointer, "items"),
+            name => child(&child(&pointer, "properties"), name),
+        };
+    }
+    let span = range(file.locate(&pointer));
+    let key = file.text.as_str().get(span.clone())?;
+    (key.trim_matches(['"', '\'']) == last).then_some(span)
 }
 
 /// The name of a template from its tool's folder, for a name in this file.

@@ -236,14 +236,20 @@ impl Server {
                     let code = ErrorCode::MethodNotFound as i32;
                     return Response::new_err(request.id, code, message);
                 };
-                result
+                match result {
+                    Ok(result) => result,
+                    Err(reason) => {
+                        let code = ErrorCode::RequestFailed as i32;
+                        return Response::new_err(request.id, code, reason);
+                    }
+                }
             }
         };
         Response::new_ok(request.id, result)
     }
 
-    /// The result of a request about a file; null if nothing is known there.
-    fn result(&mut self, request: &Request, io: &mut Io<'_>) -> Option<Value> {
+    /// The result of a request about a file, null if nothing is known there, or why it is refused.
+    fn result(&mut self, request: &Request, io: &mut Io<'_>) -> Option<Result<Value, String>> {
         let params = &request.params;
         let answer: fn(&Question<'_>) -> Option<Value> = match request.method.as_str() {
             "textDocument/codeAction" => decoration::actions,
@@ -252,7 +258,7 @@ impl Server {
             "textDocument/definition" => navigation::definition,
             "textDocument/references" => navigation::references,
             "textDocument/prepareRename" => navigation::prepare_rename,
-            "textDocument/rename" => navigation::rename,
+            "textDocument/rename" => |_| None,
             "textDocument/documentSymbol" => decoration::symbols,
             "textDocument/semanticTokens/full" => decoration::tokens,
             "textDocument/codeLens" => decoration::lenses,
@@ -260,7 +266,7 @@ impl Server {
             _ => return None,
         };
         let Some(document) = self.documents.get_mut(uri_of(params)) else {
-            return Some(Value::Null);
+            return Some(Ok(Value::Null));
         };
         // The answer is about the text as it is now.
         if document.is_changed && request.method == "textDocument/codeAction" {
@@ -270,7 +276,7 @@ impl Server {
         }
         let document = self.documents.get(uri_of(params));
         let Some(document) = document.filter(|document| document.is_ours) else {
-            return Some(Value::Null);
+            return Some(Ok(Value::Null));
         };
         let question = Question {
             document,
@@ -278,7 +284,10 @@ impl Server {
             params,
             workspaces: &self.workspaces,
         };
-        Some(answer(&question).unwrap_or(Value::Null))
+        if request.method == "textDocument/rename" {
+            return Some(navigation::rename(&question));
+        }
+        Some(Ok(answer(&question).unwrap_or(Value::Null)))
     }
 }
 

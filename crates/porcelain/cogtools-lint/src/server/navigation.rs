@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use cogtools_core::pointer::child;
 use cogtools_core::text::Text;
-use cogtools_core::yaml::{Data, Entry, Node};
+use cogtools_core::yaml::{Data, Node};
 use cogtools_program::file_uri;
 use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Imported, Scan, TokenKind, scan};
@@ -13,7 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::completion::{schema_at, type_of};
 use super::document::{Document, Kind, place, range};
-use super::mention::{Mention, imported, macros, mentions, signature};
+use super::mention::{
+    Mention, Renaming, definition_of, imported, in_schema, macros, mentions, nodes, signature,
+};
 use super::{Question, format};
 use crate::lint_file::LintFile;
 
@@ -44,13 +45,6 @@ fn target(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> 
         },
         target => Some((target, span)),
     }
-}
-
-/// The nodes of the flow in the file.
-fn nodes(document: &Document) -> &[Entry] {
-    let implementation = document.yaml().and_then(|it| it.get("implementation"));
-    let flow = implementation.and_then(|it| it.get("flow")?.get("nodes")?.entries());
-    flow.unwrap_or_default()
 }
 
 /// The places in YAML where a flow names its node: its key, needs of others, and routes to it.
@@ -200,21 +194,6 @@ fn code_keys(document: &Document) -> Vec<Range<usize>> {
         keys.map(|it| document.span_of(&code.location(it.span)))
     });
     keys.collect()
-}
-
-/// The place of the schema of a value in the tool file.
-fn definition_of(file: &LintFile, path: &[String]) -> Option<Range<usize>> {
-    let last = path.last()?;
-    let mut pointer = String::new();
-    for step in path {
-        pointer = match step.as_str() {
-            ITEM => child(&pointer, "items"),
-            name => child(&child(&pointer, "properties"), name),
-        };
-    }
-    let span = range(file.locate(&pointer));
-    let key = file.text.as_str().get(span.clone())?;
-    (key.trim_matches(['"', '\'']) == last).then_some(span)
 }
 
 pub(super) fn hover(question: &Question<'_>) -> Option<Value> {
@@ -383,6 +362,7 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
                     .tool_file()
                     .and_then(|file| definition_of(file, path)),
             );
+            found.extend(in_schema(document, path));
             found.extend(names_of(&scan, path));
             // A variable with another name has the value, too.
             let is_name = |span: &Range<usize>| {
@@ -537,20 +517,41 @@ pub(super) fn prepare_rename(question: &Question<'_>) -> Option<Value> {
     Some(question.document.range(span))
 }
 
-pub(super) fn rename(question: &Question<'_>) -> Option<Value> {
-    let new = question.params["newName"].as_str()?;
+/// The edits of a new name, null if nothing here can have one, or why this one is refused.
+pub(super) fn rename(question: &Question<'_>) -> Result<Value, String> {
+    let new = question.params["newName"].as_str().unwrap_or_default();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if new.is_empty() || !new.chars().all(is_name) || new.starts_with(|c: char| c.is_ascii_digit())
     {
-        return None;
+        let message = "is not a name: write letters, digits and underscores";
+        return Err(format!("`{new}` {message}"));
     }
-    let (target, span) = renamed(question)?;
     let document = question.document;
+    let named = renamed(question).and_then(|(target, span)| {
+        let old = document.text.get(span)?.trim_matches(['"', '\'']);
+        Some((target, old))
+    });
+    let Some((target, old)) = named else {
+        return Ok(Value::Null);
+    };
+    let files = everywhere(question, &target);
+    let renaming = Renaming {
+        question,
+        path: match &target {
+            Target::Value(path) => Some(path),
+            _ => None,
+        },
+        old,
+        new,
+        edited: places(document, &target),
+        others: places_elsewhere(document, &target),
+    };
+    if let Some(reason) = renaming.conflict().filter(|_| old != new) {
+        return Err(reason);
+    }
     let keys = code_keys(document).into_iter();
     let keys: Vec<Value> = keys.map(|span| document.range(span)).collect();
-    let old = document.text.get(span)?;
-    let files = everywhere(question, &target).into_iter();
-    let changes = files.map(|(uri, ranges)| {
+    let changes = files.into_iter().map(|(uri, ranges)| {
         let is_own = uri == document.uri;
         let edits = ranges.into_iter().map(|range| {
             // The object keeps its key.
@@ -563,5 +564,5 @@ pub(super) fn rename(question: &Question<'_>) -> Option<Value> {
         });
         (uri, edits.collect())
     });
-    Some(json!({"changes": changes.collect::<Map<String, Value>>()}))
+    Ok(json!({"changes": changes.collect::<Map<String, Value>>()}))
 }

@@ -13,6 +13,7 @@ mod fixes;
 mod formats;
 mod nesting;
 mod project;
+mod renames;
 mod runs;
 mod server;
 mod sessions;
