@@ -10,11 +10,12 @@ mod navigation;
 mod workspace;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::thread;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::text::Text;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 use lsp_server::{ErrorCode, Message, Notification, Request, Response};
@@ -79,34 +80,52 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         documents: BTreeMap::new(),
         workspaces: Workspaces::default(),
         has_hints: false,
-        is_shut_down: false,
+        state: State::New,
     };
     while let Some(message) = server.next(&messages, io)? {
+        let message = match message {
+            Ok(message) => message,
+            Err((code, message)) => {
+                // Nobody knows which request it was.
+                let error = json!({"code": code as i32, "message": message});
+                let text = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+                io.print(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes())?;
+                continue;
+            }
+        };
         match message {
             Message::Request(request) => {
                 let response = server.answer(request, io);
                 send(io, &Message::Response(response))?;
             }
             Message::Notification(notification) if notification.method == "exit" => {
-                return if server.is_shut_down {
+                return if server.state == State::ShutDown {
                     Ok(())
                 } else {
                     Err(Failure::Reported(1))
                 };
             }
-            Message::Notification(notification) => server.notice(&notification, io)?,
-            Message::Response(_) => {}
+            Message::Notification(notification) if server.state == State::Ready => {
+                server.notice(&notification, io)?;
+            }
+            Message::Notification(_) | Message::Response(_) => {}
         }
     }
     Ok(())
 }
 
+/// A message of the client, or the code of what it is instead.
+type Read = Result<Message, (ErrorCode, &'static str)>;
+
+/// The size of the longest message that is read: a text, with escapes.
+const MAX_MESSAGE: u64 = 8 * Text::MAX_BYTES as u64;
+
 /// Reads `stdin` in a thread of its own, which ends with the process.
-fn read_messages(stdin: Box<dyn Read + Send>) -> Result<Receiver<io::Result<Message>>, Failure> {
+fn read_messages(stdin: Box<dyn io::Read + Send>) -> Result<Receiver<io::Result<Read>>, Failure> {
     let (sender, receiver) = mpsc::channel();
     let read = move || {
         let mut stdin = BufReader::new(stdin);
-        while let Some(message) = Message::read(&mut stdin).transpose() {
+        while let Some(message) = read_message(&mut stdin).transpose() {
             let is_last = message.is_err();
             if sender.send(message).is_err() || is_last {
                 return;
@@ -118,6 +137,51 @@ fn read_messages(stdin: Box<dyn Read + Send>) -> Result<Receiver<io::Result<Mess
         Ok(_) => Ok(receiver),
         Err(error) => Err(unreadable(&error).into()),
     }
+}
+
+/// Reads the next message; none at the end.
+fn read_message(stdin: &mut impl BufRead) -> io::Result<Option<Read>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if stdin.take(MAX_HEADER).read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let line = line.trim_end();
+        if let Some((name, value)) = line.split_once(':') {
+            if name.eq_ignore_ascii_case("content-length") {
+                length = value.trim().parse().ok();
+            }
+        } else if line.is_empty() {
+            break;
+        } else {
+            return Err(invalid("a header without a colon"));
+        }
+    }
+    let length: u64 = length.ok_or_else(|| invalid("a message without its length"))?;
+    let mut body = stdin.take(length);
+    if length > MAX_MESSAGE {
+        io::copy(&mut body, &mut io::sink())?;
+        return Ok(Some(Err((
+            ErrorCode::InvalidRequest,
+            "the message is too long",
+        ))));
+    }
+    let mut bytes = Vec::new();
+    body.read_to_end(&mut bytes)?;
+    let value = serde_json::from_slice::<Value>(&bytes);
+    Ok(Some(match value.map(serde_json::from_value) {
+        Ok(Ok(message)) => Ok(message),
+        Ok(Err(_)) => Err((ErrorCode::InvalidRequest, "this is no message of JSON-RPC")),
+        Err(_) => Err((ErrorCode::ParseError, "the message is not valid JSON")),
+    }))
+}
+
+/// The size of the longest line of a header.
+const MAX_HEADER: u64 = 4096;
+
+fn invalid(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 fn unreadable(error: &io::Error) -> Diagnostic {
@@ -143,7 +207,18 @@ struct Server {
     workspaces: Workspaces,
     /// True if the client wants inlay hints.
     has_hints: bool,
-    is_shut_down: bool,
+    state: State,
+}
+
+/// The requests that are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Only the first one of a client.
+    New,
+    /// All others.
+    Ready,
+    /// None.
+    ShutDown,
 }
 
 impl Server {
@@ -151,9 +226,9 @@ impl Server {
     /// what is typed meanwhile is reported once.
     fn next(
         &mut self,
-        messages: &Receiver<io::Result<Message>>,
+        messages: &Receiver<io::Result<Read>>,
         io: &mut Io<'_>,
-    ) -> Result<Option<Message>, Failure> {
+    ) -> Result<Option<Read>, Failure> {
         loop {
             let next = match messages.try_recv() {
                 Ok(next) => next,
@@ -220,14 +295,31 @@ impl Server {
     }
 
     fn answer(&mut self, request: Request, io: &mut Io<'_>) -> Response {
+        let is_first = request.method == "initialize";
+        let refusal = match self.state {
+            State::New if !is_first => Some((
+                ErrorCode::ServerNotInitialized,
+                "`initialize` comes before all else",
+            )),
+            State::Ready if is_first => Some((
+                ErrorCode::InvalidRequest,
+                "the server is initialized already",
+            )),
+            State::ShutDown => Some((ErrorCode::InvalidRequest, "the server is shut down")),
+            _ => None,
+        };
+        if let Some((code, message)) = refusal {
+            return Response::new_err(request.id, code as i32, message.to_owned());
+        }
         let result = match request.method.as_str() {
             "initialize" => {
+                self.state = State::Ready;
                 self.has_hints =
                     request.params["initializationOptions"]["inlayHints"] == Value::Bool(true);
                 capabilities(self.has_hints)
             }
             "shutdown" => {
-                self.is_shut_down = true;
+                self.state = State::ShutDown;
                 Value::Null
             }
             _ => {

@@ -13,6 +13,7 @@ mod fixes;
 mod formats;
 mod nesting;
 mod project;
+mod protocol;
 mod renames;
 mod runs;
 mod server;
