@@ -284,22 +284,20 @@ const PARSE_TIME: Duration = Duration::from_secs(2);
 const PYTHON: &str = include_str!("names.py");
 /// The line and the message of a shell or of the program above.
 static PARSED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)(?:^|line |: )(\d+): (?:\w+: )?(.+)$").ok());
+    LazyLock::new(|| Regex::new(r"(?m)(?:^|line |: ?)(\d+)\)?: (?:\w+: )?(.+)$").ok());
 
 /// The line, from 1, and the message of the interpreter that a script names, if it is installed
 /// and does not parse the script. Nothing of the script runs.
 fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
     let text = script.text();
-    let (names, args): (&[&str], &[&str]) = match script.script().language {
-        Language::Shell if text.lines().next()?.contains("bash") => (&["bash"], &["-n"]),
-        Language::Shell if text.lines().next()?.ends_with("sh") => (&["sh"], &["-n"]),
-        Language::Python => (&["python3"], &["-I", "-S", "-c", PYTHON]),
+    let (name, args): (&str, &[&str]) = match script.script().language {
+        // With the name of a file, all of them say the line.
+        Language::Shell => (shell(text)?, &["-n", "/dev/stdin"]),
+        Language::Python => ("python3", &["-I", "-S", "-c", PYTHON]),
         _ => return None,
     };
     let folders = ["/bin", "/usr/bin", "/usr/local/bin"].map(Path::new);
-    let mut paths = folders
-        .iter()
-        .flat_map(|it| names.iter().map(|name| it.join(name)));
+    let mut paths = folders.iter().map(|it| it.join(name));
     let program = paths.find(|path| path.is_file())?;
     let process = Process::new(program, "/")
         .args(args)
@@ -311,6 +309,18 @@ fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
     let line = found.get(1)?.as_str().parse().ok()?;
     let message = found.get(2)?.as_str().replace('`', "'");
     Some((line, message))
+}
+
+/// The shell that a script names: no other one knows its syntax.
+fn shell(script: &str) -> Option<&'static str> {
+    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"];
+    let line = script.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    words.find_map(|word| {
+        SHELLS
+            .into_iter()
+            .find(|it| word.rsplit('/').next() == Some(it))
+    })
 }
 
 fn joined_option(file: &LintFile, findings: &mut Findings<'_>) {

@@ -238,3 +238,26 @@ fn a_byte_that_is_not_text_is_at_its_line() {
         .collect();
     assert_eq!(places, [("invalid-tool", 2, 5)]);
 }
+
+#[test]
+fn a_script_is_judged_by_its_own_shell() {
+    let tool = |line: &str, code: &str| {
+        format!(
+            "name: say\ndescription: Say it\nimplementation:\n  script: |\n    #!{line}\n    {code}\n"
+        )
+    };
+    let fish = "if true; echo hi; end";
+    check(&tool("/usr/bin/env fish", fish), &[]);
+    check(&tool("/usr/bin/fish", fish), &[]);
+    check(&tool("/bin/sh", fish), &["5:5 script-error"]);
+    check(&tool("/bin/sh", "fi"), &["6:5 script-error"]);
+    for name in ["bash", "dash", "zsh", "fish"] {
+        let is_installed = std::path::Path::new("/usr/bin").join(name).exists();
+        let expected: &[&str] = if is_installed {
+            &["6:5 script-error"]
+        } else {
+            &[]
+        };
+        check(&tool(&format!("/usr/bin/env {name}"), "fi; end"), expected);
+    }
+}
