@@ -388,10 +388,10 @@ fn a_tool_file_is_checked() {
     let wrong = SAY.replace("{{ person }}", "{{ persn }}");
     let check = |arguments: &Value| call(&project, "lint_tool", arguments);
     check(&json!({"path": "tools/say.yaml", "text": wrong})).outputs(str![[r#"
-tools/say.yaml:8:17: error[undeclared-variable]: no parameter is named `persn`
+tools/say.yaml:8:27: error[undeclared-variable]: no parameter is named `persn`
    |
  8 | implementation: 'Hello {{ persn }}'
-   |                 ^^^^^
+   |                           ^^^^^
 why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
 fix: did you mean `person`?
 

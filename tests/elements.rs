@@ -326,10 +326,10 @@ fn invalid_conditions_are_shown_where_they_are() {
     is_invalid(
         "{when: a b, args: [x]}",
         str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: expected `%}` at the end of `if`, found `b`
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:42: expected `%}` at the end of `if`, found `b`
    |
  5 |   exec: [printf, '<%s>', first, {when: a b, args: [x]}]
-   |                                        ^
+   |                                          ^
 
 "#]],
     );
@@ -341,10 +341,10 @@ cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:40: expected `%}` at the end 
     unknown.fails(
         70,
         str![[r#"
-cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:40: unknown filter `nofilter`
+cogtools-call: error[TEMPLATE_FAILED]: tools/t.yaml:5:45: unknown filter `nofilter`
    |
  5 |   exec: [printf, '<%s>', first, {when: 'a | nofilter', args: [x]}]
-   |                                        ^^^^^^^^
+   |                                             ^^^^^^^^
 
 "#]],
     );
@@ -433,10 +433,10 @@ tools/t.yaml:9:1: note[no-sandbox]: its program has all rights of its caller
 why: its program has all rights of whoever calls the tool: it reads their keys, writes their files and uses the network
 fix: add `sandbox: workspace`, or name what the program needs, such as `sandbox: {net: [api.example.com]}`
 
-tools/t.yaml:10:44: warning[unguarded-optional]: `b` may be missing, and the template does not check
+tools/t.yaml:10:48: warning[unguarded-optional]: `b` may be missing, and the template does not check
     |
  10 |   exec: [echo, {when: a, args: ['{{ a }}', '{{ b }}']}, '{{ l }}', {when: c, args: [x]}]
-    |                                            ^
+    |                                                ^
 why: if a call omits it, it renders as nothing, and the heading or sentence around it remains
 fix: put it under `{% if b %}`, write `{{ b or "…" }}`, or give it a default
 
@@ -508,10 +508,10 @@ hint: write `NAME in LIST`, such as `label in labels`
     is_invalid(
         "{for: x in a, args: ['{% endset %}{% set b %}{{ x }}']}",
         str![[r#"
-cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:54: `endset` does not belong here
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:5:58: `endset` does not belong here
    |
  5 |   exec: [printf, '<%s>', first, {for: x in a, args: ['{% endset %}{% set b %}{{ x }}']}]
-   |                                                      ^^^^^^
+   |                                                          ^^^^^^
 hint: remove it, or begin the block with `{% set … %}`
 
 "#]],
@@ -546,23 +546,23 @@ tools/t.yaml:9:43: warning[argument-as-option]: the program takes it for an opti
 why: the program takes it for an option: `--output=…` or `--upload-pack=…` write files and run programs
 fix: write `--` before it, or the option that it is the value of; or declare a `pattern` that excludes `-` at the beginning
 
-tools/t.yaml:9:62: error[unknown-member]: `file` has no member `nam`
+tools/t.yaml:9:71: error[unknown-member]: `file` has no member `nam`
    |
- 9 |  exec: [cat, {for: file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x
+ 9 | at, {for: file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
    |                                                             ^^^
 why: it renders as nothing, or the call fails; the schema says that no call can have it
 fix: did you mean `name`?
 
-tools/t.yaml:9:80: error[undeclared-variable]: no parameter is named `fil`
+tools/t.yaml:9:84: error[undeclared-variable]: no parameter is named `fil`
    |
- 9 |  file in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
+ 9 | e in files, args: ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
    |                                                             ^^^
 why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
 fix: did you mean `files`?
 
-tools/t.yaml:9:101: error[undeclared-variable]: no parameter is named `file`
+tools/t.yaml:9:106: error[undeclared-variable]: no parameter is named `file`
    |
- 9 |  ['{{ file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
+ 9 |  file.name }}', '{{ file.nam }}', '{{ fil }}']}, {for: x in file, args: ['{{ x }}']}]
    |                                                             ^^^^
 why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
 fix: did you mean `files`?

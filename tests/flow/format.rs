@@ -83,20 +83,20 @@ cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:7: nodes need each other: one
  7 |       one: {text: '{{ thre }} {{ two }}'}
    |       ^^^
 hint: to repeat a node until something holds, write `retry: {until: …}`
-cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:19: `thre` is neither a parameter nor a node
+cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:23: `thre` is neither a parameter nor a node
    |
  7 |       one: {text: '{{ thre }} {{ two }}'}
-   |                   ^^^^
+   |                       ^^^^
 hint: did you mean `three`?
-cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:9:35: `quesion` is neither a parameter nor a node
+cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:9:39: `quesion` is neither a parameter nor a node
    |
  9 |       three: {needs: [one], text: '{{ quesion }}'}
-   |                                   ^^^^^^^
+   |                                       ^^^^^^^
 hint: did you mean `question`?
-cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:10:13: `fourth` is neither a parameter nor a node
+cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:10:17: `fourth` is neither a parameter nor a node
     |
  10 |     output: '{{ fourth }}'
-    |             ^^^^^^
+    |                 ^^^^^^
 
 "#]],
     );

@@ -219,10 +219,10 @@ cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:8:35: `{{ b }}` is a template, 
  8 |       b: {text: 1, retry: {until: '{{ b }}'}}
    |                                   ^^^^^^^^^
 hint: write it without braces, as in `until: path`
-cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:9:36: `q` is neither a parameter nor a node
+cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:9:40: `q` is neither a parameter nor a node
    |
  9 |       c: {text: 1, retry: {until: [c > q, '']}}
-   |                                    ^
+   |                                        ^
 cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:9:43: `until` is empty
    |
  9 |       c: {text: 1, retry: {until: [c > q, '']}}

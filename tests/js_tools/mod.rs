@@ -224,10 +224,10 @@ hint: build smaller values, and fewer at a time
     call(&project, "t", "").fails(
         1,
         str![[r#"
-cogtools-call: error[TOOL_FAILED]: tools/t.yaml:3:22: ReferenceError: x is not defined
+cogtools-call: error[TOOL_FAILED]: tools/t.yaml:3:28: ReferenceError: x is not defined
    |
  3 | implementation: {js: "\n\n x()"}
-   |                      ^
+   |                            ^
 
 "#]],
     );

@@ -11,7 +11,8 @@ pub(super) struct Embedded {
     /// Where it is in its file. Lines are counted only for an error.
     pub(super) span: Span,
     /// The indentation of its lines there; `None` when its lines are not lines of the
-    /// file (a quoted or folded scalar): errors then point to its beginning.
+    /// file (a quoted or folded scalar): errors then point to its beginning, unless it is on one
+    /// line there.
     indent: Option<usize>,
 }
 
@@ -61,9 +62,34 @@ impl Embedded {
         let (line, column) = self.start(text);
         let (line, column) = match self.indent {
             Some(indent) => (line + at.0.max(1) - 1, at.1.max(1) + indent),
-            None => (line, column),
+            None => (line, column + self.column(at, text).unwrap_or_default()),
         };
         text.location_at(line, column, width)
+    }
+
+    /// Returns the number of characters before a line and a column of it (both from 1) in a scalar
+    /// on one line of the file `text`.
+    fn column(&self, at: (usize, usize), text: &Text) -> Option<usize> {
+        let raw = text.as_str().get(self.span.start..self.span.end)?;
+        let quote = raw.chars().next().filter(|it| matches!(it, '"' | '\''));
+        let rest: Vec<char> = raw.chars().collect();
+        let (mut line, mut column, mut index) = (1, 1, usize::from(quote.is_some()));
+        while (line, column) < (at.0.max(1), at.1) {
+            let is_break = quote == Some('"') && rest.get(index..)?.starts_with(&['\\', 'n']);
+            index += match (quote, *rest.get(index)?, rest.get(index + 1)) {
+                (Some('"'), '\\', Some('x')) => 4,
+                (Some('"'), '\\', Some('u')) => 6,
+                (Some('"'), '\\', Some('U')) => 10,
+                (Some('"'), '\\', _) | (Some('\''), '\'', _) => 2,
+                _ => 1,
+            };
+            (line, column) = if is_break {
+                (line + 1, 1)
+            } else {
+                (line, column + 1)
+            };
+        }
+        (!raw.contains('\n')).then_some(index)
     }
 
     /// Returns the line and column, from 1, at which it begins in the file `text`.

@@ -71,6 +71,10 @@ fn a_name_that_was_meant_is_written() {
         "\n  js: |\n    return args.citty + args.mood + args.city;\n",
         &[["citty", "city"]],
     );
+    check_quick(
+        " \"it's {{ mood }}{{ citty }}{{ city }}\"\n",
+        &[["citty", "city"]],
+    );
     let unknown = " |\n  {{ mood }}{{ city }}\nanotations: {read_only: true}\n";
     check_quick(unknown, &[["anotations", "annotations"]]);
 }

@@ -240,6 +240,29 @@ fn a_byte_that_is_not_text_is_at_its_line() {
 }
 
 #[test]
+fn findings_in_a_scalar_of_one_line_are_where_they_are() {
+    let tool = |implementation: &str| {
+        let head = "name: say\ndescription: Say it\nparameters:\n  a: {type: string, description: The first}\n";
+        format!("{head}implementation: {implementation}\n")
+    };
+    for (implementation, expected) in [
+        ("\"{{ a }} {{ aa }}\"", "5:29 undeclared-variable"),
+        ("'it''s {{ a }} {{ aa }}'", "5:35 undeclared-variable"),
+        ("Say {{ a }} {{ aa }}", "5:32 undeclared-variable"),
+        (
+            "\"\\u00e9\\n{{ a }}\\t{{ aa }}\"",
+            "5:38 undeclared-variable",
+        ),
+        (
+            "{js: \"return args.a + args.aa;\"}",
+            "5:44 js-undeclared-name",
+        ),
+    ] {
+        check(&tool(implementation), &[expected]);
+    }
+}
+
+#[test]
 fn a_script_is_judged_by_its_own_shell() {
     let tool = |line: &str, code: &str| {
         format!(
