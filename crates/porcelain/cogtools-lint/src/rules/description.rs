@@ -44,13 +44,26 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "misleading-description",
         level: Level::Warn,
-        summary: "a description that says another default or bound than the schema, names a parameter that does not exist, or is the text of another tool",
+        summary: "a description that says another default or bound than the schema, names a parameter that does not exist, is the text of another tool, or ends in YAML before a `#`",
         why: "the model believes it: it omits what it should send, sends what is rejected, or calls the wrong tool",
         fix: "say what the schema says",
         example: example!("misleading-description"),
         check: misleading_description,
     },
 ];
+
+/// The word after a plain scalar that begins with `#`, as in `issue #12`; comments have a blank.
+fn cut_off<'f>(file: &'f LintFile, node: &Node) -> Option<&'f str> {
+    let raw = file.raw(node.span);
+    let is_plain =
+        !raw.starts_with(['"', '\'', '|', '>']) && file.text.location(node.span).column > 1;
+    let rest = file.text.as_str().get(node.span.end..)?.lines().next()?;
+    let word = rest.strip_prefix([' ', '\t'])?.split_whitespace().next()?;
+    let is_text = word
+        .strip_prefix('#')?
+        .starts_with(|c: char| !matches!(c, '#' | '!'));
+    (is_plain && is_text).then_some(word)
+}
 
 /// A default in words.
 static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -123,6 +136,14 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
     for key in ["parameters", "parameters_schema"] {
         if let Some(node) = file.value(key) {
             collect_descriptions(node, "", &mut texts);
+        }
+    }
+    for (node, _) in &texts {
+        if let Some(rest) = cut_off(file, node) {
+            let message = format!("it ends before `{rest}`, which is a comment in YAML");
+            findings
+                .report(node.span, message)
+                .fix("put the text in quotes");
         }
     }
     let Some(names) = names.filter(|names| !names.is_empty()) else {

@@ -263,6 +263,17 @@ fn findings_in_a_scalar_of_one_line_are_where_they_are() {
 }
 
 #[test]
+fn a_description_that_a_comment_ends_is_found() {
+    let tool = |description: &str| {
+        format!("name: say\ndescription: {description}\nimplementation: Hello\n")
+    };
+    check(&tool("Look up issue #12"), &["2:14 misleading-description"]);
+    check(&tool("Look up an issue # of the project"), &[]);
+    check(&tool("\"Look up issue #12\""), &[]);
+    check(&tool("|\n  Look up issue #12"), &[]);
+}
+
+#[test]
 fn a_script_is_judged_by_its_own_shell() {
     let tool = |line: &str, code: &str| {
         format!(
