@@ -1,5 +1,7 @@
 //! Errors in a schema, with their locations in the tool file.
 
+use std::fmt::{self, Display, Formatter};
+
 use crate::text::Span;
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
@@ -60,7 +62,10 @@ pub enum SchemaErrorKind {
     },
     /// `type: array` without `items`.
     #[error("an array needs `items`")]
-    ArrayWithoutItems,
+    ArrayWithoutItems {
+        /// True among sugared parameters.
+        sugar: bool,
+    },
     /// `required: […]` among sugared parameters.
     #[error("`required` is not used here: every parameter is required unless it is `optional`")]
     RequiredInSugar,
@@ -110,7 +115,12 @@ impl SchemaErrorKind {
             }
             Self::Empty(keyword) => format!("leave `{keyword}` out, or fill it").into(),
             Self::Repeated { .. } => "remove one of the two".into(),
-            Self::ArrayWithoutItems => "name the type of its items, as in `type: string[]`".into(),
+            Self::ArrayWithoutItems { sugar: true } => {
+                "name the type of its items, as in `type: string[]`".into()
+            }
+            Self::ArrayWithoutItems { sugar: false } => {
+                "add the schema of its items, as in `items: {type: string}`".into()
+            }
             Self::RequiredInSugar => "remove it, and mark the others with `optional: true`".into(),
             Self::SchemaInSugar => {
                 "rename `parameters` to `parameters_schema`, or keep only what is under `properties`"
@@ -136,4 +146,127 @@ impl SchemaErrorKind {
             } => expected.hint(actual).into(),
         }
     }
+}
+
+/// The types of OpenAPI 3.0.
+pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+
+/// A remedy for an unknown type.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fix {
+    /// Write this type.
+    Write(String),
+    /// Follow this advice.
+    Advice(String),
+}
+
+impl Display for Fix {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Write(name) => write!(f, "write `{name}`"),
+            Self::Advice(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The fix for a type in sugar where none is known.
+pub(super) fn written_out(text: &str) -> Option<Fix> {
+    let list = list_type(text)?;
+    let kind = list.trim_end_matches("[]");
+    let depth = (list.len() - kind.len()) / "[]".len() - 1;
+    let (open, close) = ("{type: array, items: ".repeat(depth), "}".repeat(depth));
+    let items = format!("{open}{{type: {kind}}}{close}");
+    Some(Fix::Advice(format!(
+        "write `type: array` and `items: {items}`"
+    )))
+}
+
+/// The sugar of a list of a known type: `string[]`, also for `str[]` and `[string]`.
+fn list_type(text: &str) -> Option<String> {
+    let inner = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    let inner = inner.or_else(|| text.strip_suffix("[]"))?.trim();
+    let kind = inner.trim_end_matches("[]");
+    let brackets = &inner[kind.len()..];
+    Some(format!("{}{brackets}[]", suggested_type(kind)?))
+}
+
+/// The fix for several types in one text, as in `string|null`.
+fn alternatives(text: &str) -> Option<Fix> {
+    let (mut kinds, mut is_nullable) = (Vec::new(), false);
+    for word in text.split('|').map(str::trim) {
+        if word.eq_ignore_ascii_case("null") {
+            is_nullable = true;
+        } else {
+            kinds.push(suggested_type(word)?);
+        }
+    }
+    let kinds = match kinds.as_slice() {
+        [] => return None,
+        [kind] => format!("type: {kind}"),
+        kinds => {
+            let each = kinds.iter().map(|kind| format!("{{type: {kind}}}"));
+            format!("anyOf: [{}]", each.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let nullable = if is_nullable {
+        " and `nullable: true`"
+    } else {
+        ""
+    };
+    Some(Fix::Advice(format!("write `{kinds}`{nullable}")))
+}
+
+/// The fix for the unknown type `name`.
+pub(super) fn suggestion(name: &str) -> Option<Fix> {
+    if let Some(name) = list_type(name).filter(|_| name.starts_with('[')) {
+        return Some(Fix::Write(name));
+    }
+    if name.contains('|') {
+        return alternatives(name);
+    }
+    if let Some(inner) = name.strip_suffix('?') {
+        let inner = suggested_type(inner).unwrap_or(inner);
+        let advice = format!("write `type: {inner}` and `optional: true`");
+        return Some(Fix::Advice(advice));
+    }
+    if name.eq_ignore_ascii_case("null") {
+        let advice = "write the type of the other values and `nullable: true`";
+        return Some(Fix::Advice(advice.into()));
+    }
+    if let Some(format) = format(name) {
+        let advice = format!("write `type: string` and `format: {format}`");
+        return Some(Fix::Advice(advice));
+    }
+    suggested_type(name)
+        .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
+        .map(|name| Fix::Write(name.to_owned()))
+}
+
+/// The format of strings that `name` is another name of.
+fn format(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "date" => "date",
+        "datetime" | "date-time" | "date_time" | "timestamp" => "date-time",
+        "time" => "time",
+        "email" | "mail" => "email",
+        "url" | "uri" => "uri",
+        "uuid" | "guid" => "uuid",
+        _ => return None,
+    })
+}
+
+pub(super) fn suggested_type(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if let Some(name) = TYPES.iter().find(|known| **known == lower) {
+        return Some(name);
+    }
+    Some(match lower.as_str() {
+        "int" | "int32" | "int64" | "long" | "uint" => "integer",
+        "str" | "text" | "char" => "string",
+        "bool" | "flag" => "boolean",
+        "float" | "double" | "decimal" | "num" => "number",
+        "list" | "tuple" | "set" => "array",
+        "dict" | "map" | "hash" | "record" => "object",
+        _ => return None,
+    })
 }

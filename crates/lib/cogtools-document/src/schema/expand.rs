@@ -3,11 +3,11 @@
 //! `parameters` and `parameters_schema` share this code. The keywords of sugar apply
 //! to entries only, so `optional`, `type` and `required` can be names of parameters.
 
-use std::fmt::{self, Display, Formatter};
-
 use serde_json::{Map, Value};
 
-use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::error::{
+    Fix, SchemaError, SchemaErrorKind, TYPES, suggested_type, suggestion, written_out,
+};
 use crate::schema::first_char;
 use crate::schema::keyword::{self, KeywordKind};
 use crate::text::Span;
@@ -140,6 +140,9 @@ impl Expander {
                         _ => self.keyword(entry, &mut schema),
                     }
                 }
+                if self.sugar {
+                    items_of_list(node, &mut schema);
+                }
                 self.complete(node, &mut schema);
             }
             Data::Text { text, .. } if self.sugar => {
@@ -188,7 +191,8 @@ impl Expander {
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {
             let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
-            self.report(SchemaErrorKind::ArrayWithoutItems, span);
+            let sugar = self.sugar;
+            self.report(SchemaErrorKind::ArrayWithoutItems { sugar }, span);
         }
     }
 
@@ -240,7 +244,9 @@ impl Expander {
             Some(text) => {
                 let kind = SchemaErrorKind::Type {
                     name: text.into(),
-                    fix: suggestion(text).map(|fix| fix.to_string()),
+                    fix: written_out(text)
+                        .or_else(|| suggestion(text))
+                        .map(|fix| fix.to_string()),
                 };
                 self.report(kind, entry.value.span);
             }
@@ -251,7 +257,13 @@ impl Expander {
     /// A type in sugar, such as `string` or `string[]`.
     fn sugared_type(&mut self, text: &str, span: Span, schema: &mut Object) {
         match read(text) {
-            Ok(read) => schema.extend(read),
+            Ok(mut read) => {
+                // They are merged with the ones that the author has written.
+                if schema.contains_key("items") {
+                    read.remove("items");
+                }
+                schema.extend(read);
+            }
             Err(fix) => self.report(
                 SchemaErrorKind::Type {
                     name: text.into(),
@@ -284,6 +296,41 @@ impl Expander {
     }
 }
 
+/// Keywords of an object, which `type: object[]` has beside it.
+const OF_OBJECT: [&str; 5] = [
+    "properties",
+    "required",
+    "additionalProperties",
+    "minProperties",
+    "maxProperties",
+];
+
+/// Adds the type of the items that `type: string[]` names to `items` beside it, and gives items
+/// that are objects the keywords of objects.
+fn items_of_list(node: &Node, schema: &mut Object) {
+    let kind = node.get("type").and_then(Node::text);
+    let read = kind.filter(|it| it.ends_with("[]")).map(read);
+    let Some(Value::Object(mut items)) = read.and_then(|read| read.ok()?.remove("items")) else {
+        return;
+    };
+    if let Some(Value::Object(own)) = schema.get("items") {
+        items.extend(own.clone());
+    }
+    move_keywords(schema, &mut items);
+    schema.insert("items".into(), items.into());
+}
+
+fn move_keywords(from: &mut Object, items: &mut Object) {
+    if let Some(Value::Object(inner)) = items.get_mut("items") {
+        return move_keywords(from, inner);
+    }
+    if items.get("type").is_some_and(|kind| kind == "object") {
+        let keys = OF_OBJECT.into_iter();
+        let moved = keys.filter_map(|key| Some((key.to_owned(), from.shift_remove(key)?)));
+        items.extend(moved);
+    }
+}
+
 /// Returns true for text that is not blank.
 fn has_text(node: &Node) -> bool {
     node.text().is_some_and(|text| !text.trim().is_empty())
@@ -300,29 +347,8 @@ fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
     node.entries()?.iter().find(|entry| entry.key == key)
 }
 
-/// The types of OpenAPI 3.0.
-pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
-
 /// Maximum number of `[]` after one type.
 const MAX_ARRAYS: usize = 8;
-
-/// A remedy for an unknown type.
-#[derive(Debug, PartialEq, Eq)]
-enum Fix {
-    /// Write this type.
-    Write(String),
-    /// Follow this advice.
-    Advice(String),
-}
-
-impl Display for Fix {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Write(name) => write!(f, "write `{name}`"),
-            Self::Advice(text) => f.write_str(text),
-        }
-    }
-}
 
 /// Reads `string`, `string[]`, `integer[][]` as a schema; the error is the fix, if there is one.
 fn read(text: &str) -> Result<Object, Option<Fix>> {
@@ -354,26 +380,6 @@ fn read(text: &str) -> Result<Object, Option<Fix>> {
     Ok(schema)
 }
 
-/// The fix for the unknown type `name`.
-fn suggestion(name: &str) -> Option<Fix> {
-    if let Some(inner) = name.strip_suffix('?') {
-        let inner = suggested_type(inner).unwrap_or(inner);
-        let advice = format!("write `type: {inner}` and `optional: true`");
-        return Some(Fix::Advice(advice));
-    }
-    if name.eq_ignore_ascii_case("null") {
-        let advice = "write the type of the other values and `nullable: true`";
-        return Some(Fix::Advice(advice.into()));
-    }
-    if let Some(format) = format(name) {
-        let advice = format!("write `type: string` and `format: {format}`");
-        return Some(Fix::Advice(advice));
-    }
-    suggested_type(name)
-        .or_else(|| crate::suggest::nearest(name, TYPES).first().copied())
-        .map(|name| Fix::Write(name.to_owned()))
-}
-
 /// The correct spelling of `text`, if it is another name of a type.
 pub(super) fn spelling(text: &str) -> Option<String> {
     let name = text.trim_end_matches("[]");
@@ -381,35 +387,6 @@ pub(super) fn spelling(text: &str) -> Option<String> {
     let correct = suggested_type(name).filter(|correct| *correct != name)?;
     // `list` and `tuple` do not name the type of the items.
     (correct != "array").then(|| format!("{correct}{brackets}"))
-}
-
-/// The format of strings that `name` is another name of.
-fn format(name: &str) -> Option<&'static str> {
-    Some(match name.to_ascii_lowercase().as_str() {
-        "date" => "date",
-        "datetime" | "date-time" | "date_time" | "timestamp" => "date-time",
-        "time" => "time",
-        "email" | "mail" => "email",
-        "url" | "uri" => "uri",
-        "uuid" | "guid" => "uuid",
-        _ => return None,
-    })
-}
-
-fn suggested_type(name: &str) -> Option<&'static str> {
-    let lower = name.to_ascii_lowercase();
-    if let Some(name) = TYPES.iter().find(|known| **known == lower) {
-        return Some(name);
-    }
-    Some(match lower.as_str() {
-        "int" | "int32" | "int64" | "long" | "uint" => "integer",
-        "str" | "text" | "char" => "string",
-        "bool" | "flag" => "boolean",
-        "float" | "double" | "decimal" | "num" => "number",
-        "list" | "tuple" | "set" => "array",
-        "dict" | "map" | "hash" | "record" => "object",
-        _ => return None,
-    })
 }
 
 /// `byte`: base64 with padding, in the alphabet of RFC 4648, section 4.
@@ -467,6 +444,12 @@ mod types_tests {
             ("date", "write `type: string` and `format: date`"),
             ("DateTime", "write `type: string` and `format: date-time`"),
             ("email[]", "write `type: string` and `format: email`"),
+            ("[str]", "write `string[]`"),
+            (
+                "string|int",
+                "write `anyOf: [{type: string}, {type: integer}]`",
+            ),
+            ("string | null", "write `type: string` and `nullable: true`"),
             ("url", "write `type: string` and `format: uri`"),
             ("uuid", "write `type: string` and `format: uuid`"),
             (

@@ -30,7 +30,7 @@ pub use upgrade::Repairs;
 pub use violation::{Violation, ViolationKind};
 pub use without::Reach;
 
-pub use crate::schema::expand::TYPES;
+pub use crate::schema::error::TYPES;
 pub use crate::schema::expand::deprecated;
 pub use crate::schema::keyword::{Role, SubSchema};
 pub use crate::schema::value::{InvalidSchema, Validator};

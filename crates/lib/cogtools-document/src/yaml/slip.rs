@@ -20,6 +20,12 @@ pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlErr
         opening(text, done, at.max(done + 1)).and_then(|start| unclosed(text, start))
     } else if has("placement of ':'") || has("unclosed bracket") {
         opening(text, done, at + 1).and_then(|start| unclosed(text, start))
+    } else if has("expected ','")
+        && let Some(span) = list_type(text, at)
+    {
+        let kind = &text[span.start..span.end];
+        let hint = format!("write it in quotes: \"{kind}\"");
+        slip(format!("between braces, `{kind}` is no text"), hint, span)
     } else if has("expected ','") {
         slip(
             "a `,` or a closing bracket is missing before this",
@@ -88,6 +94,14 @@ const fn one(start: usize) -> Span {
         start,
         end: start + 1,
     }
+}
+
+/// A word that ends in brackets at `at`, such as `string[]`.
+fn list_type(text: &str, at: usize) -> Option<Span> {
+    let (before, rest) = text.split_at(at);
+    let start = before.trim_end_matches(char::is_alphanumeric).len();
+    let end = text.len() - rest.trim_start_matches("[]").len();
+    (start < at && at < end).then_some(Span { start, end })
 }
 
 /// The quote or the bracket at `start`, which nothing closes.

@@ -179,3 +179,19 @@ parameters:
         assert_eq!(found, expected, "{arguments}");
     }
 }
+
+#[test]
+fn what_is_beside_the_type_of_a_list_is_about_its_items() {
+    required(
+        "\n  items: {minLength: 2}\n  type: string[]",
+        r#"{"items":{"type":"string","minLength":2},"type":"array"}"#,
+    );
+    required(
+        "\n  type: object[]\n  properties: {b: string}\n  minItems: 1",
+        r#"{"type":"array","items":{"type":"object","properties":{"b":{"type":"string"}},"required":["b"]},"minItems":1}"#,
+    );
+    required(
+        "\n  type: object[][]\n  additionalProperties: false",
+        r#"{"type":"array","items":{"type":"array","items":{"type":"object","additionalProperties":false}}}"#,
+    );
+}

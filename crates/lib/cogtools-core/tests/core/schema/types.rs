@@ -2,7 +2,7 @@
 
 use cogtools_test_support::{Snapshot, str};
 
-use crate::support::check_parameters;
+use crate::support::{check_parameters, check_schema};
 
 const UNKNOWN_TYPES_HAVE_A_FIX: [(&str, Snapshot); 17] = [
     (
@@ -275,4 +275,37 @@ fn redundant_or_misplaced_required_and_optional() {
     for (input, expected) in REDUNDANT_OR_MISPLACED_REQUIRED_AND_OPTIONAL {
         check_parameters(input, expected);
     }
+}
+
+#[test]
+fn a_whole_schema_says_how_a_list_is_written() {
+    let check = |name: &str, hint: &str| {
+        let place = "^".repeat(name.chars().count());
+        let line = format!(" 5 |   properties: {{a: {{type: {name}}}}}");
+        let expected = format!(
+            "error[INVALID_TOOL]: x.yaml:5:26: {} is not a type\n   |\n{line}\n   |{}{place}\nhint: {hint}\n",
+            name.replace('"', "`"),
+            " ".repeat(26),
+        );
+        check_schema(
+            &format!("properties: {{a: {{type: {name}}}}}\ntype: object"),
+            expected,
+        );
+    };
+    check(
+        "\"string[]\"",
+        "write `type: array` and `items: {type: string}`",
+    );
+    check(
+        "\"[str]\"",
+        "write `type: array` and `items: {type: string}`",
+    );
+    check(
+        "\"int[][]\"",
+        "write `type: array` and `items: {type: array, items: {type: integer}}`",
+    );
+    check(
+        "\"string|integer\"",
+        "write `anyOf: [{type: string}, {type: integer}]`",
+    );
 }

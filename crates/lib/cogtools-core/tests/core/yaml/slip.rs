@@ -4,7 +4,18 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::check_lines;
 
-const SLIPS: [(&str, Snapshot); 22] = [
+const SLIPS: [(&str, Snapshot); 23] = [
+    (
+        "parameters:\n  a: {type: string[][], description: x}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:13: between braces, `string[][]` is no text
+   |
+ 2 |   a: {type: string[][], description: x}
+   |             ^^^^^^^^^^
+hint: write it in quotes: "string[][]"
+
+"#]],
+    ),
     (
         r#"title: "open
 description: "d""#,
