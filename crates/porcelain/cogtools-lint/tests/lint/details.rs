@@ -295,3 +295,27 @@ fn a_script_is_judged_by_its_own_shell() {
         check(&tool(&format!("/usr/bin/env {name}"), "fi; end"), expected);
     }
 }
+
+#[test]
+fn keys_of_a_call_belong_under_its_tool() {
+    let project = Project::new();
+    let nodes = "a: {tool: greet, arguments: {name: Ada}}\n      b: {each: {in: \"{{ [1] }}\", tool: {name: greet}, preset: {}}}";
+    project.file(
+        "say.yaml",
+        format!(
+            "name: say\ndescription: Say it\nimplementation:\n  flow:\n    nodes:\n      {nodes}\n"
+        ),
+    );
+    let path = project.path("say.yaml");
+    let file = LintFile::read(&path, "say.yaml".as_ref(), &ReadScope::User).unwrap();
+    let findings = Linter::new(Levels::default()).check(&file);
+    let unknown = findings
+        .iter()
+        .filter(|it| it.message.starts_with("unknown key"));
+    let fixes: Vec<&str> = unknown.map(|it| it.fix.as_str()).collect();
+    let expected = [
+        "write `tool: {name: greet, arguments: …}`",
+        "write `tool: {name: greet, preset: …}`",
+    ];
+    assert_eq!(fixes, expected);
+}

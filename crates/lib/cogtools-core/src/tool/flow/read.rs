@@ -109,9 +109,8 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
             TOOLS => tools = Some(entry),
             key if NodeKind::NAMES.contains(&key) => kinds.push(entry),
             _ => {
-                let known: Vec<&'static str> =
-                    NodeKind::NAMES.iter().chain(&NODE_KEYS).copied().collect();
-                reader.report_unknown_key(entry, &known);
+                let known: [&[&str]; 2] = [&NodeKind::NAMES, &NODE_KEYS];
+                report_unknown(entry, entries, &known.concat(), reader);
             }
         }
     }
@@ -128,6 +127,27 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
         _ => reader.report(&FlowError::Branches.into(), node.span),
     }
     Some(read)
+}
+
+/// Reports a key that is none of `known`; a key of a call belongs under `tool` beside it.
+fn report_unknown(
+    entry: &Entry,
+    beside: &[Entry],
+    known: &[&'static str],
+    reader: &mut Reader<'_>,
+) {
+    let key = entry.key.as_str();
+    let tool = beside.iter().find(|it| it.key == "tool");
+    let Some(tool) = tool.filter(|_| TOOL_KEYS.contains(&key)) else {
+        return reader.report_unknown_key(entry, known);
+    };
+    let name = tool.value.text().or_else(|| tool.value.get("name")?.text());
+    let meant = format!("write `tool: {{name: {}, {key}: …}}`", name.unwrap_or("…"));
+    let error = DefinitionError::UnknownKey {
+        key: key.to_owned(),
+        meant: Some(meant.into()),
+    };
+    reader.report(&error, entry.span);
 }
 
 /// Returns true if `id` can be a variable of templates and a part of a file's name.
@@ -321,7 +341,8 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
     let (mut list, mut variable, mut kinds) = (None, "item".to_owned(), Vec::new());
     let mut tools = None;
     let (mut max, mut keeps_errors) = (MAX_ITEMS_AT_ONCE, false);
-    for entry in reader.entries(entry, Expected::Map)? {
+    let entries = reader.entries(entry, Expected::Map)?;
+    for entry in entries {
         match entry.key.as_str() {
             "in" => list = text(entry, reader),
             "as" => variable = target(entry, reader)?.0,
@@ -339,9 +360,8 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
             TOOLS => tools = Some(entry),
             key if EACH_KINDS.contains(&key) => kinds.push(entry),
             _ => {
-                let known: Vec<&'static str> =
-                    EACH_KINDS.iter().chain(&EACH_KEYS).copied().collect();
-                reader.report_unknown_key(entry, &known);
+                let known: [&[&str]; 2] = [&EACH_KINDS, &EACH_KEYS];
+                report_unknown(entry, entries, &known.concat(), reader);
             }
         }
     }
