@@ -9,7 +9,9 @@ use cogtools_core::source::Listing;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
-use cogtools_core::{Candidate, Code, Config, Diagnostic, Folder, Name, Source, SourceError, Tool};
+use cogtools_core::{
+    Candidate, Code, Config, Diagnostic, Folder, Name, Project, Source, SourceError, Tool,
+};
 use cogtools_program::project::read_scope;
 use cogtools_program::{InputError, Io};
 
@@ -53,6 +55,8 @@ pub(crate) fn collect(
                 Ok(file) => found.push(file),
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             }
+        } else if let Some(diagnostic) = other_kind(path).filter(|_| absolute.is_file()) {
+            diagnostics.push(diagnostic);
         } else if absolute.is_dir() {
             let folder = Folder::new(absolute, path.to_path_buf(), true, scope);
             list(&folder, &mut found, &mut diagnostics);
@@ -85,6 +89,20 @@ pub(crate) fn collect(
         file.programs.clone_from(&programs);
     }
     Targets { files, diagnostics }
+}
+
+/// Explains that a file of a project is no tool, by its name.
+fn other_kind(path: &Path) -> Option<Diagnostic> {
+    let (what, hint) = if path.file_name()? == Project::CONFIG {
+        let hint = "every program checks it when it starts: `cogtools config` shows what it says";
+        ("the configuration of a project", hint)
+    } else if path.extension()? == "njk" {
+        ("a template", "lint the tools that load it")
+    } else {
+        return None;
+    };
+    let message = format!("`{}` is {what}, not a tool", path.display());
+    Some(Diagnostic::new(Code::InvalidTool, message).hint(hint))
 }
 
 /// The path that stands for standard input.

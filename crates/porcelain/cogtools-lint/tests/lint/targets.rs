@@ -120,3 +120,23 @@ fn names_are_checked_beside_a_broken_tool() {
         );
     }
 }
+
+#[test]
+fn a_file_of_another_kind_is_no_tool() {
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file(".cogtoolrc.yaml", "tool_sources: [{local: ./tools}]\n")
+        .file("tools/part.njk", "{{ a }}\n");
+    outcome!(run(&project, &[".cogtoolrc.yaml", "tools/part.njk"])).expect(
+        78,
+        "",
+        str![[r#"
+cogtools-lint: error[INVALID_TOOL]: `.cogtoolrc.yaml` is the configuration of a project, not a tool
+hint: every program checks it when it starts: `cogtools config` shows what it says
+cogtools-lint: error[INVALID_TOOL]: `tools/part.njk` is a template, not a tool
+hint: lint the tools that load it
+
+"#]],
+    );
+}
