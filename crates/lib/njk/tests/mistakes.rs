@@ -199,3 +199,26 @@ fn arguments_by_name_get_the_right_call() {
     assert_eq!((line, column, length), (2, 17, 6));
     assert_eq!(found[0].hint(), Some("write `truncate(5)`"));
 }
+
+#[test]
+fn filters_say_how_many_arguments_they_need() {
+    for (source, expected) in [
+        (
+            "{{ name | replace('a') }}",
+            Some("filter `replace` needs 2 arguments, not 1"),
+        ),
+        (
+            "{% filter replace %}{% endfilter %}",
+            Some("filter `replace` needs 2 arguments, not 0"),
+        ),
+        (
+            "{{ items | groupby }}",
+            Some("filter `groupby` needs 1 argument, not 0"),
+        ),
+        ("{{ name | replace('a', '') }}", None),
+    ] {
+        let found = njk::analyse(source).expect(source).misused;
+        let message = found.first().map(Error::message);
+        assert_eq!(message, expected, "{source}");
+    }
+}

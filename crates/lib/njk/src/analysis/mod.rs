@@ -530,12 +530,36 @@ const NAMED: [(&str, &[&str]); 2] = [
     ("sort", &["reverse", "case_sensitive", "attribute"]),
 ];
 
-/// The error for arguments by name that the filter does not take.
+/// The filters that give nothing without arguments, and the number that they need.
+const NEEDED: [(&str, usize); 6] = [
+    ("batch", 1),
+    ("groupby", 1),
+    ("rejectattr", 1),
+    ("replace", 2),
+    ("selectattr", 1),
+    ("slice", 1),
+];
+
+/// The error for too few arguments.
+fn too_few(source: &str, name: &Name, arguments: &Arguments) -> Option<Error> {
+    let filter = name.text.as_str();
+    let (_, needed) = NEEDED.into_iter().find(|(it, _)| *it == filter)?;
+    let count = arguments.positional.len();
+    let plural = if needed == 1 { "" } else { "s" };
+    let message = format!("filter `{filter}` needs {needed} argument{plural}, not {count}");
+    let error = Error::new(ErrorKind::BadValue, message);
+    (count < needed).then(|| error.at("", source, name.span))
+}
+
+/// The error for arguments by name that the filter does not take, or for too few.
 fn check(source: &str, name: &Name, arguments: &Arguments) -> Option<Error> {
     let taken = NAMED.iter().find(|(filter, _)| *filter == name.text);
     let taken = taken.map_or([].as_slice(), |(_, names)| names);
     let mut keywords = arguments.keyword.iter().map(|(keyword, _)| keyword);
-    let wrong = keywords.find(|keyword| !taken.contains(&keyword.text.as_str()))?;
+    let wrong = keywords.find(|keyword| !taken.contains(&keyword.text.as_str()));
+    let Some(wrong) = wrong else {
+        return too_few(source, name, arguments);
+    };
     let (filter, keyword) = (&name.text, &wrong.text);
     let message = format!("filter `{filter}` takes no argument by the name `{keyword}`");
     let error = Error::new(ErrorKind::BadValue, message);

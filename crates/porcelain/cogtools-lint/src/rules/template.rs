@@ -16,7 +16,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "template-error",
         level: Level::Error,
-        summary: "a template that does not compile, refers to a filter, a test or a file that does not exist, or passes a filter arguments by name that it takes by position",
+        summary: "a template that does not compile, refers to a filter, a test or a file that does not exist, or passes a filter too few arguments, or by name what it takes by position",
         why: "every call fails, or fails when it reaches that line; the model can do nothing about it",
         fix: "correct what is marked; the reference of templates lists the tags, filters and tests",
         example: example!("template-error"),
