@@ -238,6 +238,14 @@ impl Conversation {
             })
     }
 
+    /// Forgets which open calls were approved.
+    pub(crate) fn forget_grants(&mut self) {
+        for call in &mut self.open {
+            let is_granted = |approval: &Approval| approval.decision == Decision::Granted;
+            call.approval = call.approval.take().filter(|it| !is_granted(it));
+        }
+    }
+
     /// The calls of the last response that have no result yet, in their order.
     pub fn open_calls(&self) -> &[OpenCall] {
         &self.open

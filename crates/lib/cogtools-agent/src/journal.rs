@@ -74,6 +74,13 @@ impl Journal {
         }
     }
 
+    /// Forgets which calls the session says the user has approved: others may have written it.
+    #[must_use]
+    pub fn without_grants(mut self) -> Self {
+        self.state.forget_grants();
+        self
+    }
+
     /// The log with the entry that its next line follows; `None` while an agent still has it.
     pub fn into_log(self) -> Option<(Log, Option<Id>)> {
         let head = self.state.head();

@@ -62,6 +62,13 @@ impl State {
         }
     }
 
+    /// Forgets which calls were approved.
+    pub(crate) fn forget_grants(&mut self) {
+        let is_denied = |approval: &Approval| approval.decision == Decision::Denied;
+        self.decisions.retain(|_, approval| is_denied(approval));
+        self.conversation.forget_grants();
+    }
+
     /// Adds the next entry.
     pub fn apply(&mut self, id: Id, event: &Event) {
         self.head = Some(id);

@@ -9,12 +9,13 @@ use cogtools_agent::{
     Tools as _, declarations,
 };
 use cogtools_code::question_lines;
+use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
 use cogtools_log::{
     CallId, EndStatus, Header, Log, LogError, Mask, Options, Session, SessionFile, SessionId, Store,
 };
 use cogtools_model::{Content, Part};
-use cogtools_program::{Failure, Io, dirs};
+use cogtools_program::{Failure, Io, dirs, project};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::{Action, AskArgs};
@@ -285,7 +286,16 @@ pub(crate) fn open_session(
         }
         let (log, session) = Log::open(&file, options).map_err(|error| log_failure(&error))?;
         check_branch(args, &session)?;
-        Journal::resume(log, &session, args.from)
+        let journal = Journal::resume(log, &session, args.from);
+        let is_trusted = project::trust(io).project_verdict(project.root());
+        let is_own = args.session.is_none()
+            || dirs::state_dir(io).is_some_and(|folder| path.starts_with(folder))
+            || matches!(is_trusted, Ok(Verdict::Approved)) && path.starts_with(project.root());
+        if is_own {
+            journal
+        } else {
+            journal.without_grants()
+        }
     } else {
         let time = options.clock.now();
         let display = project.root().display().to_string();
