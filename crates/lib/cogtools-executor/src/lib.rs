@@ -7,6 +7,7 @@ mod graph;
 mod run;
 mod work;
 
-pub use graph::{Graph, GraphError, Need, Node, Progress, Retry, Schedule};
+pub use cogtools_core::http::Retry;
+pub use graph::{Graph, GraphError, Need, Node, Progress, Schedule};
 pub use run::{Event, Execution, Observer, OnFailure, Options, SkipReason, State, Stop, execute};
 pub use work::{Attempt, Completion, Failure, Work};

@@ -2,7 +2,8 @@
 //!
 //! No client is linked here. A message is a line of JSON, and then the bytes of a body.
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
+use std::time::Duration;
 
 use cogtools_document::Diagnostic;
 pub use cogtools_hosts::{
@@ -55,7 +56,7 @@ pub struct HttpTask {
     /// Statuses from 400 that are results.
     pub ok: Vec<u16>,
     /// Further attempts.
-    pub retry: HttpRetry,
+    pub retry: Retry,
     /// The way to further pages.
     pub paginate: Option<HttpPages>,
     /// The kind of content that the result is made of.
@@ -70,28 +71,28 @@ pub struct HttpTask {
     pub record: bool,
 }
 
-/// The credentials of a request.
+/// The credentials of a request: texts, or what the texts come from.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HttpAuth {
+pub enum HttpAuth<T = String> {
     /// A token in the header `Authorization`.
-    Bearer(String),
+    Bearer(T),
     /// A user name and a password.
-    Basic(String, String),
+    Basic(T, T),
     /// A header with its prefix and the key.
-    Header(String, String, String),
+    Header(String, String, T),
     /// A parameter of the query with its prefix and the key.
-    Query(String, String, String),
+    Query(String, String, T),
     /// Client credentials of OAuth: the URL of the token, the client's name and secret, the scope.
-    Oauth(String, String, String, Option<String>),
+    Oauth(T, T, T, Option<T>),
     /// The stored login at a source.
     Login(String),
 }
 
 /// Further attempts after a failure that may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HttpRetry {
-    /// The number of further attempts.
+pub struct Retry {
+    /// Maximum number of further attempts.
     pub times: u32,
     /// The seconds before the second attempt.
     pub delay: f64,
@@ -170,14 +171,67 @@ pub struct HttpReply {
     pub exchanges: Vec<Value>,
 }
 
-impl Default for HttpRetry {
+/// The longest delay of a [`Retry`].
+const MAX_DELAY: Duration = Duration::from_hours(1);
+
+impl Default for Retry {
     /// A failure is final.
     fn default() -> Self {
         Self {
             times: 0,
-            delay: 0.5,
-            backoff: 2.0,
+            delay: 0.0,
+            backoff: 1.0,
         }
+    }
+}
+
+impl Retry {
+    /// The delay after the attempt `number` (from 1) has failed; `None` if it was the last one.
+    pub fn delay_after(self, number: u32) -> Option<Duration> {
+        if number > self.times {
+            return None;
+        }
+        let exponent = i32::try_from(number.saturating_sub(1)).unwrap_or(i32::MAX);
+        let seconds = self.delay * self.backoff.max(0.0).powi(exponent);
+        let delay = Duration::try_from_secs_f64(seconds).unwrap_or(MAX_DELAY);
+        Some(delay.min(MAX_DELAY))
+    }
+}
+
+impl<T> Debug for HttpAuth<T> {
+    /// Writes nothing that is secret.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpAuth").finish_non_exhaustive()
+    }
+}
+
+impl<T> HttpAuth<T> {
+    /// Returns the same credentials with `convert`ed texts.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `convert`.
+    pub fn try_map<'t, U, E>(
+        &'t self,
+        mut convert: impl FnMut(&'t T) -> Result<U, E>,
+    ) -> Result<HttpAuth<U>, E> {
+        Ok(match self {
+            Self::Bearer(token) => HttpAuth::Bearer(convert(token)?),
+            Self::Basic(user, password) => HttpAuth::Basic(convert(user)?, convert(password)?),
+            Self::Header(name, prefix, key) => {
+                HttpAuth::Header(name.clone(), prefix.clone(), convert(key)?)
+            }
+            Self::Query(name, prefix, key) => {
+                HttpAuth::Query(name.clone(), prefix.clone(), convert(key)?)
+            }
+            Self::Oauth(url, id, secret, scope) => HttpAuth::Oauth(
+                convert(url)?,
+                convert(id)?,
+                convert(secret)?,
+                scope.as_ref().map(convert).transpose()?,
+            ),
+            Self::Login(source) => HttpAuth::Login(source.clone()),
+        })
     }
 }
 
@@ -207,4 +261,32 @@ pub fn decode<T: DeserializeOwned>(message: &[u8]) -> Option<(T, &[u8])> {
         serde_json::from_slice(&message[..end]).ok()?,
         &message[end + 1..],
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_grow_up_to_a_limit() {
+        let retry = Retry {
+            times: 3,
+            delay: 2.0,
+            backoff: 3.0,
+        };
+        let delays = [1, 2, 3, 4].map(|number| retry.delay_after(number));
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        assert_eq!(delays, [seconds(2), seconds(6), seconds(18), None]);
+        let endless = Retry {
+            times: u32::MAX,
+            ..retry
+        };
+        assert_eq!(endless.delay_after(u32::MAX), Some(MAX_DELAY));
+        assert_eq!(Retry::default().delay_after(1), None);
+        let odd = Retry {
+            backoff: f64::NAN,
+            ..retry
+        };
+        assert_eq!(odd.delay_after(2), Some(Duration::ZERO));
+    }
 }

@@ -12,7 +12,7 @@ use cogtools_log::NodeState;
 use serde_json::{Map, Value, json};
 
 use crate::recorder::{Line, Outcome, RecordedWork as _, failed};
-use crate::work::{FlowWork, check, lock, may_be_value, may_pass, retry};
+use crate::work::{FlowWork, check, lock, may_be_value, may_pass};
 
 /// The most items that are worked on at the same time, whatever a flow says.
 const MAX_AT_ONCE: usize = 64;
@@ -120,7 +120,7 @@ impl Worklist<'_> {
             variables.entry(INDEX).or_insert_with(|| index.into());
         }
         variables.insert(self.list.variable.clone(), item.clone());
-        let retry = retry(self.node);
+        let retry = self.node.retry;
         let mut attempt = 1;
         loop {
             let failure = match self.attempt(&id, &variables, attempt) {

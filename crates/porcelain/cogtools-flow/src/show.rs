@@ -90,11 +90,7 @@ fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value 
             "tool": node.tool(),
             "among": node.among(),
             "to": node.targets(),
-            "retry": {
-                "times": of_graph.retry.times,
-                "delay": of_graph.retry.delay.as_secs_f64(),
-                "backoff": of_graph.retry.backoff,
-            },
+            "retry": of_graph.retry,
             "timeout": of_graph.timeout.map(|timeout| timeout.as_secs_f64()),
             "pure": node.is_pure(),
             "repeatable": repeatable.node(node),

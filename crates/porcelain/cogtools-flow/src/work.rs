@@ -449,18 +449,9 @@ pub(crate) fn graph_node(node: &FlowNode) -> Node {
         retry: if is_list {
             Retry::default()
         } else {
-            retry(node)
+            node.retry
         },
         timeout: node.timeout.filter(|_| !is_list),
-    }
-}
-
-/// The retries of `node`, or of an item of it.
-pub(crate) const fn retry(node: &FlowNode) -> Retry {
-    Retry {
-        times: node.retry.times,
-        delay: node.retry.delay,
-        backoff: node.retry.backoff,
     }
 }
 

@@ -2,8 +2,6 @@
 //!
 //! All of it is stored in journals, so a change must still read the form of before.
 
-use std::time::Duration;
-
 use cogtools_core::Code;
 use cogtools_executor::{Graph, GraphError, Need, Node, Retry};
 use serde::{Deserialize, Serialize};
@@ -74,7 +72,7 @@ pub(crate) struct Shown {
 pub(crate) struct ShownNode {
     pub(crate) id: String,
     pub(crate) needs: Vec<ShownNeed>,
-    pub(crate) retry: ShownRetry,
+    pub(crate) retry: Retry,
     /// True if its result depends on its inputs alone.
     #[serde(default)]
     pub(crate) pure: bool,
@@ -91,15 +89,6 @@ pub(crate) struct ShownNeed {
     /// True if the other node reads the error of this one.
     #[serde(default)]
     pub(crate) error: bool,
-}
-
-/// The retries of a node that fails.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ShownRetry {
-    pub(crate) times: u32,
-    /// In seconds.
-    pub(crate) delay: f64,
-    pub(crate) backoff: f64,
 }
 
 /// A node to be run.
@@ -174,19 +163,6 @@ impl Shown {
             ..Node::new(node.id.as_str())
         };
         Graph::new(self.nodes.iter().map(node).collect())
-    }
-}
-
-impl ShownRetry {
-    /// The delay after the attempt `number` has failed; `None` if it was the last one.
-    pub(crate) fn delay_after(self, number: u32) -> Option<Duration> {
-        let delay = Duration::try_from_secs_f64(self.delay);
-        let retry = Retry {
-            times: self.times,
-            delay: delay.unwrap_or(Duration::MAX),
-            backoff: self.backoff,
-        };
-        retry.delay_after(number)
     }
 }
 

@@ -53,15 +53,14 @@ pub use definition::{Author, Definition, Provenance};
 pub use error::{DefinitionError, FlowError, HttpToolError, ToolError};
 pub use example::Example;
 pub use flow::{
-    AskNode, Flow, FlowAction, FlowArgument, FlowCall, FlowCallShape, FlowItems, FlowNeed,
-    FlowNode, FlowQuestion, FlowReport, FlowRetry, FlowRoute, FlowTarget, FlowTask, FlowTemplate,
-    find_cycle,
+    AskNode, Flow, FlowAction, FlowCall, FlowItems, FlowNeed, FlowNode, FlowQuestion, FlowReport,
+    FlowTarget, FlowTask, FlowTemplate, Route, ToolNode, find_cycle,
 };
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
-pub use template::{LoadedTemplate, TOOL_DIR, TemplateSource, printed};
+pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemplate, printed};
 pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;

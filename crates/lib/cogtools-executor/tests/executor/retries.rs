@@ -8,7 +8,7 @@ fn retrying(times: u32) -> Node {
     Node {
         retry: Retry {
             times,
-            delay: Duration::from_millis(1),
+            delay: 0.001,
             backoff: 2.0,
         },
         ..Node::new("a")

@@ -127,10 +127,9 @@ impl Exchange {
 
     /// Requests `url`, again if that failed in a way that may pass.
     async fn fetch(&mut self, url: &str) -> Result<Answer, Box<Diagnostic>> {
-        let mut attempt = 0;
+        let mut attempt = 1;
         loop {
             let result = self.follow(url).await;
-            let retry = self.task.retry;
             let (may_pass, after) = match &result {
                 Ok(answer) => {
                     let is_result = self.task.ok.contains(&answer.status);
@@ -140,12 +139,10 @@ impl Exchange {
                 Err(Failed::Client(error)) => (is_transient(&error.reason), None),
                 Err(Failed::Other(_)) => (false, None),
             };
-            if !may_pass || attempt >= retry.times {
+            let own = self.task.retry.delay_after(attempt);
+            let Some(own) = own.filter(|_| may_pass) else {
                 return result.map_err(diagnostic);
-            }
-            let exponent = i32::try_from(attempt).unwrap_or(i32::MAX);
-            let own = retry.delay * retry.backoff.powi(exponent);
-            let own = Duration::try_from_secs_f64(own).unwrap_or(Duration::MAX);
+            };
             let delay = after.unwrap_or(own);
             if !self.transport.is_recorded() {
                 if delay >= self.deadline.saturating_duration_since(Instant::now()) {

@@ -6,7 +6,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::tool::{
-    AcceptError, Flow, FlowArgument, FlowCallShape, FlowNode, FlowTemplate, Output,
+    AcceptError, Flow, FlowNode, FlowTemplate, Output, ToolNode, ValueTemplate,
 };
 use cogtools_core::{Hint, Tool, ViolationKind};
 use njk::types::{self, Kind, Type};
@@ -50,11 +50,11 @@ impl LintFile {
     }
 
     /// The only tool that a call can reach, if the file says which one that is.
-    pub(crate) fn callee(&self, call: &FlowCallShape<'_>) -> Option<&Tool> {
-        if let Some(name) = call.name {
+    pub(crate) fn callee(&self, call: &ToolNode) -> Option<&Tool> {
+        if let Some(name) = call.name() {
             return self.neighbours.find(name);
         }
-        let capability = match (call.capability, call.among) {
+        let capability = match (call.capability(), call.among.as_slice()) {
             (Some(capability), _) => capability,
             (None, [capability]) => capability,
             _ => return None,
@@ -76,11 +76,11 @@ pub(crate) struct ArgumentProblem {
 
 /// Finds the mistakes in a call of `tool` by a node with these variables.
 pub(crate) fn problems(
-    call: &FlowCallShape<'_>,
+    call: &ToolNode,
     tool: &Tool,
     variables: &BTreeMap<String, Type>,
 ) -> Vec<ArgumentProblem> {
-    let (Some(arguments), false) = (&call.arguments, tool.schema().is_recovered()) else {
+    let (Some(arguments), false) = (call.arguments(), tool.schema().is_recovered()) else {
         return Vec::new();
     };
     let schema = tool.schema().as_object();
@@ -95,14 +95,14 @@ pub(crate) fn problems(
         .iter()
         .any(|key| schema.contains_key(*key));
     for (name, argument) in arguments {
-        let property = properties.and_then(|properties| properties.get(*name));
+        let property = properties.and_then(|properties| properties.get(name));
         match property {
             Some(property) => {
-                found.extend(kind_problem(name, *argument, property, (tool, variables)));
+                found.extend(kind_problem(name, argument, property, (tool, variables)));
             }
             None if is_composed || is_open(schema) => {}
             None => found.push(ArgumentProblem {
-                argument: Some((*name).to_owned()),
+                argument: Some(name.to_owned()),
                 message: format!("`{}` has no parameter `{name}`", tool.name()),
                 fix: Suggestion::of(name, known.iter().copied()).map(Hint::from),
             }),
@@ -137,7 +137,7 @@ fn is_open(schema: &Map<String, Value>) -> bool {
 /// A template whose value is of another kind than the parameter.
 fn kind_problem(
     name: &str,
-    argument: FlowArgument<'_>,
+    argument: &ValueTemplate,
     property: &Value,
     (tool, variables): (&Tool, &BTreeMap<String, Type>),
 ) -> Option<ArgumentProblem> {
@@ -152,7 +152,7 @@ fn kind_problem(
         _ => true,
     };
     let fix = match argument {
-        FlowArgument::Text => {
+        ValueTemplate::Text(_) => {
             "write one expression in braces and nothing else: its value keeps its type"
         }
         _ => "pass a value of the type that the parameter has",
@@ -169,13 +169,13 @@ fn kind_problem(
 }
 
 /// The kind of a value with templates in it; `None` for one without.
-fn kind_of(argument: FlowArgument<'_>, variables: &BTreeMap<String, Type>) -> Option<Kind> {
+fn kind_of(argument: &ValueTemplate, variables: &BTreeMap<String, Type>) -> Option<Kind> {
     Some(match argument {
-        FlowArgument::Constant(_) => return None,
-        FlowArgument::Text => Kind::Text,
-        FlowArgument::List => Kind::List,
-        FlowArgument::Map => Kind::Object,
-        FlowArgument::Expression(source) => types::kind_of(source, variables),
+        ValueTemplate::Constant(_) => return None,
+        ValueTemplate::Text(_) => Kind::Text,
+        ValueTemplate::List(_) => Kind::List,
+        ValueTemplate::Map(_) => Kind::Object,
+        ValueTemplate::Expression(template) => types::kind_of(template.source(), variables),
     })
 }
 
@@ -193,11 +193,11 @@ const fn in_words(kind: Kind) -> &'static str {
 
 /// The value over which a node goes with `each`, in words, if it is certainly no list.
 pub(crate) fn no_list(node: &FlowNode, variables: &BTreeMap<String, Type>) -> Option<&'static str> {
-    let kind = match node.list_shape()? {
-        FlowArgument::Constant(Value::Array(_)) => Kind::List,
-        FlowArgument::Constant(Value::Object(_)) => Kind::Object,
-        FlowArgument::Constant(Value::String(_)) => Kind::Text,
-        FlowArgument::Constant(_) => Kind::Number,
+    let kind = match node.list()? {
+        ValueTemplate::Constant(Value::Array(_)) => Kind::List,
+        ValueTemplate::Constant(Value::Object(_)) => Kind::Object,
+        ValueTemplate::Constant(Value::String(_)) => Kind::Text,
+        ValueTemplate::Constant(_) => Kind::Number,
         argument => kind_of(argument, variables)?,
     };
     (!matches!(kind, Kind::List | Kind::Other)).then(|| in_words(kind))
@@ -210,11 +210,11 @@ pub(crate) fn way_to_itself<'n>(
     neighbours: &'n Neighbours,
 ) -> Option<Vec<&'n str>> {
     let called = |node: &'n FlowNode| -> Vec<&'n str> {
-        let Some(call) = node.call_shape().filter(|call| !call.has_preset) else {
+        let Some(call) = node.call().filter(|call| call.preset.is_none()) else {
             return Vec::new();
         };
-        let name = call.name.into_iter();
-        let capability = call.capability.into_iter();
+        let name = call.name().into_iter();
+        let capability = call.capability().into_iter();
         let tools = capability.flat_map(|name| neighbours.with_capability(name));
         name.chain(tools.map(|tool| tool.name().as_str())).collect()
     };
@@ -234,11 +234,11 @@ pub(crate) fn way_to_itself<'n>(
 }
 
 /// Values without templates that the schema does not allow.
-fn constant_problems(arguments: &[(&str, FlowArgument<'_>)], tool: &Tool) -> Vec<ArgumentProblem> {
+fn constant_problems(arguments: &[(String, ValueTemplate)], tool: &Tool) -> Vec<ArgumentProblem> {
     let constants = arguments
         .iter()
         .filter_map(|(name, argument)| match argument {
-            FlowArgument::Constant(value) => Some(((*name).to_owned(), (*value).clone())),
+            ValueTemplate::Constant(value) => Some((name.clone(), value.clone())),
             _ => None,
         });
     let constants: Map<String, Value> = constants.collect();
@@ -312,7 +312,7 @@ fn sorted(flow: &Flow) -> Vec<&FlowNode> {
 pub(crate) fn untaken(flow: &Flow) -> Vec<(&str, usize, &str)> {
     let of = |node: &'_ FlowNode| -> Option<usize> {
         let routes = node.routes();
-        let first = routes.iter().position(|route| !route.is_conditional)?;
+        let first = routes.iter().position(|route| route.when.is_none())?;
         (first + 1 < routes.len()).then_some(first + 1)
     };
     let nodes = flow.nodes().iter();
@@ -325,7 +325,7 @@ pub(crate) fn untaken(flow: &Flow) -> Vec<(&str, usize, &str)> {
 pub(crate) fn without_fallback(flow: &Flow) -> Vec<&str> {
     let has_none = |node: &&FlowNode| {
         let routes = node.routes();
-        !routes.is_empty() && routes.iter().all(|route| route.is_conditional)
+        !routes.is_empty() && routes.iter().all(|route| route.when.is_some())
     };
     let nodes = flow.nodes().iter().filter(has_none);
     nodes.map(|node| node.id.as_str()).collect()
@@ -440,9 +440,9 @@ fn result(node: &FlowNode, neighbours: &Neighbours) -> Type {
         // The value of a node whose error is read may be that error.
         _ if node.keeps_error => Type::data(),
         "tool" => each(of_call(node, neighbours)),
-        _ => each(match node.text_shape() {
-            Some(FlowArgument::Constant(value)) => of_constant(value),
-            Some(FlowArgument::Text) => Type::string(),
+        _ => each(match node.text() {
+            Some(ValueTemplate::Constant(value)) => of_constant(value),
+            Some(ValueTemplate::Text(_)) => Type::string(),
             _ => Type::data(),
         }),
     }
@@ -464,10 +464,10 @@ fn answer(node: &FlowNode) -> Type {
 }
 
 fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
-    let Some(call) = node.call_shape().filter(|call| !call.has_preset) else {
+    let Some(call) = node.call().filter(|call| call.preset.is_none()) else {
         return Type::data();
     };
-    let tools: Vec<&Tool> = match (call.name, call.capability) {
+    let tools: Vec<&Tool> = match (call.name(), call.capability()) {
         (Some(name), _) => neighbours.find(name).into_iter().collect(),
         (None, Some(capability)) => neighbours.with_capability(capability),
         (None, None) => {

@@ -3,7 +3,7 @@
 use cogtools_core::Level;
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
-use cogtools_core::tool::{Flow, FlowCallShape, FlowNode};
+use cogtools_core::tool::{Flow, FlowNode, ToolNode};
 use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
@@ -79,10 +79,10 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// The nodes that call tools.
-fn calls(file: &LintFile) -> impl Iterator<Item = (&FlowNode, FlowCallShape<'_>)> {
+fn calls(file: &LintFile) -> impl Iterator<Item = (&FlowNode, &ToolNode)> {
     let nodes = file.flow().map(Flow::nodes);
     let nodes = nodes.unwrap_or_default().iter();
-    nodes.filter_map(|node| Some((node, node.call_shape()?)))
+    nodes.filter_map(|node| Some((node, node.call()?)))
 }
 
 fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
@@ -102,7 +102,7 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
                 )
                 .fix("write `each` for a list, or `retry: {until: …}` to do something again");
         }
-        if let Some(name) = call.name
+        if let Some(name) = call.name()
             && all.has_all_names()
             && !all.names().any(|it| it == name)
         {
@@ -116,7 +116,7 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
         }
         let resolved = |name| all.resolve(name);
         let among: Vec<&str> = call.among.iter().map(|name| resolved(name)).collect();
-        if let Some(capability) = call.capability {
+        if let Some(capability) = call.capability() {
             let span = file.call_span(node, &["capability"]);
             if !among.is_empty() && !among.contains(&resolved(capability)) {
                 findings.report(
@@ -180,12 +180,12 @@ fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for (node, call) in calls(file) {
-        let Some(tool) = file.callee(&call) else {
+        let Some(tool) = file.callee(call) else {
             continue;
         };
         let mut variables = variables(node);
         node.item_variable().map(|item| variables.remove(item));
-        for problem in flow::problems(&call, tool, &variables) {
+        for problem in flow::problems(call, tool, &variables) {
             let span = match &problem.argument {
                 Some(name) => file.call_span(node, &["arguments", name]),
                 None => file.call_span(node, &["arguments"]),
@@ -214,12 +214,12 @@ fn deprecated_tool(file: &LintFile, findings: &mut Findings<'_>) {
         .collect();
     for (node, call) in calls(file) {
         named.extend(
-            call.name
+            call.name()
                 .map(|name| (name, file.call_span(node, &["name"]))),
         );
-        let schema = file.callee(&call).map(|tool| tool.schema());
-        for (name, _) in call.arguments.iter().flatten() {
-            let declared = schema.and_then(|schema| schema.at([*name].into_iter()));
+        let schema = file.callee(call).map(|tool| tool.schema());
+        for (name, _) in call.arguments().unwrap_or_default() {
+            let declared = schema.and_then(|schema| schema.at([name.as_str()].into_iter()));
             if declared.is_some_and(|it| it.get("deprecated") == Some(&true.into())) {
                 let span = file.call_span(node, &["arguments", name]);
                 findings.report(span, format!("the parameter `{name}` is deprecated"));
@@ -301,7 +301,7 @@ fn flow_limits(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for (node, call) in calls(file) {
-        let Some(callee) = file.callee(&call) else {
+        let Some(callee) = file.callee(call) else {
             continue;
         };
         let annotations = callee.annotations();

@@ -29,9 +29,7 @@ use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Location, PausedFlow};
 pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowReport, FlowTarget, FlowTask};
-pub use node::{
-    AskNode, FlowArgument, FlowCallShape, FlowNeed, FlowNode, FlowRetry, FlowRoute, FlowTemplate,
-};
+pub use node::{AskNode, FlowNeed, FlowNode, FlowTemplate, Route, ToolNode};
 
 /// The subcommand that runs a flow, and its options, the last one for progress.
 const ARGS: [&str; 4] = ["flow", "call", "--error-format=json", "--progress"];

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::http::Retry;
 use crate::schema::Schema;
 use crate::text::{Span, Text};
 use crate::tool::Branch;
@@ -29,7 +30,7 @@ pub struct FlowNode {
     /// The routers of which at least one has to choose it; if there are none, it needs no choice.
     pub routers: Vec<String>,
     /// The further attempts when it fails.
-    pub retry: FlowRetry,
+    pub retry: Retry,
     /// The limit of an attempt.
     pub timeout: Option<Duration>,
     /// True if an earlier result of the same call counts, if its tool allows that.
@@ -52,17 +53,6 @@ pub struct FlowNeed {
     pub is_optional: bool,
     /// True if the other one reads the error of this one, so that it runs if this one has failed.
     pub reads_error: bool,
-}
-
-/// The further attempts of a node that fails.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowRetry {
-    /// The number of further attempts.
-    pub times: u32,
-    /// The delay before the second attempt.
-    pub delay: Duration,
-    /// The factor by which each further delay is longer.
-    pub backoff: f64,
 }
 
 /// The work of a node.
@@ -116,20 +106,21 @@ pub struct AskNode {
 
 /// A node that calls a tool.
 #[derive(Debug)]
-pub(super) struct ToolNode {
+pub struct ToolNode {
     pub(super) name: Option<ValueTemplate>,
     pub(super) capability: Option<ValueTemplate>,
     /// The capabilities that it may use; all of them if there are none.
-    pub(super) among: Vec<String>,
+    pub among: Vec<String>,
     pub(super) arguments: ValueTemplate,
     /// Its answer without a call.
-    pub(super) preset: Option<Value>,
+    pub preset: Option<Value>,
 }
 
 /// A choice of a router.
 #[derive(Debug)]
-pub(super) struct Route {
-    pub(super) when: Option<Template>,
+pub struct Route {
+    /// The condition under which it is taken.
+    pub when: Option<Template>,
     pub(super) to: (String, Span),
 }
 
@@ -157,56 +148,6 @@ pub struct FlowTemplate<'f> {
     pub source: TemplateSource,
 }
 
-/// A call, as far as the file defines it. A template is unknown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlowCallShape<'f> {
-    /// The name of the tool.
-    pub name: Option<&'f str>,
-    /// The capability that is asked for.
-    pub capability: Option<&'f str>,
-    /// The capabilities that the node may use.
-    pub among: &'f [String],
-    /// The arguments by name; `None` if a template makes all of them.
-    pub arguments: Option<Vec<(&'f str, FlowArgument<'f>)>>,
-    /// True if the call has a result without being made.
-    pub has_preset: bool,
-}
-
-/// An argument of a call.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FlowArgument<'f> {
-    /// A value without templates.
-    Constant(&'f Value),
-    /// A text.
-    Text,
-    /// A list with templates in it.
-    List,
-    /// A map with templates in it.
-    Map,
-    /// The value of an expression, which this template prints as JSON.
-    Expression(&'f str),
-}
-
-/// A choice of a router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowRoute<'f> {
-    /// The node that it chooses.
-    pub to: &'f str,
-    /// True if it is taken only if a condition holds.
-    pub is_conditional: bool,
-}
-
-impl Default for FlowRetry {
-    /// A failure is final.
-    fn default() -> Self {
-        Self {
-            times: 0,
-            delay: Duration::ZERO,
-            backoff: 1.0,
-        }
-    }
-}
-
 impl Flow {
     /// The choices of routers and the conditions of nodes, and whether one of the `ways` of runs
     /// took them, for a tool in the file `text`.
@@ -222,8 +163,8 @@ impl Flow {
         };
         let mut branches = Vec::new();
         for node in &self.nodes {
-            let routes = node.routes().into_iter();
-            let routes = routes.map(|route| (format!("{} -> {}", node.id, route.to), route.to));
+            let routes = node.routes().iter().map(|route| route.to.0.as_str());
+            let routes = routes.map(|to| (format!("{} -> {to}", node.id), to));
             let when = node
                 .when
                 .iter()
@@ -246,7 +187,7 @@ impl FlowNode {
             needs: Vec::new(),
             keeps_error: false,
             routers: Vec::new(),
-            retry: FlowRetry::default(),
+            retry: Retry::default(),
             timeout: None,
             is_cached: false,
             when: None,
@@ -273,7 +214,7 @@ impl FlowNode {
 
     /// The tool that it calls, if its file names one.
     pub fn tool(&self) -> Option<&str> {
-        self.call_shape()?.name
+        self.call()?.name()
     }
 
     /// Returns true if it calls tools.
@@ -305,10 +246,7 @@ impl FlowNode {
 
     /// The capabilities that it may use.
     pub fn among(&self) -> &[String] {
-        match self.kind.innermost() {
-            NodeKind::Tool(tool) => &tool.among,
-            _ => &[],
-        }
+        self.call().map_or(&[], |call| &call.among)
     }
 
     /// The nodes that it may choose.
@@ -326,23 +264,19 @@ impl FlowNode {
     }
 
     /// The call that it makes, for each item of a list, too.
-    pub fn call_shape(&self) -> Option<FlowCallShape<'_>> {
+    pub fn call(&self) -> Option<&ToolNode> {
         match self.kind.innermost() {
-            NodeKind::Tool(tool) => Some(tool.shape()),
+            NodeKind::Tool(tool) => Some(tool),
             _ => None,
         }
     }
 
     /// The choices of a router, in the order in which they are tried.
-    pub fn routes(&self) -> Vec<FlowRoute<'_>> {
-        let NodeKind::Router(routes) = &self.kind else {
-            return Vec::new();
-        };
-        let routes = routes.iter().map(|route| FlowRoute {
-            to: &route.to.0,
-            is_conditional: route.when.is_some(),
-        });
-        routes.collect()
+    pub fn routes(&self) -> &[Route] {
+        match &self.kind {
+            NodeKind::Router(routes) => routes,
+            _ => &[],
+        }
     }
 
     /// The schema of the answer of an agent, if that is JSON.
@@ -363,18 +297,18 @@ impl FlowNode {
         self.kind.innermost().name()
     }
 
-    /// The value of a node with `text`, as far as the file defines it.
-    pub fn text_shape(&self) -> Option<FlowArgument<'_>> {
+    /// The value of a node with `text`.
+    pub fn text(&self) -> Option<&ValueTemplate> {
         match self.kind.innermost() {
-            NodeKind::Text(value) => Some(argument(value)),
+            NodeKind::Text(value) => Some(value),
             _ => None,
         }
     }
 
-    /// The list of a node that does the same for each item, as far as the file defines it.
-    pub fn list_shape(&self) -> Option<FlowArgument<'_>> {
+    /// The list of a node that does the same for each item.
+    pub fn list(&self) -> Option<&ValueTemplate> {
         match &self.kind {
-            NodeKind::Each(each) => Some(argument(&each.list)),
+            NodeKind::Each(each) => Some(&each.list),
             _ => None,
         }
     }
@@ -528,24 +462,21 @@ impl NodeKind {
 }
 
 impl ToolNode {
-    fn shape(&self) -> FlowCallShape<'_> {
-        let arguments = match &self.arguments {
-            ValueTemplate::Map(entries) => {
-                let entries = entries.iter();
-                Some(
-                    entries
-                        .map(|(name, value)| (name.as_str(), argument(value)))
-                        .collect(),
-                )
-            }
+    /// The name of the tool, if that is no template.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_ref().and_then(constant)
+    }
+
+    /// The capability that is asked for, if that is no template.
+    pub fn capability(&self) -> Option<&str> {
+        self.capability.as_ref().and_then(constant)
+    }
+
+    /// The arguments by name; `None` if a template makes all of them.
+    pub fn arguments(&self) -> Option<&[(String, ValueTemplate)]> {
+        match &self.arguments {
+            ValueTemplate::Map(entries) => Some(entries),
             _ => None,
-        };
-        FlowCallShape {
-            name: self.name.as_ref().and_then(constant),
-            capability: self.capability.as_ref().and_then(constant),
-            among: &self.among,
-            arguments,
-            has_preset: self.preset.is_some(),
         }
     }
 }
@@ -554,15 +485,5 @@ fn constant(value: &ValueTemplate) -> Option<&str> {
     match value {
         ValueTemplate::Constant(value) => value.as_str(),
         _ => None,
-    }
-}
-
-fn argument(value: &ValueTemplate) -> FlowArgument<'_> {
-    match value {
-        ValueTemplate::Constant(value) => FlowArgument::Constant(value),
-        ValueTemplate::Text(_) => FlowArgument::Text,
-        ValueTemplate::List(_) => FlowArgument::List,
-        ValueTemplate::Map(_) => FlowArgument::Map,
-        ValueTemplate::Expression(template) => FlowArgument::Expression(template.source()),
     }
 }

@@ -1,7 +1,5 @@
 //! The keys of a flow, of its nodes, and of their kinds.
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::Expected;
@@ -188,10 +186,7 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
                 let times = value.as_u64().and_then(|times| u32::try_from(times).ok());
                 retry.times = times.unwrap_or(u32::MAX);
             }
-            ("delay", Some(seconds)) => {
-                let delay = Duration::try_from_secs_f64(seconds);
-                retry.delay = delay.unwrap_or(Duration::MAX);
-            }
+            ("delay", Some(seconds)) => retry.delay = seconds,
             ("backoff", Some(factor)) => retry.backoff = factor,
             (UNTIL, _) => node.until = checks(entry, reader),
             ("times", _) => reader.report_kind(&entry.key, Expected::Count, &entry.value),

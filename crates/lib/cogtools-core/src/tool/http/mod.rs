@@ -8,6 +8,7 @@ mod read;
 mod reply;
 mod url;
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ use super::command::CommandError;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate, printed};
 use super::{Annotations, Author, Definition, Output};
 use crate::environment::Vars;
-use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpRetry, HttpTask};
+use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpTask, Retry};
 use crate::process::Exit;
 use crate::text::Text;
 use crate::{Code, Context, Diagnostic, Tape, http, json};
@@ -42,12 +43,12 @@ pub(crate) struct Http {
     query: Vec<(String, ValueTemplate)>,
     headers: Vec<(String, ValueTemplate)>,
     body: Option<Body>,
-    auth: Vec<Auth>,
+    auth: Vec<HttpAuth<Secret>>,
     hosts: Vec<HostRule>,
     /// The hosts as the file writes them.
     named_hosts: Vec<String>,
     ok: Vec<u16>,
-    retry: HttpRetry,
+    retry: Retry,
     paginate: Option<HttpPages>,
     response: Response,
     max_bytes: u64,
@@ -71,22 +72,6 @@ enum FormPart {
         filename: Option<ValueTemplate>,
         media_type: Option<ValueTemplate>,
     },
-}
-
-/// The credentials of a request.
-#[derive(Debug)]
-enum Auth {
-    Bearer(Secret),
-    Basic(Secret, Secret),
-    Header(String, String, Secret),
-    Query(String, String, Secret),
-    Oauth {
-        token_url: Secret,
-        client_id: Secret,
-        client_secret: Secret,
-        scope: Option<Secret>,
-    },
-    Login(String),
 }
 
 /// A text, or the variable with it.
@@ -145,12 +130,7 @@ impl Http {
 
     /// The variables with credentials.
     pub(super) fn variables(&self) -> Vec<&str> {
-        let secrets = self.auth.iter().flat_map(Auth::secrets);
-        let names = secrets.filter_map(|secret| match secret {
-            Secret::Variable(name) => Some(name.as_str()),
-            Secret::Text(_) => None,
-        });
-        names.collect()
+        self.auth.iter().flat_map(variables_of).collect()
     }
 
     /// Returns true if a call in `cx` uses recorded responses instead of the network.
@@ -221,7 +201,7 @@ impl Http {
             _ => None,
         };
         let sent = self.auth.iter().filter(|_| replay.is_none());
-        let auth = sent.map(|auth| auth.resolve(tool, cx));
+        let auth = sent.map(|auth| resolve(auth, tool, cx));
         let auth = auth.collect::<Result<_, _>>()?;
         let task = HttpTask {
             method: self.method.clone(),
@@ -323,69 +303,33 @@ impl Http {
     }
 }
 
-impl Auth {
-    /// Returns the header or the parameter that has it.
-    fn place(&self) -> String {
-        match self {
-            Self::Header(name, ..) => format!("the header `{}`", name.to_ascii_lowercase()),
-            Self::Query(name, ..) => format!("the parameter `{name}`"),
-            _ => "the header `authorization`".to_owned(),
-        }
+/// Returns the header or the parameter that has the credentials.
+fn place(auth: &HttpAuth<Secret>) -> String {
+    match auth {
+        HttpAuth::Header(name, ..) => format!("the header `{}`", name.to_ascii_lowercase()),
+        HttpAuth::Query(name, ..) => format!("the parameter `{name}`"),
+        _ => "the header `authorization`".to_owned(),
     }
+}
 
-    fn secrets(&self) -> Vec<&Secret> {
-        match self {
-            Self::Bearer(one) | Self::Header(_, _, one) | Self::Query(_, _, one) => vec![one],
-            Self::Basic(user, password) => vec![user, password],
-            Self::Oauth {
-                token_url,
-                client_id,
-                client_secret,
-                scope,
-            } => {
-                let all = [token_url, client_id, client_secret].into_iter();
-                all.chain(scope).collect()
-            }
-            Self::Login(_) => Vec::new(),
-        }
-    }
+/// Returns the credentials with the values of the variables that `tool` may see.
+fn resolve(auth: &HttpAuth<Secret>, tool: &Definition, cx: &Context) -> Result<HttpAuth, RunError> {
+    let names: Vec<String> = variables_of(auth).map(str::to_owned).collect();
+    let variables = cx.env_of(tool.provenance.author == Author::User, &names);
+    let variables = variables.map_err(|error| Box::new(error.diagnostic()))?;
+    auth.try_map(|secret| secret.value(&variables))
+}
 
-    /// Returns it with the values of the variables that `tool` may see.
-    fn resolve(&self, tool: &Definition, cx: &Context) -> Result<HttpAuth, RunError> {
-        let names = self
-            .secrets()
-            .into_iter()
-            .filter_map(|secret| match secret {
-                Secret::Variable(name) => Some(name.clone()),
-                Secret::Text(_) => None,
-            });
-        let names: Vec<String> = names.collect();
-        let variables = cx.env_of(tool.provenance.author == Author::User, &names);
-        let variables = variables.map_err(|error| Box::new(error.diagnostic()))?;
-        let value = |secret: &Secret| secret.value(&variables);
-        Ok(match self {
-            Self::Bearer(token) => HttpAuth::Bearer(value(token)?),
-            Self::Basic(user, password) => HttpAuth::Basic(value(user)?, value(password)?),
-            Self::Header(name, prefix, key) => {
-                HttpAuth::Header(name.clone(), prefix.clone(), value(key)?)
-            }
-            Self::Query(name, prefix, key) => {
-                HttpAuth::Query(name.clone(), prefix.clone(), value(key)?)
-            }
-            Self::Oauth {
-                token_url,
-                client_id,
-                client_secret,
-                scope,
-            } => HttpAuth::Oauth(
-                value(token_url)?,
-                value(client_id)?,
-                value(client_secret)?,
-                scope.as_ref().map(value).transpose()?,
-            ),
-            Self::Login(source) => HttpAuth::Login(source.clone()),
-        })
-    }
+/// Returns the variables with the credentials.
+fn variables_of(auth: &HttpAuth<Secret>) -> impl Iterator<Item = &str> {
+    let mut names = Vec::new();
+    let Ok(_) = auth.try_map(|secret| {
+        if let Secret::Variable(name) = secret {
+            names.push(name.as_str());
+        }
+        Ok::<_, Infallible>(())
+    });
+    names.into_iter()
 }
 
 impl Secret {

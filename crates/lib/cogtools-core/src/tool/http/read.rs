@@ -3,10 +3,10 @@
 use std::str::FromStr as _;
 
 use super::url::UrlTemplate;
-use super::{Auth, Body, FormPart, Http, Response, Secret, Select};
+use super::{Body, FormPart, Http, Response, Secret, Select, place};
 use crate::Expected;
 use crate::environment::is_variable;
-use crate::http::{HostRule, HttpKind, HttpPages, HttpRetry, NextPage};
+use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, NextPage, Retry};
 use crate::text::Span;
 use crate::tool::DefinitionError;
 use crate::tool::error::HttpToolError;
@@ -233,11 +233,11 @@ impl Reader<'_> {
     }
 
     /// Reads credentials, or a list of those that are sent together.
-    fn auths(&mut self, entry: &Entry) -> Vec<Auth> {
+    fn auths(&mut self, entry: &Entry) -> Vec<HttpAuth<Secret>> {
         let Some(items) = entry.value.items() else {
             return self.auth(entry).into_iter().collect();
         };
-        let mut all: Vec<Auth> = Vec::new();
+        let mut all: Vec<HttpAuth<Secret>> = Vec::new();
         for item in items {
             let item = Entry {
                 key: entry.key.clone(),
@@ -247,18 +247,18 @@ impl Reader<'_> {
             let Some(auth) = self.auth(&item) else {
                 continue;
             };
-            if all.iter().any(|other| other.place() == auth.place()) {
-                self.report_http(HttpToolError::SamePlace(auth.place()), item.span);
+            if all.iter().any(|other| place(other) == place(&auth)) {
+                self.report_http(HttpToolError::SamePlace(place(&auth)), item.span);
             }
             all.push(auth);
         }
         all
     }
 
-    fn auth(&mut self, entry: &Entry) -> Option<Auth> {
+    fn auth(&mut self, entry: &Entry) -> Option<HttpAuth<Secret>> {
         let kind = self.one_of(entry, ["bearer", "basic", "api_key", "oauth", "login"])?;
         Some(match kind.key.as_str() {
-            "bearer" => Auth::Bearer(self.variable_in(kind)?),
+            "bearer" => HttpAuth::Bearer(self.variable_in(kind)?),
             "basic" => {
                 let [user, password] = self.fields(kind, ["user", "password"])?;
                 let user = self.required(user, "user", kind)?;
@@ -267,7 +267,7 @@ impl Reader<'_> {
                     None => self.variable_in(user)?,
                 };
                 let password = self.required(password, "password", kind)?;
-                Auth::Basic(user, self.variable_in(password)?)
+                HttpAuth::Basic(user, self.variable_in(password)?)
             }
             "api_key" => return self.api_key(kind),
             "oauth" => {
@@ -276,18 +276,18 @@ impl Reader<'_> {
                 let token_url = self.required(token_url, "token_url", kind)?;
                 let client_id = self.required(client_id, "client_id", kind)?;
                 let client_secret = self.required(client_secret, "client_secret", kind)?;
-                Auth::Oauth {
-                    token_url: self.text_or_variable(token_url)?,
-                    client_id: self.text_or_variable(client_id)?,
-                    client_secret: self.variable_in(client_secret)?,
-                    scope: scope.and_then(|entry| self.text_or_variable(entry)),
-                }
+                HttpAuth::Oauth(
+                    self.text_or_variable(token_url)?,
+                    self.text_or_variable(client_id)?,
+                    self.variable_in(client_secret)?,
+                    scope.and_then(|entry| self.text_or_variable(entry)),
+                )
             }
-            _ => Auth::Login(self.string(kind)?),
+            _ => HttpAuth::Login(self.string(kind)?),
         })
     }
 
-    fn api_key(&mut self, entry: &Entry) -> Option<Auth> {
+    fn api_key(&mut self, entry: &Entry) -> Option<HttpAuth<Secret>> {
         let [header, query, env, prefix] =
             self.fields(entry, ["header", "query", "env", "prefix"])?;
         let env = self.required(env, "env", entry)?;
@@ -298,9 +298,9 @@ impl Reader<'_> {
             (Some(header), None) => {
                 let name = self.string(header)?;
                 self.header_name(&name, header.value.span);
-                Some(Auth::Header(name, prefix, key))
+                Some(HttpAuth::Header(name, prefix, key))
             }
-            (None, Some(query)) => Some(Auth::Query(self.string(query)?, prefix, key)),
+            (None, Some(query)) => Some(HttpAuth::Query(self.string(query)?, prefix, key)),
             _ => {
                 let list = "`header`, `query`".to_owned();
                 self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
@@ -374,11 +374,15 @@ impl Reader<'_> {
         statuses
     }
 
-    fn retry(&mut self, entry: &Entry, method: &str) -> HttpRetry {
+    fn retry(&mut self, entry: &Entry, method: &str) -> Retry {
         if matches!(method, "POST" | "PATCH") && !self.is_idempotent {
             self.report_http(HttpToolError::Retry(method.to_owned()), entry.span);
         }
-        let mut retry = HttpRetry::default();
+        let mut retry = Retry {
+            times: 0,
+            delay: 0.5,
+            backoff: 2.0,
+        };
         if entry.value.entries().is_none() {
             retry.times = self.count(entry).unwrap_or_default();
             return retry;

@@ -14,8 +14,7 @@ use crate::text::{Span, Text, TextError};
 use crate::tool::embedded::Embedded;
 use crate::yaml::{Entry, Node};
 use crate::{Code, Diagnostic, Hint, Location};
-pub(super) use value::ValueTemplate;
-pub use value::printed;
+pub use value::{ValueTemplate, printed};
 
 /// The text that surrounds an expression to make it a condition.
 const CONDITION: [&str; 2] = ["{% if ", " %}1{% endif %}"];
@@ -27,7 +26,7 @@ pub const TOOL_DIR: &str = "tool_dir";
 
 /// A template and its location.
 #[derive(Clone, Debug)]
-pub(crate) struct Template {
+pub struct Template {
     /// Its name for other templates; relative names are resolved against it.
     name: String,
     text: Embedded,
@@ -253,7 +252,7 @@ impl Template {
     }
 
     /// The text of the template.
-    pub(super) fn source(&self) -> &str {
+    pub fn source(&self) -> &str {
         self.text.source()
     }
 

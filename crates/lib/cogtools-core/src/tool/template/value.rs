@@ -15,7 +15,7 @@ const OBJECT: &str = "[object Object]";
 
 /// A value with templates in it.
 #[derive(Clone, Debug)]
-pub(in crate::tool) enum ValueTemplate {
+pub enum ValueTemplate {
     /// The output of a template.
     Text(Template),
     /// The value of an expression.
