@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
@@ -189,6 +190,9 @@ impl http_body::Body for UntilError {
         http_body::Body::size_hint(&*body)
     }
 }
+
+/// A request with a body about what its path names.
+pub(crate) type Post = (State<Arc<App>>, Path<String>, Bytes);
 
 /// The state that all requests share.
 pub(crate) struct App {

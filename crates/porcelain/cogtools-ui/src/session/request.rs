@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::graph::graph;
 use crate::page::visible;
-use crate::respond::{Answer, App, PageError, failure};
+use crate::respond::{Answer, App, PageError, Post, failure};
 use crate::session::list::{Search, list, subject_of};
 use crate::session::tree::Tree;
 use crate::session::turn::Turn;
@@ -219,17 +219,11 @@ struct Message {
 type Command = Result<(Vec<OsString>, Vec<u8>), Box<Diagnostic>>;
 
 /// Decides about a call.
-pub(crate) async fn approve(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    let shared = Arc::clone(&app);
-    let session = name.clone();
-    run(app, name, body, move |file, decision: Decision| {
+pub(crate) async fn approve(post: Post) -> Response {
+    run(post, |app, session, file, decision: Decision| {
         let call = &decision.call;
         if let Some(line) = decision.line
-            && !shared.asks(&session, call, line)
+            && !app.asks(session, call, line)
         {
             let message = "the session asks another question than this page shows";
             let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(call.as_str());
@@ -247,9 +241,9 @@ pub(crate) async fn approve(
         // A name, and no pattern for others.
         let is_name = |char: char| char.is_ascii_alphanumeric() || "_-.".contains(char);
         if decision.allow && !decision.always.is_empty() && decision.always.chars().all(is_name) {
-            shared.runs.allow(&session, decision.always);
+            app.runs.allow(session, decision.always);
         }
-        let mut args = shared.ask(&session, file);
+        let mut args = app.ask(session, file);
         args.push(option.into());
         Ok((args, decision.code.unwrap_or_default().into_bytes()))
     })
@@ -257,12 +251,8 @@ pub(crate) async fn approve(
 }
 
 /// Answers a node of a flow, by standard input, too.
-pub(crate) async fn answer(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    run(app, name, body, |file, reply: Reply| {
+pub(crate) async fn answer(post: Post) -> Response {
+    run(post, |_, _, file, reply: Reply| {
         let answer = format!("--answer={}=@-", reply.node);
         let args = ["flow", "resume", "--error-format", "json", &answer, "--"];
         let args = args.map(OsString::from).into_iter().chain([file]);
@@ -274,15 +264,9 @@ pub(crate) async fn answer(
 }
 
 /// Sends a message. It is standard input, since others can read command lines.
-pub(crate) async fn message(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    let shared = Arc::clone(&app);
-    let session = name.clone();
-    run(app, name, body, move |file, message: Message| {
-        let (mut args, input) = shared.message(&session, file, &message);
+pub(crate) async fn message(post: Post) -> Response {
+    run(post, |app, session, file, message: Message| {
+        let (mut args, input) = app.message(session, file, &message);
         args.push("--continue".into());
         args.extend(message.from.map(|from| format!("--from={from}").into()));
         Ok((args, input))
@@ -386,14 +370,12 @@ pub(crate) async fn begin(State(app): State<Arc<App>>, body: Bytes) -> Response 
     };
     let path = file.path();
     let is_there = || path.symlink_metadata().is_ok();
-    let shared = Arc::clone(&app);
-    let session = name.clone();
     let turn = start(
         app,
         name.clone(),
         file.clone(),
         body,
-        move |file, message| Ok(shared.message(&session, file, &message)),
+        |app, session, file, message| Ok(app.message(session, file, &message)),
     );
     let begun = async {
         while !is_there() {
@@ -422,12 +404,8 @@ struct Example {
 }
 
 /// Makes a call an example.
-pub(crate) async fn example(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
-    run(app, name, body, |file, example: Example| {
+pub(crate) async fn example(post: Post) -> Response {
+    run(post, |_, _, file, example: Example| {
         let mut args = ["session", "example", "--error-format", "json"]
             .map(OsString::from)
             .to_vec();
@@ -439,21 +417,15 @@ pub(crate) async fn example(
 }
 
 /// Shows a line of the session's file in the editor.
-pub(crate) async fn open(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn open((State(app), Path(name), body): Post) -> Response {
     app.run_long(move |app| child::open(app, &app.sessions.file(&name)?.path(), &body))
         .await
 }
 
-/// Runs the command that `command` makes of the file of the session `name` and of `body`.
+/// Runs the command that `command` makes of the name and the file of a session, and of a body.
 async fn run<B: DeserializeOwned + Send + 'static>(
-    app: Arc<App>,
-    name: String,
-    body: Bytes,
-    command: impl FnOnce(OsString, B) -> Command + Send + 'static,
+    (State(app), Path(name), body): Post,
+    command: impl FnOnce(&App, &str, OsString, B) -> Command + Send + 'static,
 ) -> Response {
     match app.sessions.file(&name) {
         Ok(file) => start(app, name, file, body, command).await,
@@ -467,11 +439,11 @@ async fn start<B: DeserializeOwned + Send + 'static>(
     name: String,
     file: SessionFile,
     body: Bytes,
-    command: impl FnOnce(OsString, B) -> Command + Send + 'static,
+    command: impl FnOnce(&App, &str, OsString, B) -> Command + Send + 'static,
 ) -> Response {
     app.run_long(move |app| {
         let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
-        let (args, input) = match command(file.path().into_os_string(), body) {
+        let (args, input) = match command(app, &name, file.path().into_os_string(), body) {
             Ok(command) => command,
             Err(diagnostic) => {
                 return Ok(Answer::Json(json!({"failures": [failure(&diagnostic)]})));

@@ -8,7 +8,7 @@ use axum::response::Response;
 use serde::Deserialize;
 
 use super::{child, page as view};
-use crate::respond::{Answer, App, PageError};
+use crate::respond::{Answer, App, PageError, Post};
 
 /// The words of a search.
 #[derive(Default, Deserialize)]
@@ -36,31 +36,19 @@ pub(crate) async fn form(State(app): State<Arc<App>>, Path(name): Path<String>) 
 }
 
 /// Checks arguments.
-pub(crate) async fn check(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn check((State(app), Path(name), body): Post) -> Response {
     app.run(move |app| view::check(app, &name, body.into()))
         .await
 }
 
 /// Calls a tool.
-pub(crate) async fn call(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn call((State(app), Path(name), body): Post) -> Response {
     app.run_long(move |app| Ok(Answer::Json(child::call(app, &name, body.into())?)))
         .await
 }
 
 /// Shows a line of the tool's file in the editor.
-pub(crate) async fn open(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    body: Bytes,
-) -> Response {
+pub(crate) async fn open((State(app), Path(name), body): Post) -> Response {
     app.run_long(move |app| {
         let located = view::with_registry(app, |registry, _| registry.locate(&name))?;
         let file = located.map_err(|error| PageError::Failed(error.diagnostics()))?;
