@@ -249,10 +249,10 @@ fn partials_are_next_to_the_tool() {
     outcome.fails(
         70,
         str![[r#"
-cogtools-call: error[TEMPLATE_FAILED]: tools/vcs/git.yaml:3:17: template `../above.njk` not found
+cogtools-call: error[TEMPLATE_FAILED]: tools/vcs/git.yaml:3:29: template `../above.njk` not found
    |
  3 | implementation: "{% include '../above.njk' %}"
-   |                 ^^^^^^^^^^^^^^
+   |                             ^^^^^^^^^^^^^^
 
 "#]],
     );

@@ -143,7 +143,7 @@ fn calls_have_their_names_and_the_order_of_their_begin() {
             "name: {name}\ndescription: d\nannotations: {{read_only: true}}\n\
              implementation: {{exec: [sleep, '{seconds}']}}\n"
         );
-        project.file(&format!("tools/{name}.yaml"), tool);
+        project.file(format!("tools/{name}.yaml"), tool);
     }
     let calls = Turn::calls([("slow", json!({})), ("fast", json!({}))]);
     let fake = FakeGemini::start([calls, Turn::text("done")]);

@@ -77,7 +77,7 @@ fn neovim_shows_and_edits() {
     let renamed = renamed.replace("Greet guests", "Greet people");
     let expected = json!({
         "diagnostics": [["unknown-member", "nmae"]],
-        "title": "Did you mean `name`",
+        "title": "Write `name`",
         "fixed": [],
         "hover": "`people[].name`: string\n\nThe name",
         "offered": ["name"],
@@ -111,7 +111,7 @@ fn the_extension_shows_and_edits() {
     let shown: Value = outcome.json();
     let expected = json!({
         "diagnostics": [["unknown-member", 14, 47, 14, 51]],
-        "action": [["Did you mean `name`", "quick fix"], [[[14, 47, 14, 51], "name"]]],
+        "action": [["Write `name`", "quick fix"], [[[14, 47, 14, 51], "name"]]],
         "items": [["name", "field"]],
         "hover": ["`people`: array of object\n\nThe guests"],
         "renamed": [[[4, 2, 4, 8], "guests"], [[12, 4, 12, 10], "guests"], [[14, 19, 14, 25], "guests"]],

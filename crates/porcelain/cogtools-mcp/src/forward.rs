@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate};
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, ErrorCode, GetPromptResult, JsonObject,
-    ProgressNotificationParam, ProgressToken, ReadResourceResult, ServerNotification,
-    SubscriptionFilter,
+    CompleteRequestParams, CompleteResult, ConstString as _, ErrorCode, GetPromptRequestMethod,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
+    ProgressNotificationParam, ProgressToken, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerNotification, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer};
@@ -22,7 +23,10 @@ use tokio::time::timeout;
 use crate::call::{self, in_pool};
 use crate::catalogue::{CallError, Catalogue};
 use crate::client::session::{SUBSCRIBE, UNSUBSCRIBE};
+use crate::command::{ClientArguments, RawArguments};
 use crate::offers::{Offers, Route, Subject};
+use crate::prompt;
+use crate::questions::{self, Answered, Given, unexpected};
 use crate::server::Server;
 use crate::sources::host::{OWN_STREAM, Subscriber};
 
@@ -85,6 +89,87 @@ impl Server {
         let (answer, warnings) = answer.map_err(|it| call::internal_error(&it))?;
         self.warn(warnings).await;
         Ok(Some(answer))
+    }
+
+    /// Answers `prompts/get`.
+    pub(crate) async fn answer_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.clone();
+        let subject = questions::Subject {
+            method: GetPromptRequestMethod::VALUE,
+            name: request.name.clone(),
+            arguments: RawArguments::from_object(arguments.clone()),
+        };
+        let given = (request.request_state, request.input_responses);
+        let offered = Subject::Prompt(request.name);
+        let result = if let Some(route) = self.route(offered).await? {
+            let get = async move |server: Self, request, parts| {
+                let got = server.get_offered_prompt(&route, arguments, &request, parts);
+                got.await.map(ServerResult::GetPromptResult)
+            };
+            self.forward_and_ask(subject, given, context, get).await?
+        } else {
+            let arguments = ClientArguments::OfPrompt(arguments.unwrap_or_default());
+            let call = (subject, arguments, given);
+            let finish = |outcome| call::to_prompt(outcome).map(ServerResult::GetPromptResult);
+            self.call_and_ask(call, context, finish).await?
+        };
+        match result {
+            ServerResult::GetPromptResult(result) => Ok(GetPromptResponse::Complete(result)),
+            ServerResult::InputRequiredResult(asked) => Ok(GetPromptResponse::InputRequired(asked)),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Answers `resources/read`.
+    pub(crate) async fn answer_read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let routes = self.routes(Subject::Resource(uri.clone())).await?;
+        let subject = questions::Subject {
+            method: ReadResourceRequestMethod::VALUE,
+            name: uri.clone(),
+            arguments: RawArguments::from_object(None),
+        };
+        let given = (request.request_state, request.input_responses);
+        let read = async move |server: Self, request, parts| {
+            let read = match server.read_offered(&routes, &uri, &request, parts).await {
+                Some(read) => read,
+                None => prompt::read_document(server.catalogue(), uri).await,
+            };
+            read.map(ServerResult::ReadResourceResult)
+        };
+        match self.forward_and_ask(subject, given, context, read).await? {
+            ServerResult::ReadResourceResult(result) => Ok(ReadResourceResponse::Complete(result)),
+            ServerResult::InputRequiredResult(asked) => {
+                Ok(ReadResourceResponse::InputRequired(asked))
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Sends a request to a source, or goes on with the one that this request answers.
+    async fn forward_and_ask<
+        F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
+    >(
+        &self,
+        subject: questions::Subject,
+        given: Given,
+        context: RequestContext<RoleServer>,
+        work: impl FnOnce(Self, RequestContext<RoleServer>, CallContext) -> F + Send,
+    ) -> Result<ServerResult, ErrorData> {
+        self.learn(&context);
+        let questions = &self.state.questions;
+        match questions.answer(&subject, given, self.host().id)? {
+            Some(Answered::Call(running)) => self.follow(running, subject, &context.ct).await,
+            _ => self.run_and_ask(subject, context, work).await,
+        }
     }
 
     /// Gets the prompt at the end of `route`.

@@ -13,10 +13,8 @@ use std::time::Instant;
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, Person, Question, ToolOutput};
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ClientResult, ConstString as _,
-    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
-    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, InputRequest, InputRequests,
-    InputRequiredResult, InputResponses, ReadResourceRequestMethod, ReadResourceRequestParams,
-    ReadResourceResponse, ServerRequest, ServerResult,
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, InputRequest,
+    InputRequests, InputRequiredResult, InputResponses, ServerRequest, ServerResult,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
@@ -30,8 +28,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::call;
 use crate::catalogue::CallError;
 use crate::command::{ClientArguments, RawArguments};
-use crate::offers;
-use crate::prompt;
 use crate::serve;
 use crate::server::Server;
 use crate::sources::host::{Abilities, Host, MAX_BYTES, clean_all};
@@ -418,71 +414,8 @@ impl Server {
         }
     }
 
-    /// Answers `prompts/get`.
-    pub(crate) async fn answer_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let arguments = request.arguments.clone();
-        let subject = Subject {
-            method: GetPromptRequestMethod::VALUE,
-            name: request.name.clone(),
-            arguments: RawArguments::from_object(arguments.clone()),
-        };
-        let given = (request.request_state, request.input_responses);
-        let offered = offers::Subject::Prompt(request.name);
-        let result = if let Some(route) = self.route(offered).await? {
-            let get = async move |server: Self, request, parts| {
-                let got = server.get_offered_prompt(&route, arguments, &request, parts);
-                got.await.map(ServerResult::GetPromptResult)
-            };
-            self.forward_and_ask(subject, given, context, get).await?
-        } else {
-            let arguments = ClientArguments::OfPrompt(arguments.unwrap_or_default());
-            let call = (subject, arguments, given);
-            let finish = |outcome| call::to_prompt(outcome).map(ServerResult::GetPromptResult);
-            self.call_and_ask(call, context, finish).await?
-        };
-        match result {
-            ServerResult::GetPromptResult(result) => Ok(GetPromptResponse::Complete(result)),
-            ServerResult::InputRequiredResult(asked) => Ok(GetPromptResponse::InputRequired(asked)),
-            _ => Err(unexpected()),
-        }
-    }
-
-    /// Answers `resources/read`.
-    pub(crate) async fn answer_read(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
-        let routes = self.routes(offers::Subject::Resource(uri.clone())).await?;
-        let subject = Subject {
-            method: ReadResourceRequestMethod::VALUE,
-            name: uri.clone(),
-            arguments: RawArguments::from_object(None),
-        };
-        let given = (request.request_state, request.input_responses);
-        let read = async move |server: Self, request, parts| {
-            let read = match server.read_offered(&routes, &uri, &request, parts).await {
-                Some(read) => read,
-                None => prompt::read_document(server.catalogue(), uri).await,
-            };
-            read.map(ServerResult::ReadResourceResult)
-        };
-        match self.forward_and_ask(subject, given, context, read).await? {
-            ServerResult::ReadResourceResult(result) => Ok(ReadResourceResponse::Complete(result)),
-            ServerResult::InputRequiredResult(asked) => {
-                Ok(ReadResourceResponse::InputRequired(asked))
-            }
-            _ => Err(unexpected()),
-        }
-    }
-
     /// Calls a tool, or goes on with the call that this request answers.
-    async fn call_and_ask(
+    pub(crate) async fn call_and_ask(
         &self,
         (subject, arguments, given): (Subject, ClientArguments, Given),
         context: RequestContext<RoleServer>,
@@ -522,26 +455,10 @@ impl Server {
         self.run_and_ask(subject, context, call).await
     }
 
-    /// Sends a request to a source, or goes on with the one that this request answers.
-    async fn forward_and_ask<
+    /// Does `work` for a request. A stateless client that can be asked is asked by its result.
+    pub(crate) async fn run_and_ask<
         F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
     >(
-        &self,
-        subject: Subject,
-        given: Given,
-        context: RequestContext<RoleServer>,
-        work: impl FnOnce(Self, RequestContext<RoleServer>, CallContext) -> F + Send,
-    ) -> Result<ServerResult, ErrorData> {
-        self.learn(&context);
-        let questions = &self.state.questions;
-        match questions.answer(&subject, given, self.host().id)? {
-            Some(Answered::Call(running)) => self.follow(running, subject, &context.ct).await,
-            _ => self.run_and_ask(subject, context, work).await,
-        }
-    }
-
-    /// Does `work` for a request. A stateless client that can be asked is asked by its result.
-    async fn run_and_ask<F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static>(
         &self,
         subject: Subject,
         mut request: RequestContext<RoleServer>,
@@ -572,7 +489,7 @@ impl Server {
     }
 
     /// Waits until a request has ended or asks, unless `ct` is cancelled first.
-    async fn follow(
+    pub(crate) async fn follow(
         &self,
         mut running: RunningCall,
         subject: Subject,
@@ -603,7 +520,7 @@ impl Server {
 }
 
 /// The error of work that has panicked, which was reported on standard error.
-fn unexpected() -> ErrorData {
+pub(crate) fn unexpected() -> ErrorData {
     ErrorData::internal_error("unexpected failure", None)
 }
 

@@ -245,7 +245,7 @@ fn diagnostic(violation: Violation) -> Diagnostic {
     };
     // Hints are about properties and items; the whole value has no name.
     if !pointer.is_empty() {
-        diagnostic.hints = violation.hints.into_iter().map(Into::into).collect();
+        diagnostic.hints = violation.hints;
     }
     diagnostic.with_pointer(pointer)
 }

@@ -17,8 +17,8 @@ use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
-use super::source::may_have_secret;
 use super::{Extent, Found, split};
+use crate::environment::may_have_secret;
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;

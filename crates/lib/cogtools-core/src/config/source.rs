@@ -10,7 +10,7 @@ use super::options::{
 };
 use super::reader::Reading;
 use super::setting::SERVERS;
-use crate::environment::{is_dangerous, is_secret_name};
+use crate::environment::{is_dangerous, without_secrets};
 use crate::file::ReadScope;
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::source::openapi::Options;
@@ -440,36 +440,6 @@ fn default_name(options: &ServerOptions) -> String {
     }
 }
 
-/// A URL for display: its user name may be followed by a password, and its query may
-/// contain a key.
-fn without_secrets(url: &str) -> String {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (host, path) = rest.split_at(end);
-    let (user, host) = host.rsplit_once('@').unwrap_or(("", host));
-    let user = if user.is_empty() { "" } else { "…@" };
-    let (path, query) = match path.find(['?', '#']) {
-        Some(end) => (&path[..end], "?…"),
-        None => (path, ""),
-    };
-    format!("{scheme}://{user}{host}{path}{query}")
-}
-
-/// Returns true if a line of a configuration may have a secret: a value with the name of one, or a
-/// URL with a user or a query.
-pub(super) fn may_have_secret(line: &str) -> bool {
-    let mut urls = line.split_whitespace().filter(|word| word.contains("://"));
-    let is_named = |before: &str| {
-        let before = before.trim_end_matches(['"', '\'', ' ']);
-        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let name = &before[before.trim_end_matches(is_word).len()..];
-        is_secret_name(name) || name.to_ascii_lowercase().ends_with("authorization")
-    };
-    line.match_indices([':', '='])
-        .any(|(at, _)| is_named(&line[..at]))
-        || urls.any(|url| without_secrets(url) != url)
-}
-
 /// The name of a package without scope and version, or of a program or a script without its
 /// extension. Other parts of a name after a dot are kept: they tell servers of one author apart.
 fn package_name(argument: &str) -> String {
@@ -485,36 +455,6 @@ fn package_name(argument: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn secrets_in_urls_are_redacted() {
-        for (url, display_path) in [
-            ("https://a.example/mcp", "https://a.example/mcp"),
-            ("http://a:8080", "http://a:8080"),
-            (
-                "https://me:s@a.example/mcp?key=s#s",
-                "https://…@a.example/mcp?…",
-            ),
-            ("https://a.example?key=s@b", "https://a.example?…"),
-        ] {
-            assert_eq!(without_secrets(url), display_path);
-        }
-    }
-
-    #[test]
-    fn lines_with_secrets_are_not_shown() {
-        for (line, expected) in [
-            ("headers: {Authorization: \"Bearer s\", bogus: 1}", true),
-            ("  \"X-Api-Key\": s", true),
-            ("env: {GITHUB_TOKEN: s}", true),
-            ("env: [GITHUB_TOKEN]", false),
-            ("url: https://me@a.example/mcp", true),
-            ("url: https://a.example/mcp", false),
-            ("bogus: 1", false),
-        ] {
-            assert_eq!(may_have_secret(line), expected, "{line}");
-        }
-    }
 
     #[test]
     fn default_names_of_servers() {

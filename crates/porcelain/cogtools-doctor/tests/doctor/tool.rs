@@ -166,7 +166,7 @@ fn invalid_shadowed_and_missing_tools() {
     let tools = "  ok       1 tool is valid
   problem  tools/lost.yaml:2:1: unknown key `descripton`: no host sees the tool
            hint: did you mean `description`?; cogtools lint tools/lost.yaml shows all of it
-  problem  tools/odd.yaml:3:17: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
+  problem  tools/odd.yaml:3:22: expected `}}` at the end of the expression, found the end of the template: every call of the tool fails
            hint: the `{{` on line 3 is still open: end it with `}}`; cogtools lint tools/odd.yaml shows all of it
   warning  more/hello.yaml is shadowed by tools/hello.yaml, which has the same name
            hint: rename or remove more/hello.yaml

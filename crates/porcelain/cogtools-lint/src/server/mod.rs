@@ -114,7 +114,7 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A message of the client, or the code of what it is instead.
+/// A message of the client, or the code of its error.
 type Read = Result<Message, (ErrorCode, &'static str)>;
 
 /// The size of the longest message that is read: a text, with escapes.
