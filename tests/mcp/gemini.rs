@@ -40,7 +40,7 @@ fn gemini_cli_calls_tools_and_reads_what_was_wrong() {
     assert_text(
         &responses[2],
         str![[
-            r#"{"error":"MCP tool 'fails' reported tool error for function call: {\"name\":\"fails\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"fails\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[TEMPLATE_FAILED]: tools/fails.yaml:3:17: `nothing` is undefined and cannot be called\\n   |\\n 3 | implementation: \\\"{{ nothing() }}\\\"\\n   |                 ^^^^^^^\\n\"}],\"isError\":true}}}]"}"#
+            r#"{"error":"MCP tool 'fails' reported tool error for function call: {\"name\":\"fails\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"fails\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"cogtools-mcp: error[TEMPLATE_FAILED]: tools/fails.yaml:3:21: `nothing` is undefined and cannot be called\\n   |\\n 3 | implementation: \\\"{{ nothing() }}\\\"\\n   |                     ^^^^^^^\\n\"}],\"isError\":true}}}]"}"#
         ]],
     );
 }
