@@ -444,12 +444,18 @@ pub(crate) async fn run_call(
 const QUOTED_CHARS: usize = 40;
 
 /// Says why arguments are no object. Those that are not JSON are the text that the model sent: it
-/// reads the mistake, and the text before it.
+/// reads the mistake, and the text before it. An object that is encoded as a text is none, either:
+/// what is repaired must not have an effect.
 fn no_object(arguments: &Value) -> Diagnostic {
     let code = Code::InvalidArgumentsSyntax;
     let text = arguments.as_str().unwrap_or_default();
-    let Err(ArgumentsError::Json(error, place)) = Arguments::read(text.into(), Syntax::Json) else {
-        return Diagnostic::new(code, "the arguments must be an object");
+    let no_object = Diagnostic::new(code, "the arguments must be an object");
+    let (error, place) = match Arguments::read(text.into(), Syntax::Json) {
+        Err(ArgumentsError::Json(error, place)) => (error, place),
+        Ok(_) if !text.is_empty() => {
+            return no_object.hint("send the object itself, not a text with it");
+        }
+        _ => return no_object,
     };
     let (line, column) = (place.line, place.column);
     let before = place.text.unwrap_or_default();

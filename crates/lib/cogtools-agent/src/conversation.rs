@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, Outcome};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::HistorySettings;
 use crate::history::{TurnKind, expired_results, is_whole};
@@ -164,7 +164,7 @@ impl Conversation {
                 id,
                 provider_id: call.id.map(str::to_owned),
                 tool: call.name.to_owned(),
-                arguments: call.args.map_or_else(|| json!({}), arguments),
+                arguments: call.args.cloned().unwrap_or_else(|| json!({})),
                 position,
                 has_started: false,
                 approval: None,
@@ -325,14 +325,6 @@ impl Conversation {
     }
 }
 
-/// The arguments of a call: an object, or what the model sent instead. An object that it has
-/// encoded as a text is that object.
-fn arguments(sent: &Value) -> Value {
-    let text = sent.as_str();
-    let object = text.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
-    object.map_or_else(|| sent.clone(), Value::Object)
-}
-
 /// The content as an API takes it back: the arguments of a call are an object, which a model may
 /// have got wrong. The log has what it sent.
 pub(crate) fn sendable(content: Content) -> Content {
@@ -349,8 +341,7 @@ pub(crate) fn sendable(content: Content) -> Content {
         if let Some(args) = part.pointer_mut("/functionCall/args")
             && !args.is_object()
         {
-            let object = Some(arguments(args)).filter(Value::is_object);
-            *args = object.unwrap_or_else(|| json!({}));
+            *args = json!({});
         }
     }
     Content::from_wire(json).unwrap_or(content)

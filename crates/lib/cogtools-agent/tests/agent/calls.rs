@@ -161,15 +161,18 @@ fn arguments_that_are_not_json_are_quoted_with_the_mistake() {
     check_result(Scene::new(replies), &expected, 0);
 }
 
+/// A repaired call would have an effect that the model has not asked for.
 #[test]
-fn an_object_that_is_encoded_twice_is_that_object() {
+fn an_object_that_is_encoded_twice_is_refused() {
     let args = json!("{\"x\": 1}");
-    let mut scene = Scene::new([call("a", "echo", &args), text("done")]);
-    assert_eq!(scene.run("go").status, EndStatus::Completed);
-    let sent = scene.last_contents()[1]["parts"][0].clone();
-    assert_eq!(sent, call_part("a", "echo", &json!({"x": 1})));
-    let ran = scene.kit.ran.lock().expect("no panic").clone();
-    assert_eq!(ran, [json!({"x": 1})]);
+    let replies = [call("a", "echo", &args), text("done")];
+    let error = "echo: the arguments must be an object\n\
+        hint: send the object itself, not a text with it";
+    let expected = json!({
+        "status": "failed", "code": "INVALID_ARGUMENTS_SYNTAX",
+        "content": {"error": error, "code": "INVALID_ARGUMENTS_SYNTAX"},
+    });
+    check_result(Scene::new(replies), &expected, 0);
 }
 
 #[test]
