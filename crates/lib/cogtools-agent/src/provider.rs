@@ -1,9 +1,11 @@
 //! The provider of the model: whose API answers, live or from a tape, and what its models cost.
 
+use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 pub use cogtools_core::AskProvider as Provider;
+use cogtools_core::environment::is_secret_name;
 use cogtools_core::file::{Expected, Mode, ReadError, WriteError, WritePath};
 use cogtools_core::text::Text;
 use cogtools_core::{AskConfig, Code, ConfigFile, Diagnostic, Pattern, Project, file, yaml};
@@ -56,22 +58,17 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
         }
         Failure::from(diagnostic)
     };
-    let base_url = match options.provider {
-        Provider::Gemini => BASE_URLS[0],
-        Provider::OpenAi => BASE_URLS[1],
-        Provider::Anthropic => BASE_URLS[2],
-    };
-    if options.base_url.is_none()
-        && let Some(hint) = by_project(base_url)
-    {
-        let message = "the server of the model is not known";
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(base_url);
-        return Err(diagnostic.hint(hint).into());
-    }
+    // The first variable besides keys that says where texts go, and is the project's.
+    let refused = RefCell::new(None);
     let var = |name: &str| match dirs::trusted_var(io, name) {
         Some(value) => value.to_str().map(str::to_owned),
-        None if BASE_URLS.contains(&name) => options.base_url.clone(),
-        None => None,
+        None if BASE_URLS.contains(&name) && options.base_url.is_some() => options.base_url.clone(),
+        None => {
+            let hint = by_project(name).filter(|_| !is_secret_name(name));
+            let found = hint.map(|hint| (name.to_owned(), hint));
+            refused.replace_with(|first| first.take().or(found));
+            None
+        }
     };
     let client_options = ClientOptions {
         // A model may think for minutes before it says anything.
@@ -95,19 +92,27 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
         });
         Ok((client.map_err(failed)?, endpoint))
     };
-    match options.provider {
+    let model: Box<dyn Model> = match options.provider {
         Provider::Gemini => {
             let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
             let client = client(client_options.clone()).map_err(failed)?;
-            Ok(Box::new(Gemini::new(client, endpoint)))
+            Box::new(Gemini::new(client, endpoint))
         }
         Provider::OpenAi => {
             let (client, endpoint) = server(&openai::SERVICE)?;
-            Ok(Box::new(OpenAi::new(client, endpoint)))
+            Box::new(OpenAi::new(client, endpoint))
         }
         Provider::Anthropic => {
             let (client, endpoint) = server(&anthropic::SERVICE)?;
-            Ok(Box::new(Anthropic::new(client, endpoint)))
+            Box::new(Anthropic::new(client, endpoint))
+        }
+    };
+    match refused.take() {
+        None => Ok(model),
+        Some((name, hint)) => {
+            let message = "the server of the model is not known";
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
+            Err(diagnostic.hint(hint).into())
         }
     }
 }

@@ -254,10 +254,14 @@ pub fn unfiltered_registry(io: &Io<'_>, host: Option<Target>) -> Result<Registry
 
 /// The context of the sources, which only programs need to be cancelled in.
 fn source_context(config: &Config, project: &Project, io: &Io<'_>) -> Context {
-    if config.needs_context() {
+    let cx = if config.needs_context() {
         cancellable_context(io, project, config.env_priority, config.bounds())
     } else {
         context(io, project, config.env_priority, config.bounds())
+    };
+    Context {
+        tool_folders: config.tool_folders(),
+        ..cx
     }
 }
 
