@@ -17,7 +17,7 @@ const SPACE: &str = "mcp__cogtools";
 fn config(model: &Model, args: &[&str]) -> String {
     let model = model.in_codex();
     format!(
-        "{model}\n[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\nrequired = true\n"
+        "{model}\n[mcp_servers.cogtools]\ncommand = \"cogtools\"\nargs = {args:?}\nrequired = true\nstartup_timeout_sec = 60\n"
     )
 }
 

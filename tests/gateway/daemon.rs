@@ -108,7 +108,7 @@ fn three_hosts_on_a_daemon_mix_nothing() {
     let config = codex.in_codex();
     let config = format!(
         "{config}\n[mcp_servers.cogtools]\ncommand = \"{program}\"\nargs = {args:?}\nrequired = true\n\
-         tool_timeout_sec = 120\n"
+         startup_timeout_sec = 60\ntool_timeout_sec = 120\n"
     );
     project.file("../home/.codex/config.toml", config);
     let page = format!("{}/page", claude.url());

@@ -159,7 +159,7 @@ fn codex() {
         let config = model.in_codex();
         let (program, args) = (&line[0], &line[1..]);
         let config = format!(
-            "{config}\n[mcp_servers.{SERVER}]\ncommand = {program:?}\nargs = {args:?}\nrequired = true\n"
+            "{config}\n[mcp_servers.{SERVER}]\ncommand = {program:?}\nargs = {args:?}\nrequired = true\nstartup_timeout_sec = 60\n"
         );
         project.file("../home/.codex/config.toml", config);
         let run = host(&project, clients::codex());

@@ -18,6 +18,9 @@ const PROJECT: &str = "--project";
 /// The label that Goose shows, and its own default timeout of a call.
 const DESCRIPTION: &str = "The tools of a project";
 const TIMEOUT_SECONDS: u64 = 300;
+/// The time that Codex waits for the first list, which waits 20 seconds for its sources. It begins no
+/// session without a required server, and its default is 30 seconds.
+const STARTUP_SECONDS: u64 = 60;
 
 /// The form of the entry for one host.
 pub(crate) struct Server<'s> {
@@ -47,7 +50,10 @@ impl Server<'_> {
         let command = self.command;
         let value = match self.form {
             EntryForm::Standard => json!({"command": command, "args": args}),
-            EntryForm::Required => json!({"command": command, "args": args, "required": true}),
+            EntryForm::Required => json!({
+                "command": command, "args": args,
+                "required": true, "startup_timeout_sec": STARTUP_SECONDS,
+            }),
             EntryForm::Typed => json!({"type": "stdio", "command": command, "args": args}),
             EntryForm::List => {
                 let mut line = vec![Value::from(command)];
