@@ -192,6 +192,28 @@ fn what_a_user_denies_is_denied_in_code_of_tools() {
 }
 
 #[test]
+fn what_a_user_denies_is_denied_in_flows() {
+    let project = noting();
+    project.file(
+        "tools/t.yaml",
+        "name: t\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      \
+         n: {tool: {name: greet, arguments: {person: Ada}}}\n",
+    );
+    let called = |options: &[&str]| {
+        let fake = FakeGemini::start([Turn::call("t", json!({})), Turn::text("done")]);
+        let run = ask(&project, &fake).args(["-q", "--allow", "t"]);
+        run.args(options).arg("Go").run().outputs("done\n");
+        response(&fake.finish(), 1).to_string()
+    };
+    let output = called(&[]);
+    assert!(output.contains("Hello Ada!"), "{output}");
+    let denied = called(&["--deny", "greet"]);
+    assert!(denied.contains("denied by a rule of the user: `greet`"), "{denied}");
+    project.file("../home/.gemini/cogtoolrc.yaml", "ask: {deny: [greet]}\n");
+    assert_eq!(called(&[]), denied);
+}
+
+#[test]
 fn calls_of_programs_are_shown() {
     let project = noting();
     let code = "print(tools.greet({person: 'Ada'}));\n\

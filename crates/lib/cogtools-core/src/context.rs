@@ -158,7 +158,7 @@ pub struct CallContext {
     pub counted: Arc<BTreeMap<String, String>>,
     /// The surroundings of the program, in an example that is tested.
     pub fixture: Option<Arc<Fixture>>,
-    /// Patterns of tools that code within the call may not call, beside the rules of the user.
+    /// Patterns of tools that code and flows within the call may not call.
     pub deny: Arc<Vec<String>>,
     /// The receiver of the events of nodes and models within the call, one JSON object each.
     pub events: Option<LineSink>,

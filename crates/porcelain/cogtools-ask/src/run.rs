@@ -125,7 +125,7 @@ fn tools(
         ..context.context(io)
     };
     cx.call.todos = Some(todos.clone());
-    cx.call.deny = Arc::new(args.deny.clone());
+    cx.call.deny = Arc::new([&*args.deny, &ask.deny].concat());
     let api = args.model.provider.target();
     let (tools, diagnostics) = ProjectTools::load(registry, cx, api);
     if !args.quiet {

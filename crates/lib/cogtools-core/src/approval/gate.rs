@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::approval::{self, ToolPackage};
 use crate::digest::{DigestError, Hash};
+use crate::filter::Pattern;
 use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
@@ -81,13 +82,20 @@ pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Bo
     }
 }
 
-/// Lets the flow `caller` call `callee`. A flow that is not approved calls nothing that needs no
-/// approval of its own and runs a program: with the tools of the user, it would run them unasked.
+/// Lets the flow `caller` call `callee`, unless a rule of the user denies that. A flow that is not
+/// approved calls nothing that needs no approval of its own and runs a program: with the tools of the
+/// user, it would run them unasked.
 ///
 /// # Errors
 ///
-/// `DENIED`, in the name of the flow.
+/// `DENIED`, in the name of the tool that a rule denies, else of the flow.
 pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Box<Diagnostic>> {
+    let name = callee.name().as_str();
+    let mut rules = cx.call.deny.iter();
+    if let Some(rule) = rules.find(|rule| Pattern::new(rule).matches(name)) {
+        let denied = format!("denied by a rule of the user: `{rule}`");
+        return Err(Diagnostic::new(Code::Denied, denied).with_subject(name).into());
+    }
     let is_own = matches!(callee.provenance().author, Author::User | Author::BuiltIn);
     if !is_own || !callee.runs_programs() && callee.flow().is_none() {
         return Ok(());
