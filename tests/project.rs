@@ -12,7 +12,7 @@ const DECLARED: &str = "[\n{\"name\":\"ok\",\"description\":\"d\",\"parametersJs
 #[test]
 fn configuration_that_cannot_be_used() {
     let project = project_with("ok", OK);
-    project.file(".cogtoolrc.yaml", "tool_source:\n  - local: tools\ntool_sources:\n  - tools\n  - mcp: {}\n  - lokal: x\n  - local: [a]\n");
+    project.file(".cogtoolrc.yaml", "tool_source:\n  - local: tools\ntool_sources:\n  - tools\n  - mcp: {}\n  - lokal: x\n  - local: [a]\n  - mcp: {command: x}\n    tools: {}\n");
     let diagnostic = str![[r#"
 PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `tool_source`
    |
@@ -39,6 +39,11 @@ PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:7:12: `local` takes the path of 
  7 |   - local: [a]
    |            ^^^
 hint: write `- local: ./tools`
+PROGRAM: error[INVALID_CONFIG]: .cogtoolrc.yaml:8:5: a source has one key
+   |
+ 8 |   - mcp: {command: x}
+   |     ^^^^^^^^^^^^^^^^^
+hint: indent the others, to put them below `mcp`
 
 "#]];
     for (program, arg) in [

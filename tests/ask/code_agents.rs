@@ -208,7 +208,10 @@ fn what_a_user_denies_is_denied_in_flows() {
     let output = called(&[]);
     assert!(output.contains("Hello Ada!"), "{output}");
     let denied = called(&["--deny", "greet"]);
-    assert!(denied.contains("denied by a rule of the user: `greet`"), "{denied}");
+    assert!(
+        denied.contains("denied by a rule of the user: `greet`"),
+        "{denied}"
+    );
     project.file("../home/.gemini/cogtoolrc.yaml", "ask: {deny: [greet]}\n");
     assert_eq!(called(&[]), denied);
 }

@@ -94,7 +94,9 @@ pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Bo
     let mut rules = cx.call.deny.iter();
     if let Some(rule) = rules.find(|rule| Pattern::new(rule).matches(name)) {
         let denied = format!("denied by a rule of the user: `{rule}`");
-        return Err(Diagnostic::new(Code::Denied, denied).with_subject(name).into());
+        return Err(Diagnostic::new(Code::Denied, denied)
+            .with_subject(name)
+            .into());
     }
     let is_own = matches!(callee.provenance().author, Author::User | Author::BuiltIn);
     if !is_own || !callee.runs_programs() && callee.flow().is_none() {

@@ -403,8 +403,10 @@ impl<'de> Deserializer<'de> for Value<'_> {
         let text = self.node.text();
         if name == "SourceOption" {
             let (variant, entry) = match (&self.node.data, text) {
-                (Data::Map(entries), _) if entries.len() == 1 => {
-                    (entries[0].key.as_str(), Some(&entries[0]))
+                (Data::Map(all), _) if all.len() == 1 => (&*all[0].key, Some(&all[0])),
+                (Data::Map(all), _) if all.len() > 1 => {
+                    let hint = format!("indent the others, to put them below `{}`", all[0].key);
+                    return Err(Mistake::Other("a source has one key".into(), Some(hint)));
                 }
                 (_, Some(text)) if variants.contains(&text) => (text, None),
                 _ => return Err(no_source(self.node.kind())),
@@ -544,10 +546,8 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     type Error = Mistake;
 
     fn unit_variant(self) -> Result<(), Mistake> {
-        match self.2 {
-            None => Ok(()),
-            Some(entry) => Err(self.0.kind(entry, &[])),
-        }
+        let kind = |entry| Err(self.0.kind(entry, &[]));
+        self.2.map_or(Ok(()), kind)
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {

@@ -225,9 +225,15 @@ pub(super) fn suggestion(name: &str) -> Option<Fix> {
         return alternatives(name);
     }
     if let Some(inner) = name.strip_suffix('?') {
-        let inner = suggested_type(inner).unwrap_or(inner);
-        let advice = format!("write `type: {inner}` and `optional: true`");
-        return Some(Fix::Advice(advice));
+        let written = match suggestion(inner)? {
+            Fix::Advice(advice) => advice,
+            Fix::Write(name) => format!("write `type: {name}`"),
+        };
+        return Some(Fix::Advice(format!("{written} and `optional: true`")));
+    }
+    if name.eq_ignore_ascii_case("any") {
+        let advice = "leave the type out, which permits any value: write `{}`";
+        return Some(Fix::Advice(advice.into()));
     }
     if name.eq_ignore_ascii_case("null") {
         let advice = "write the type of the other values and `nullable: true`";

@@ -436,6 +436,14 @@ mod types_tests {
             ("String", "write `string`"),
             ("string?", "write `type: string` and `optional: true`"),
             ("int?", "write `type: integer` and `optional: true`"),
+            (
+                "date?",
+                "write `type: string` and `format: date` and `optional: true`",
+            ),
+            (
+                "any",
+                "leave the type out, which permits any value: write `{}`",
+            ),
             ("strin", "write `string`"),
             ("int[]", "write `integer[]`"),
             ("list", "write `array`"),

@@ -167,6 +167,8 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
             );
             if let Some(suggestion) = suggestion {
                 finding.fix(suggestion);
+            } else if ["args", "arguments", "parameters", "params"].contains(&&*read.name) {
+                finding.fix("the parameters are the variables: `{{ name }}`");
             }
         }
     }

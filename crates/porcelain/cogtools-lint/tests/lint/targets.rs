@@ -42,7 +42,7 @@ fn a_file_on_standard_input_has_the_name_that_it_is_given() {
     let project = Project::new();
     project
         .dir(".gemini")
-        .file("tools/hello.njk", "Hello {{ name }}\n");
+        .file("tools/hello.njk", "Hello {{ name }} {{ args.word }}\n");
     let tool = TOOL.replace(
         "implementation: Hello",
         "implementation: {njk_file: hello.njk}",
@@ -53,12 +53,19 @@ fn a_file_on_standard_input_has_the_name_that_it_is_given() {
         str![[r#"
 tools/hello.njk:1:10: error[undeclared-variable]: no parameter is named `name`
    |
- 1 | Hello {{ name }}
+ 1 | Hello {{ name }} {{ args.word }}
    |          ^^^^
 why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
 fix: declare the parameter, or correct the name
 
-1 file: 1 error
+tools/hello.njk:1:21: error[undeclared-variable]: no parameter is named `args`
+   |
+ 1 | Hello {{ name }} {{ args.word }}
+   |                     ^^^^
+why: no call can set it: undeclared arguments are rejected, and the variable renders as nothing
+fix: the parameters are the variables: `{{ name }}`
+
+1 file: 2 errors
 
 "#]],
         "",
