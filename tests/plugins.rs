@@ -274,6 +274,34 @@ hint: copy the plugin, as to ./vendor
 }
 
 #[test]
+fn a_plugin_hides_no_sources_of_another_file() {
+    let project = project();
+    let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"other\"}]}}\n";
+    project.file("package.json", manifest);
+    add(&project, &[]).fails(
+        78,
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: `tool_sources` is set in package.json, without `{"plugin":"./vendor/demo"}`
+hint: add `{"plugin":"./vendor/demo"}` to that list, then run this again
+
+"#]],
+    );
+    assert!(!project.path(".cogtoolrc.yaml").exists());
+}
+
+/// The project has another file of the same name.
+#[test]
+fn the_review_of_a_plugin_shows_its_own_files() {
+    let project = project();
+    project.file("server.py", "print('harmless')\n");
+    add(&project, &[]).status(0);
+    let review = run("cogtools-trust", &project).args(["--dry-run", "demo/main"]);
+    let review = review.run();
+    review.status(0).stdout_contains("vendor/demo/server.py (");
+    assert!(!String::from_utf8_lossy(&review.stdout).contains("harmless"));
+}
+
+#[test]
 fn a_server_starts_in_a_folder_for_its_data() {
     let project = project();
     let server = json!({
@@ -377,7 +405,8 @@ removed ./vendor/demo
 updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
 
 "#]]);
-    assert_eq!(project.read(".cogtoolrc.yaml"), "");
+    let config = project.read(".cogtoolrc.yaml");
+    assert_eq!(config, "tool_sources: [{local: ./tools}]\n");
     remove("./vendor/demo").fails(
         2,
         str![[r#"
@@ -396,5 +425,5 @@ updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
     add(&project, &[]).status(0);
     std::fs::remove_dir_all(project.path("vendor/demo")).expect("it is there");
     remove("vendor/demo").status(0);
-    assert_eq!(project.read(".cogtoolrc.yaml"), "");
+    assert_eq!(project.read(".cogtoolrc.yaml"), config);
 }

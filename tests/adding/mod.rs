@@ -3,6 +3,7 @@
 mod registry;
 
 use std::path::Path;
+use std::process::Command;
 
 use cogtools_test_support::{Project, Status, assert_text, str};
 use serde_json::{Value, json};
@@ -88,9 +89,10 @@ updated .cogtoolrc.yaml: tool_sources no longer has node_modules
 
 "#]]);
     assert_eq!(registry.tools(), "own");
+    // What remains may be the user's own list.
     assert_eq!(
         registry.project.read(".cogtoolrc.yaml"),
-        "# ours\nenv_priority: process\n"
+        "# ours\nenv_priority: process\ntool_sources: [{local: ./tools}]\n"
     );
     assert!(!registry.project.path("node_modules/@team/checks").exists());
     let manifest: Value =
@@ -162,10 +164,24 @@ fn scripts_of_packages_never_run() {
 }
 
 #[test]
-fn a_package_without_tools_is_removed_again() {
+fn a_package_without_tools_is_not_installed() {
     let mut registry = Registry::new(project());
     registry.publish("plain", &json!({"cogtools": null}), &[]);
+    let before = registry.project.files();
     registry.run(&["add", "plain"]).run().fails(
+        127,
+        str![[r#"
+cogtools-add: error[TOOL_NOT_FOUND]: plain: its package.json names no folders of tools
+hint: cogtools search finds packages with tools
+
+"#]],
+    );
+    assert_eq!(registry.project.files(), before);
+    // An archive is installed before it is read.
+    let archive = registry.project.path("../home/registry/tarballs/plain.tgz");
+    let bytes = std::fs::read(archive).expect("the archive");
+    registry.project.file("plain.tgz", bytes);
+    registry.run(&["add", "./plain.tgz"]).run().fails(
         127,
         str![[r#"
 cogtools-add: error[TOOL_NOT_FOUND]: plain: its package.json names no folders of tools
@@ -181,6 +197,87 @@ hint: it was removed again; cogtools search finds packages with tools
         .run()
         .status(1)
         .stderr_contains("npm: npm install exited with status 1");
+}
+
+/// Also in a fresh clone, which has no `node_modules`.
+#[test]
+fn a_dependency_of_the_user_stays_where_it_is() {
+    let mut registry = Registry::new(project());
+    registry.publish("checks", &json!({}), &[FACTS]).publish(
+        "plain",
+        &json!({"cogtools": {}}),
+        &[],
+    );
+    let manifest = json!({"dependencies": {"checks": "^1.0.0", "plain": "^1.0.0"}});
+    registry.project.file("package.json", manifest.to_string());
+    registry
+        .run(&["add", "plain"])
+        .run()
+        .status(127)
+        .stderr_contains("hint: it is still installed, and no source of tools\n");
+    registry.run(&["add", "checks"]).run().succeeds();
+    let found = registry.project.read("package.json");
+    let found: Value = serde_json::from_str(&found).expect("JSON");
+    assert_eq!(found, manifest);
+}
+
+/// A clone would be packed by a second npm, for which its own settings hold.
+#[test]
+fn a_dependency_in_a_git_repository_is_refused() {
+    let mut registry = Registry::new(project());
+    let project = &registry.project;
+    let (clone, marker) = (project.path("../home/clone"), project.path("../home/ran"));
+    let script = format!("#!/bin/sh\ntouch '{}'\nexec git \"$@\"\n", marker.display());
+    let manifest = json!({
+        "name": "cloned", "version": "1.0.0", "scripts": {"prepare": "true"},
+        "devDependencies": {"other": format!("git+file://{}", clone.display())},
+    });
+    project
+        .file("../home/clone/package.json", manifest.to_string())
+        .file("../home/clone/.npmrc", "git=./evil.sh\n")
+        .program("../home/clone/evil.sh", script);
+    for args in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "commit",
+            "-qm",
+            "1",
+        ],
+    ] {
+        let git = Command::new("git")
+            .arg("-C")
+            .arg(&clone)
+            .args(args)
+            .status();
+        assert!(git.expect("git is there").success());
+    }
+    let needs = json!({"cloned": format!("git+file://{}", clone.display())});
+    registry.publish("checks", &json!({"dependencies": needs}), &[FACTS]);
+    let before = registry.project.files();
+    registry
+        .run(&["add", "checks"])
+        .run()
+        .status(1)
+        .stderr_contains("EALLOWGIT");
+    assert!(!marker.exists());
+    assert_eq!(registry.project.files(), before);
+}
+
+#[test]
+fn a_list_that_cannot_be_changed_is_an_error_before_anything_is_installed() {
+    let mut registry = Registry::new(project());
+    registry.publish("checks", &json!({}), &[FACTS]);
+    let config = "tool_sources: [\n  {local: ./tools}, # ours\n]\n";
+    registry.project.file(".cogtoolrc.yaml", config);
+    let before = registry.project.files();
+    let add = registry.run(&["add", "checks"]).run();
+    add.status(2).stderr_contains("nothing was written");
+    assert_eq!(registry.project.files(), before);
 }
 
 #[test]

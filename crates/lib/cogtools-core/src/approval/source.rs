@@ -292,13 +292,13 @@ impl TrustableSource {
             Kind::Project { .. } | Kind::Specification(_) => return Vec::new(),
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
-        let mut files: Vec<PathBuf> = provider
-            .settings()
-            .approved_parts()
-            .into_iter()
-            .flatten()
-            .flat_map(|argument| named_paths(&cx.root, argument))
-            .collect();
+        let settings = provider.settings();
+        let words = settings.approved_parts().into_iter().flatten();
+        let named = words.flat_map(|word| match &settings.plugin {
+            Some(plugin) => plugin.named_paths(word, &cx.root),
+            None => named_paths(&cx.root, word),
+        });
+        let mut files: Vec<PathBuf> = named.collect();
         let mirror = provider.mirror(cx);
         files.retain(|file| {
             let real = cx.root.join(file).canonicalize();

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{SkillFolder, SourceError, is_invalid_in_name};
+use crate::digest;
 use crate::environment::{Vars, is_dangerous};
 use crate::file::{ReadScope, descends};
 use crate::text::Text;
@@ -302,6 +303,23 @@ impl PluginStart {
         // The data folder is ours, and its path has no `$`.
         let text = text.replace(&format!("${{{DATA}}}"), &data.display().to_string());
         text.replace(&format!("${{{ROOT}}}"), &root.display().to_string())
+    }
+
+    /// Finds the files that `word` of its command line names where it starts, by their paths in
+    /// `project` if they are in it.
+    pub(crate) fn named_paths(&self, word: &str, project: &Path) -> Vec<PathBuf> {
+        // The data folder has nothing of the plugin: its variable stays.
+        let data = format!("${{{DATA}}}");
+        let word = Self::expand(word, &self.root, data.as_ref());
+        let folder = self.apply(&mut Vars::default(), &self.root, data.as_ref());
+        let project = project.canonicalize().unwrap_or_default();
+        let named = digest::named_paths(&folder, &word).into_iter();
+        let files = named.map(|file| folder.join(file));
+        let below = |file: PathBuf| match file.strip_prefix(&project) {
+            Ok(below) => below.to_path_buf(),
+            Err(_) => file,
+        };
+        files.map(below).collect()
     }
 
     /// Adds its variables, and returns its working directory, for a plugin in the folder `root`.

@@ -14,7 +14,7 @@ use cogtools_core::approval::trustable_sources;
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Config, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
+use cogtools_core::{Code, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
@@ -45,8 +45,9 @@ pub const ADD: Program = Program {
 const ADD_MANUAL: &[(&str, &str)] = &[
     (
         "WHAT IT DOES",
-        "npm installs the package among the project's development dependencies; scripts of packages \
-never run. A package that declares no tools is removed again. Then node_modules is added to \
+        "npm installs the package among the project's development dependencies, unless package.json has it \
+already; scripts of packages never run, and a package that depends on a git repository is refused. A \
+package that declares no tools is not installed, or removed again. Then node_modules is added to \
 tool_sources in .cogtoolrc.yaml, unless it is there, and the tools are listed.
 
 Tools that run programs must be approved. At a terminal, `cogtools-trust(1)` shows what they run and \
@@ -102,31 +103,38 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         None => named.map(|name| (name.clone(), name.spec()))?,
     };
     // Before anything is installed, because it could not be used.
-    let is_listed = has_packages(&config(&project, io)?)?;
-    let was_there = project
-        .root()
-        .join("node_modules")
-        .join(&name.name)
-        .exists();
-    if is_server(&npm, &spec) {
+    let is_packages = |source: &Source| matches!(source, Source::Packages(_));
+    let listing = list_source(&project, MODULES, is_packages, io)?;
+    let is_needed = is_dependency(&project, &name.name);
+    let modules = project.root().join(MODULES);
+    let was_there = is_needed || modules.join(&name.name).exists();
+    let manifest = manifest(&npm, &spec);
+    if manifest.as_ref().is_some_and(is_server) {
         let message = "it is an MCP server, and no package with tools";
         let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(&*name.name);
         let hint = format!("cogtools mcp add NAME -- npx -y {spec}");
         return Err(diagnostic.hint(hint).into());
     }
-    npm.run(&["install", "--save-dev"], &[&spec])?;
+    if manifest.is_some_and(|it| it["cogtools"].is_null()) {
+        return Err(without_tools(&name.name, "cogtools search finds packages with tools").into());
+    }
+    // npm keeps a dependency in its group.
+    let save = (!is_needed).then_some("--save-dev");
+    let install: Vec<&str> = std::iter::once("install").chain(save).collect();
+    npm.run(&install, &[&spec])?;
     let Some(package) = installed(&project, io)
         .into_iter()
         .find(|package| package.name == name.name)
     else {
+        let mut hint = "it is still installed, and no source of tools";
         if !was_there {
             npm.run(&["uninstall"], &[&name.name])?;
+            hint = "it was removed again; cogtools search finds packages with tools";
         }
-        return Err(without_tools(&name.name, was_there).into());
+        return Err(without_tools(&name.name, hint).into());
     };
-    if !is_listed {
-        list_source(&project, MODULES.into())?;
-    }
+    let is_listed = listing.is_none();
+    write(listing)?;
     let added = Added::new(&package, io)?;
     if args.format.is_json() {
         io.show_json(&format!("{:#}\n", added.json(&package, !is_listed)))?;
@@ -169,7 +177,10 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         return Err(failed(&format!("it is not a plugin: {error}"), hint));
     }
     let source = format!("./{}", below.display());
-    let is_new = list_source(project, json!({ "plugin": source }))?;
+    let is_it = |known: &Source| matches!(known, Source::Plugin(it) if it.root == plugin.root);
+    let listing = list_source(project, json!({ "plugin": source }), is_it, io)?;
+    let is_new = listing.is_some();
+    write(listing)?;
     let (servers, skills) = plugin.content();
     if args.format.is_json() {
         let report = json!({
@@ -212,26 +223,42 @@ const SERVER_PACKAGES: [&str; 3] = [
     "fastmcp",
 ];
 
-/// Returns true if the registry says that the package `spec` is an MCP server: a program that is made
-/// with a package for servers, and has no tools.
-fn is_server(npm: &Npm, spec: &str) -> bool {
-    let manifest = npm.run(&["view", "--json"], &[spec]).ok();
-    let manifest: Value = manifest
-        .and_then(|json| serde_json::from_slice(&json).ok())
-        .unwrap_or_default();
+/// The newest `package.json` of `spec` in the registry; none of an archive.
+fn manifest(npm: &Npm, spec: &str) -> Option<Value> {
+    let printed = npm.run(&["view", "--json"], &[spec]).ok()?;
+    match serde_json::from_slice(&printed).ok()? {
+        Value::Array(versions) => versions.into_iter().next_back(),
+        manifest => Some(manifest),
+    }
+}
+
+/// Returns true if the package with this `package.json` is an MCP server: a program that is made with
+/// a package for servers, and has no tools.
+fn is_server(manifest: &Value) -> bool {
     let needs = |name: &&str| manifest["dependencies"].get(name).is_some();
-    let has_tools = manifest.get("cogtools").is_some_and(|it| !it.is_null());
+    let has_tools = !manifest["cogtools"].is_null();
     !has_tools && manifest.get("bin").is_some() && SERVER_PACKAGES.iter().any(needs)
 }
 
-fn without_tools(name: &str, was_there: bool) -> Diagnostic {
+/// The groups of dependencies in `package.json`.
+const GROUPS: [&str; 4] = [
+    "dependencies",
+    "devDependencies",
+    "optionalDependencies",
+    "peerDependencies",
+];
+
+/// Returns true if the `package.json` of the project names `package`.
+fn is_dependency(project: &Project, package: &str) -> bool {
+    let text = std::fs::read(project.root().join("package.json")).unwrap_or_default();
+    let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
+    GROUPS.iter().any(|it| manifest[it].get(package).is_some())
+}
+
+fn without_tools(name: &str, hint: &str) -> Diagnostic {
     let message = "its package.json names no folders of tools";
     let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
-    if was_there {
-        diagnostic.hint("it is still installed, and no source of tools")
-    } else {
-        diagnostic.hint("it was removed again; cogtools search finds packages with tools")
-    }
+    diagnostic.hint(hint)
 }
 
 /// The tools of a package that was added.
@@ -473,12 +500,18 @@ fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
     packages.packages().0
 }
 
-/// Returns true if `config` already has packages as a source. A failure if the list of sources is in a
-/// file that is not edited here.
-fn has_packages(config: &Config) -> Result<bool, Failure> {
-    let mut sources = config.sources.iter();
-    if sources.any(|source| matches!(source, Source::Packages(_))) {
-        return Ok(true);
+/// Plans to add `source` to the sources of `project`; nothing if it is there. A failure if the list is
+/// in a file that is not edited here.
+fn list_source(
+    project: &Project,
+    source: impl Into<Value>,
+    is_it: impl Fn(&Source) -> bool,
+    io: &Io<'_>,
+) -> Result<Option<ConfigChange>, Failure> {
+    let source = source.into();
+    let config = config(project, io)?;
+    if config.sources.iter().any(is_it) {
+        return Ok(None);
     }
     let mut settings = config.settings.iter();
     let setting = settings.find(|setting| setting.key == KEY[0]);
@@ -488,31 +521,31 @@ fn has_packages(config: &Config) -> Result<bool, Failure> {
         !is_edited && !is_users
     };
     let mut origins = setting.into_iter().flat_map(Setting::origins);
-    match origins.find(|(origin, _)| is_elsewhere(origin)) {
-        Some((origin, _)) => {
-            let message = format!("`tool_sources` is set in {origin}, without `node_modules`");
-            Err(Diagnostic::new(Code::InvalidConfig, message)
-                .hint("add `node_modules` to that list, then run this again")
-                .into())
-        }
-        None => Ok(false),
+    if let Some((origin, _)) = origins.find(|(origin, _)| is_elsewhere(origin)) {
+        let source = match &source {
+            Value::String(text) => text.clone(),
+            source => source.to_string(),
+        };
+        let message = format!("`tool_sources` is set in {origin}, without `{source}`");
+        let hint = format!("add `{source}` to that list, then run this again");
+        return Err(Diagnostic::new(Code::InvalidConfig, message)
+            .hint(hint)
+            .into());
     }
-}
-
-/// Adds `source` to the sources of `project`. Returns whether that was a change.
-fn list_source(project: &Project, source: Value) -> Result<bool, Failure> {
     let file = ConfigFile::project(project).map_err(failure)?;
     let mut items = match file.value(KEY).map_err(failure)? {
         Some(Value::Array(items)) => items,
         _ => default_items(),
     };
-    if items.contains(&source) {
-        return Ok(false);
-    }
     items.push(source);
     let change = file.plan_set(project, KEY, &items.into());
-    change.and_then(ConfigChange::write).map_err(failure)?;
-    Ok(true)
+    Ok(Some(change.map_err(failure)?))
+}
+
+fn write(change: Option<ConfigChange>) -> Result<(), Failure> {
+    change
+        .map_or(Ok(()), |change| change.write().map(drop))
+        .map_err(failure)
 }
 
 fn default_items() -> Vec<Value> {

@@ -31,6 +31,11 @@ const OPTIONS: [&str; 7] = [
     "--location=project",
 ];
 
+/// Variables of every run. A dependency in a git repository is cloned, and a second npm packs it, which
+/// does what the clone's own .npmrc says, also which program is git: so there are none. An npm that
+/// does not know this setting at least runs the git on PATH.
+const VARIABLES: [(&str, &str); 2] = [("npm_config_allow_git", "none"), ("npm_config_git", "git")];
+
 /// npm, as found on PATH.
 pub(crate) struct Npm {
     program: SystemProgram,
@@ -89,9 +94,11 @@ impl Npm {
         }
         let options = OPTIONS.iter().chain(rest).chain(&["--"]).chain(names);
         args.extend(options.map(Into::into));
-        let process = self
-            .program
-            .process(&self.directory)
+        let process = VARIABLES.iter().fold(
+            self.program.process(&self.directory),
+            |process, (name, value)| process.variable(name, |_| value.into()),
+        );
+        let process = process
             .args(args)
             .timeout(TIMEOUT)
             .stdout_limit(MAX_OUTPUT_BYTES);

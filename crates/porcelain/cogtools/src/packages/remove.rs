@@ -6,7 +6,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::source::Plugin;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint, Project, lexical};
-use cogtools_edit::ConfigFile;
+use cogtools_edit::{ConfigChange, ConfigFile};
 use cogtools_program::args;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
@@ -15,7 +15,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::{Value, json};
 
 use super::npm::{Npm, PackageName};
-use super::{KEY, MODULES, default_items, failure, installed};
+use super::{KEY, MODULES, failure, installed};
 
 /// `cogtools remove`.
 pub const REMOVE: Program = Program {
@@ -148,14 +148,7 @@ fn unlist_sources(
     if removed.is_empty() {
         return Ok(removed);
     }
-    let change = if items == default_items() {
-        file.plan_unset(project, KEY).map_err(failure)?
-    } else {
-        let change = file.plan_set(project, KEY, &items.into());
-        Some(change.map_err(failure)?)
-    };
-    if let Some(change) = change {
-        change.write().map_err(failure)?;
-    }
+    let change = file.plan_set(project, KEY, &items.into());
+    change.and_then(ConfigChange::write).map_err(failure)?;
     Ok(removed)
 }
