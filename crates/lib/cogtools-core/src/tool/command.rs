@@ -161,6 +161,8 @@ impl<'c> CommandCall<'c> {
             .stderr_lines(line_progress(self.cx, &secrets))
             .run(&self.cx.cancel)
             .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))?;
+        output.stdout.drop_begun(&secrets);
+        output.stderr.drop_ended(&secrets);
         let is_file = matches!(self.tool.output, Shape::File(_)) && output.exit.is_success();
         for (bytes, is_file) in [
             (&mut output.stdout.bytes, is_file),

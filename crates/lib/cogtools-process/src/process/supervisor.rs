@@ -185,6 +185,34 @@ impl Captured {
         self.bytes.drain(..over);
         self.left_out += over as u64;
     }
+
+    /// Leaves out the beginning of one of `secrets` at the end, where the rest was cut off: masking
+    /// finds whole secrets.
+    pub fn drop_begun(&mut self, secrets: &[String]) {
+        let part = |secret: &[u8], length: usize| self.bytes.ends_with(&secret[..length]);
+        let over = self.cut_part(secrets, part);
+        self.bytes.truncate(self.bytes.len() - over);
+        self.left_out += over as u64;
+    }
+
+    /// Leaves out the end of one of `secrets` at the beginning, as [`Self::drop_begun`].
+    pub fn drop_ended(&mut self, secrets: &[String]) {
+        let part =
+            |secret: &[u8], length: usize| self.bytes.starts_with(&secret[secret.len() - length..]);
+        let over = self.cut_part(secrets, part);
+        self.truncate_head(self.bytes.len() - over);
+    }
+
+    /// The length of the longest part of a secret that `is_there`, if something was cut off.
+    fn cut_part(&self, secrets: &[String], is_there: impl Fn(&[u8], usize) -> bool) -> usize {
+        let secrets = secrets.iter().filter(|_| self.left_out > 0);
+        let part = |it: &String| {
+            (1..it.len())
+                .rev()
+                .find(|length| is_there(it.as_bytes(), *length))
+        };
+        secrets.filter_map(part).max().unwrap_or(0)
+    }
 }
 
 /// The longest line, in bytes; the rest of a longer one is dropped.
@@ -275,6 +303,30 @@ mod tests {
             (&b"jklmn"[..], 9)
         );
         assert_eq!(captured.total(), 14);
+    }
+
+    #[test]
+    fn a_part_of_a_secret_is_left_out() {
+        let secrets = ["secret".to_owned(), "set".to_owned()];
+        for (bytes, left_out, begun, ended) in [
+            ("a secre", 1, "a ", "a secre"),
+            ("a se", 1, "a ", "a se"),
+            ("cret b", 1, "cret b", " b"),
+            ("t b", 1, "t b", " b"),
+            ("a secret", 1, "a secret", "a secret"),
+            ("s", 0, "s", "s"),
+        ] {
+            let captured = || Captured {
+                bytes: bytes.into(),
+                left_out,
+            };
+            let (mut head, mut tail) = (captured(), captured());
+            head.drop_begun(&secrets);
+            tail.drop_ended(&secrets);
+            assert_eq!(head.bytes, begun.as_bytes());
+            assert_eq!(tail.bytes, ended.as_bytes());
+            assert_eq!([head.total(), tail.total()], [captured().total(); 2]);
+        }
     }
 
     #[test]
