@@ -116,6 +116,30 @@ fn what_the_caller_denies_is_denied_within() {
 }
 
 #[test]
+fn what_the_user_denies_is_denied_in_flows() {
+    let project = project_of("return 1", "[tax]");
+    project.file(
+        "tools/f.yaml",
+        "name: f\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      \
+         act: {tool: {name: tax, arguments: {amount: 100}}}\n",
+    );
+    let program = "try { return tools.f({}) } catch (e) { return e.message }";
+    let called = |rules: &str, args: &[&str]| {
+        project.file(RULES, rules);
+        code(&project, args, program).text()
+    };
+    let allowed = "ask: {allow: [f]}\n";
+    assert_eq!(called(allowed, &["run"]), "119\n");
+    for (rules, args) in [
+        (allowed, &["run", "--deny", "tax"][..]),
+        ("ask: {allow: [f], deny: [tax]}\n", &["run"]),
+    ] {
+        let denied = called(rules, args);
+        assert!(denied.contains("denied by a rule of the user"), "{denied}");
+    }
+}
+
+#[test]
 fn a_failure_names_the_line_of_the_file() {
     let project = project_of(
         "\nconst a = 1;\nreturn tools.tax({amount: String(args.ids)})",

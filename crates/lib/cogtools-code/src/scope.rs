@@ -66,10 +66,12 @@ impl Scope {
 
     fn of(
         registry: Option<Registry>,
-        cx: Context,
+        mut cx: Context,
         names: Vec<String>,
         permissions: Permissions,
     ) -> Self {
+        // What code within its calls, and flows, may not call either.
+        cx.call.deny = Arc::new(permissions.deny.clone());
         Self {
             aliases: aliases(&names),
             names,
@@ -130,7 +132,7 @@ impl Scope {
     ) -> Self {
         let names = Self::all_names(&registry);
         let permissions = Permissions::new(config, allow, deny, names.iter().map(String::as_str));
-        Self::new(registry, cx, names, permissions).within(deny)
+        Self::new(registry, cx, names, permissions)
     }
 
     /// The names of all tools of `registry`.
@@ -146,15 +148,9 @@ impl Scope {
         names.retain(|name| *name != task.tool);
         let known = names.iter().map(String::as_str);
         let permissions = Permissions::new(config, &[], &task.deny, known);
-        let mut scope = Self::new(registry, cx, names, permissions).within(&task.deny);
+        let mut scope = Self::new(registry, cx, names, permissions);
         scope.cx.call.presets = Arc::new(task.presets.clone());
         scope
-    }
-
-    /// Code within its calls may not call tools that match `deny`, either.
-    fn within(mut self, deny: &[String]) -> Self {
-        self.cx.call.deny = Arc::new(deny.to_vec());
-        self
     }
 
     /// These `tools` alone. Those that `stub` answers do not run, the others run in `folder`.
