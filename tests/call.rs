@@ -191,7 +191,7 @@ fn other_directory_and_other_arguments() {
             127,
             str![[r#"
 cogtools-call: error[TOOL_NOT_FOUND]: trip: no such tool
-hint: cogtools-discover lists all tools
+hint: cogtools-discover -C deep/down lists all tools
 
 "#]],
         );

@@ -172,6 +172,25 @@ fn reader_that_closes_the_pipe() {
         );
 }
 
+/// What a server or a program has said can be a stranger's.
+#[test]
+fn a_result_at_a_terminal_has_no_control_characters() {
+    let project = project_with(
+        "t",
+        "name: t\ndescription: d\nimplementation: {exec: [printf, 'a\\033[2Jb\\n']}\n",
+    );
+    for call in [
+        "cogtools-call t < /dev/null",
+        "cogtools-yaml tools/t.yaml < /dev/null",
+    ] {
+        let (status, text) = Terminal::open(&project, call).end("");
+        assert_eq!(status, Some(0));
+        assert!(text.contains("a\\u{1b}[2Jb"), "{text:?}");
+    }
+    let call = run("cogtools-call", &project).arg("t").stdin("{}").run();
+    call.outputs("a\u{1b}[2Jb\n");
+}
+
 /// The progress of a program is on one line, and nothing of it stays.
 #[test]
 fn the_progress_of_a_program_is_shown_until_it_ends() {

@@ -22,6 +22,16 @@ cogtools-call: error[DENIED]: go: it runs a program, and its project has another
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
 
+/// The command trusts the project of the call, and not the one around the user's shell.
+#[test]
+fn a_hint_is_for_the_shell_of_the_user() {
+    let project = clone();
+    project.file("other/.cogtoolrc.yaml", "");
+    let call = run("cogtools-call", &project).cwd(project.path("other"));
+    let call = call.args(["-C", "..", "go"]).stdin("{}").run();
+    call.fails(77, DENIED.replace("cogtools trust", "cogtools -C .. trust"));
+}
+
 /// A fresh clone: two tools that leave a trace, and a template.
 pub(super) fn clone() -> Project {
     let project = Project::untrusted();

@@ -158,7 +158,7 @@ pub fn print(output: &ToolOutput, io: &mut Io<'_>) -> Result<(), Failure> {
                 "{media}, {size} bytes; `> FILE.{extension}` writes them\n"
             ))
         }
-        _ => io.print(output.text.as_bytes()),
+        _ => io.show(&output.text),
     }
 }
 

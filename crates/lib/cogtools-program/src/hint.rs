@@ -86,6 +86,19 @@ pub(crate) fn command_line(command: &Command) -> String {
     }
 }
 
+/// The same, for a shell that is not in `directory`, if there is one.
+pub(crate) fn command_line_in(command: &Command, directory: Option<&str>) -> String {
+    let line = command_line(command);
+    let program = line.split(' ').next().unwrap_or_default();
+    match (command, directory) {
+        (Command::TrustProject(Some(_)), _) | (_, None) => line,
+        (_, Some(directory)) if program.starts_with("cogtools") => {
+            format!("{program} -C {directory}{}", &line[program.len()..])
+        }
+        (_, Some(_)) => line,
+    }
+}
+
 /// Quotes `key=value` for a shell, if one would change it: `=` needs no quotes behind a key.
 fn quote_assignment(word: &str) -> String {
     let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -163,6 +163,8 @@ impl Program {
                 return Err(diagnostic.hint("name a directory that exists").into());
             }
             io.cwd = normalize(cwd);
+            let reporter = io.reporter.clone();
+            io.reporter = reporter.in_directory(&directory.to_string_lossy());
         }
         (self.run)(matches, io)
     }

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use cogtools_core::Diagnostic;
+use cogtools_core::{Diagnostic, Hint};
 use serde_json::{Map, Value, json};
 
-use crate::hint::render_hint;
+use crate::call::quote;
+use crate::hint::command_line_in;
 use crate::terminal::style::{CYAN, RED, Style, YELLOW};
 use crate::terminal::{paint, sanitize, sanitize_json, sanitize_lines, truncate};
 
@@ -36,6 +37,8 @@ pub struct Reporter {
     program: &'static str,
     format: Format,
     colour: bool,
+    /// The directory of `-C`, for the command lines of hints.
+    directory: Option<String>,
 }
 
 impl Reporter {
@@ -45,7 +48,20 @@ impl Reporter {
             program,
             format,
             colour,
+            directory: None,
         }
+    }
+
+    /// The same, for a user whose shell is not in `directory`, as the program is.
+    pub(crate) fn in_directory(self, directory: &str) -> Self {
+        Self {
+            directory: Some(quote(directory)),
+            ..self
+        }
+    }
+
+    fn hint<'h>(&self, hint: &'h Hint) -> Cow<'h, str> {
+        hint.render(|command| command_line_in(command, self.directory.as_deref()))
     }
 
     /// Returns true if it is for people.
@@ -107,7 +123,7 @@ impl Reporter {
         for hint in &diagnostic.hints {
             text.push_str(&self.paint("hint:", CYAN.bold()));
             text.push(' ');
-            text.push_str(&sanitize_line(&render_hint(hint)));
+            text.push_str(&sanitize_line(&self.hint(hint)));
             text.push('\n');
         }
         text
@@ -142,7 +158,7 @@ impl Reporter {
             diagnostic
                 .hints
                 .iter()
-                .map(|hint| shorten(&render_hint(hint)).into_owned())
+                .map(|hint| shorten(&self.hint(hint)).into_owned())
                 .collect(),
         );
         Value::Object(object)
