@@ -115,11 +115,14 @@ impl Unmade {
     /// `DENIED`. The project is not trusted any more: what the tool has made may itself be a tool.
     pub(crate) fn check(&self, name: &str, cx: &Context) -> Result<(), Box<Diagnostic>> {
         let is_there = |made: &&&str| cx.root.join(made).symlink_metadata().is_ok();
-        let Some(made) = self.0.iter().find(is_there) else {
+        let made = self.0.iter().filter(is_there);
+        let made: Vec<String> = made.map(|name| format!("`{name}`")).collect();
+        if made.is_empty() {
             return Ok(());
-        };
+        }
+        let made = made.join(", ");
         let message =
-            format!("it has made `{made}`, which is run later; its sandbox does not permit that");
+            format!("it has made {made}, which is run later; its sandbox does not permit that");
         let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(name);
         let revoked = cx.trust.update(|record| record.distrust_project(&cx.root));
         Err(Box::new(diagnostic.hint(if matches!(revoked, Ok(true)) {
