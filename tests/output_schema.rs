@@ -102,7 +102,10 @@ fn every_program_that_prints_a_report_prints_it_as_json_with_a_schema() {
             let definition = &schema["definitions"][line];
             assert!(definition.is_object(), "no schema of `{line}`");
         }
-        assert!(!found.is_empty(), "{name}");
+        assert!(
+            !found.is_empty(),
+            "`{name}` prints no report as JSON: add it to `OTHERS`"
+        );
         others.extend(without);
     }
     let known = OTHER_COMMANDS.map(str::to_owned);

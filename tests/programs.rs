@@ -4,62 +4,15 @@ use cogtools_test_support::{Project, Stdout};
 
 use crate::run;
 
-/// Every program that is installed.
-const NAMES: [&str; 38] = [
-    "cogtools",
-    "cogtools-add",
-    "cogtools-ask",
-    "cogtools-call",
-    "cogtools-code",
-    "cogtools-completions",
-    "cogtools-config",
-    "cogtools-discover",
-    "cogtools-docs",
-    "cogtools-doctor",
-    "cogtools-editor",
-    "cogtools-eval",
-    "cogtools-expand",
-    "cogtools-flow",
-    "cogtools-http",
-    "cogtools-import",
-    "cogtools-init",
-    "cogtools-js",
-    "cogtools-json",
-    "cogtools-lint",
-    "cogtools-list",
-    "cogtools-lock",
-    "cogtools-lsp",
-    "cogtools-mcp",
-    "cogtools-mcp-client",
-    "cogtools-new",
-    "cogtools-package",
-    "cogtools-plan",
-    "cogtools-remove",
-    "cogtools-run",
-    "cogtools-schema",
-    "cogtools-search",
-    "cogtools-session",
-    "cogtools-skill",
-    "cogtools-test",
-    "cogtools-trust",
-    "cogtools-ui",
-    "cogtools-yaml",
-];
-
-#[test]
-fn every_program_is_covered() {
-    let mut built: Vec<&str> = cogtools::PROGRAMS
-        .iter()
-        .map(|program| program.name)
-        .collect();
-    built.sort_unstable();
-    assert_eq!(built, NAMES);
+/// The names of all programs.
+fn names() -> impl Iterator<Item = &'static str> {
+    cogtools::PROGRAMS.iter().map(|program| program.name)
 }
 
 #[test]
 fn every_program_explains_itself() {
     let project = Project::new();
-    for name in NAMES {
+    for name in names() {
         for flag in ["--help", "-h"] {
             let text = run(name, &project).arg(flag).run().text();
             assert!(text.contains(&format!("Usage: {name}")), "{name}: {text}");
@@ -76,7 +29,7 @@ fn every_program_explains_itself() {
 #[test]
 fn every_program_rejects_unknown_arguments() {
     let project = Project::new();
-    for name in NAMES {
+    for name in names() {
         let outcome = run(name, &project).arg("--nonsense").run();
         let line = usage(name);
         let tip = "hint: to pass '--nonsense' as a value, use '-- --nonsense'\n";
@@ -122,7 +75,7 @@ fn every_program_rejects_unknown_arguments() {
 #[test]
 fn help_on_a_full_disk_is_a_failure() {
     let project = Project::new();
-    for name in NAMES {
+    for name in names() {
         for flag in ["--help", "--version"] {
             run(name, &project)
                 .arg(flag)

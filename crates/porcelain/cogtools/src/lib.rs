@@ -94,9 +94,19 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
     ),
 ];
 
+/// The number of all programs.
+const COUNT: usize = {
+    let (mut count, mut group) = (1, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].1.len();
+        group += 1;
+    }
+    count
+};
+
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; 38] = {
-    let mut programs = [&PROGRAM; 38];
+pub const PROGRAMS: [&Program; COUNT] = {
+    let mut programs = [&PROGRAM; COUNT];
     let (mut count, mut group) = (1, 0);
     while group < GROUPS.len() {
         let mut index = 0;
