@@ -68,7 +68,7 @@ hint: create it, or change `tool_sources` (cogtools config list --show-origin sh
     );
     elsewhere.file(".cogtoolrc.yaml", "tool_sources: 7\n");
     alone().run().fails(78, str![[r#"
-cogtools: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:15: `tool_sources` takes a list of sources, not a number
+cogtools: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:15: `tool_sources` takes a list of sources, not `7`
    |
  1 | tool_sources: 7
    |               ^

@@ -218,8 +218,8 @@ impl<'r> Value<'r> {
     fn found(self) -> String {
         match self.node.text() {
             Some(text) if text.trim().is_empty() && self.key.0 == "local" => "an empty path".into(),
-            Some(_) if self.key.0 == "local" => self.node.kind().to_owned(),
-            Some(text) if text.len() <= 40 => format!("`{text}`"),
+            Some(text) if text.len() <= 40 && self.key.0 != "local" => format!("`{text}`"),
+            _ if matches!(self.node.data, Data::Number(_)) => format!("`{}`", self.node.to_json()),
             _ => self.node.kind().to_owned(),
         }
     }
