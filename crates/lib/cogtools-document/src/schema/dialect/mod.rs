@@ -138,9 +138,7 @@ impl Schema {
             }
             Some(_) => {}
             None => {
-                let kinds = schema.get("enum")?.as_array()?.iter().map(kind);
-                let mut kinds: Vec<&str> = kinds.collect::<Option<_>>()?;
-                kinds.dedup();
+                let kinds = kinds(schema.get("enum")?.as_array()?)?;
                 result.insert("type".into(), kinds.into());
             }
         }
@@ -244,7 +242,8 @@ fn fits_gemini(schema: &Object) -> bool {
 fn is_gemini_keyword(keyword: &str, value: &Value, kind: Option<&str>) -> bool {
     match keyword {
         "enum" => {
-            kind == Some("string") && value.as_array().is_some_and(|it| it.iter().all(is_choice))
+            let is_list = |it: &Vec<Value>| !it.is_empty() && it.iter().all(is_choice);
+            kind == Some("string") && value.as_array().is_some_and(is_list)
         }
         "format" => kind != Some("string") || matches!(value.as_str(), Some("enum" | "date-time")),
         "properties" => value.as_object().is_some_and(|it| !it.is_empty()),
@@ -276,9 +275,18 @@ fn gemini(schema: &Object) -> Object {
     let mut schema = plain(schema);
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         // `nullable` says it.
+        let count = values.len();
         values.retain(|value| !value.is_null());
-        if !schema.contains_key("type") {
-            schema.insert("type".into(), "string".into());
+        let has_null = values.len() < count;
+        // Without a type, a value of any kind is declared, and `anyOf` stands alone.
+        let kind = common_kind(values);
+        if let Some(kind) =
+            kind.filter(|_| !["type", "anyOf"].iter().any(|it| schema.contains_key(*it)))
+        {
+            schema.insert("type".into(), kind.into());
+            if has_null {
+                schema.insert("nullable".into(), true.into());
+            }
         }
     }
     let kind = schema
@@ -305,6 +313,27 @@ fn gemini(schema: &Object) -> Object {
         (keyword, value)
     });
     parts.collect()
+}
+
+/// The type of all `values`, if they have one.
+fn common_kind(values: &[Value]) -> Option<&'static str> {
+    match kinds(values)?.as_slice() {
+        [kind] => Some(kind),
+        ["integer", "number"] | ["number", "integer"] => Some("number"),
+        _ => None,
+    }
+}
+
+/// The JSON types of `values`, each once; `None` if one has parts.
+fn kinds(values: &[Value]) -> Option<Vec<&'static str>> {
+    let mut kinds = Vec::new();
+    for value in values {
+        let kind = kind(value)?;
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    Some(kinds)
 }
 
 /// The JSON type of a value without parts.

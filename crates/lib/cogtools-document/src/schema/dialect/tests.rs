@@ -62,6 +62,10 @@ fn strict_mode_says_what_is_optional_with_null() {
         &json!({"enum": ["a", "b", null]}),
         Some(json!({"enum": ["a", "b", null], "type": ["string", "null"]})),
     );
+    check_strict(
+        &json!({"enum": ["a", 1, "b"]}),
+        Some(json!({"enum": ["a", 1, "b"], "type": ["string", "integer"]})),
+    );
 }
 
 #[test]
@@ -179,6 +183,35 @@ fn gemini_gets_only_what_it_accepts() {
         (
             json!({"type": "string", "nullable": true, "enum": ["a", null]}),
             json!({"type": "string", "nullable": true, "enum": ["a"]}),
+        ),
+        (json!({"enum": [1, 2]}), json!({"type": "integer"})),
+        (json!({"enum": [1, 2.5]}), json!({"type": "number"})),
+        (
+            json!({"enum": [true, null]}),
+            json!({"type": "boolean", "nullable": true}),
+        ),
+        (
+            json!({"enum": ["a", null]}),
+            json!({"enum": ["a"], "type": "string", "nullable": true}),
+        ),
+        (json!({"enum": ["a", 1, "b"]}), json!({})),
+        (json!({"enum": [{"x": 1}, [1]]}), json!({})),
+        (json!({"enum": [null]}), json!({})),
+        (
+            json!({"type": "string", "nullable": true, "enum": [null]}),
+            json!({"type": "string", "nullable": true}),
+        ),
+        (
+            json!({"enum": ["a"], "anyOf": [{"type": "string"}]}),
+            json!({"anyOf": [{"type": "string"}]}),
+        ),
+        (
+            json!({"type": "array", "items": {"enum": [1]}}),
+            json!({"type": "array", "items": {"type": "integer"}}),
+        ),
+        (
+            json!({"oneOf": [{"enum": [1]}, {"enum": ["a"]}]}),
+            json!({"anyOf": [{"type": "integer"}, {"enum": ["a"], "type": "string"}]}),
         ),
         (
             json!({"type": "integer", "minimum": 0, "exclusiveMinimum": true, "multipleOf": 2}),
