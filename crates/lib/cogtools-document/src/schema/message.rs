@@ -11,6 +11,8 @@ use crate::suggest::Suggestion;
 
 /// Maximum number of alternatives of an `anyOf` that are explained, with as many errors each.
 const MAX_ALTERNATIVES: usize = 4;
+/// The label of a schema that does not say a type.
+const ANY: &str = "any value";
 /// Maximum number of characters of a value that are shown.
 const MAX_VALUE_CHARS: usize = 60;
 
@@ -184,18 +186,42 @@ fn kind(schema: &Object) -> String {
     match schema.get("type").and_then(Value::as_str) {
         Some("array") => {
             let items = schema.get("items").and_then(Value::as_object).map(item);
-            let items = items.unwrap_or_else(|| "any value".to_owned());
+            let items = items.unwrap_or_else(|| ANY.to_owned());
             format!("array of {items}{null}")
         }
         Some(kind) => format!("{kind}{null}"),
-        None => "any value".to_owned(),
+        None => alternatives(schema).unwrap_or_else(|| ANY.to_owned()),
     }
+}
+
+/// The labels of the alternatives, each once; `None` if one of them can be anything.
+fn alternatives(schema: &Object) -> Option<String> {
+    let list = schema.get("oneOf").or_else(|| schema.get("anyOf"));
+    let mut labels: Vec<String> = Vec::new();
+    for part in list?.as_array()? {
+        let mut label = label(part.as_object()?);
+        if label == ANY {
+            return None;
+        }
+        if label.contains(", ") {
+            label = format!("({label})");
+        }
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    if labels.len() > MAX_ALTERNATIVES {
+        labels.truncate(MAX_ALTERNATIVES);
+        labels.push("…".to_owned());
+    }
+    Some(labels.join(" or "))
 }
 
 /// The label of an array's items, in parentheses if it has several parts.
 fn item(schema: &Object) -> String {
     let label = label(schema);
-    if bounds(schema).is_empty() || schema.contains_key("enum") {
+    let is_one = bounds(schema).is_empty() && (schema.contains_key("type") || label == ANY);
+    if is_one || schema.contains_key("enum") {
         label
     } else {
         format!("({label})")
@@ -279,6 +305,19 @@ mod label_tests {
                 json!({"type": "array", "items": {"enum": [1, 2]}}),
                 "array of one of 1, 2",
             ),
+            (
+                json!({"oneOf": [{"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "string"}]}),
+                "string or (integer, at least 0)",
+            ),
+            (
+                json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "array", "items": {"type": "string"}}]}),
+                "(one of \"a\", \"b\") or array of string",
+            ),
+            (
+                json!({"type": "array", "items": {"oneOf": [{"type": "string"}, {"type": "boolean"}]}}),
+                "array of (string or boolean)",
+            ),
+            (json!({"oneOf": [{"type": "string"}, {}]}), "any value"),
             (
                 json!({"type": "object", "minProperties": 1, "maxProperties": 2}),
                 "object, at least 1 key, at most 2 keys",

@@ -83,10 +83,8 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
             }]
         }
         Kind::AdditionalProperties { unexpected } => {
-            let known: Vec<&str> = schema
-                .at(segments(&base).iter().map(String::as_str))
-                .and_then(|schema| schema.get("properties"))
-                .and_then(Value::as_object)
+            let known = known_beside(schema, error.schema_path().as_str());
+            let known: Vec<&str> = known
                 .into_iter()
                 .flat_map(Map::keys)
                 .map(String::as_str)
@@ -106,6 +104,21 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
             }]
         }
     }
+}
+
+/// The properties beside `additionalProperties` at the JSON pointer `keyword`: those of one of the
+/// schemas that a value must match.
+fn known_beside<'s>(schema: &'s Schema, keyword: &str) -> Option<&'s Map<String, Value>> {
+    let root = schema.original.as_ref().unwrap_or(&schema.object);
+    let (outer, _) = keyword.rsplit_once('/')?;
+    let properties = match outer.strip_prefix('/') {
+        None => root.get("properties"),
+        Some(path) => {
+            let (first, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+            root.get(first)?.pointer(rest)?.get("properties")
+        }
+    };
+    properties?.as_object()
 }
 
 /// `send therefore (string): Provide constructive outlook on the situation`.

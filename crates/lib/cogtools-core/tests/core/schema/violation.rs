@@ -109,18 +109,27 @@ hint: the parameters are `color`
 
 "#]],
     );
+    check(
+        "a: {allOf: [{properties: {b: {type: string, optional: true}}, additionalProperties: false}, {type: object}]}",
+        r#"{"a": {"b": "x", "zzz": 1}}"#,
+        str![[r#"
+/a/zzz: not a parameter of this tool
+hint: the parameters are `b`
+
+"#]],
+    );
 }
 
 #[test]
 fn alternatives_are_explained() {
     check(
-        "a: {anyOf: [{type: object, properties: {b: string}}, {type: string, minLength: 2}]}",
+        "a: {anyOf: [{type: object, properties: {b: string}}, {type: string, minLength: 2}], description: Who}",
         r#"{"a": {"b": 1}}"#,
         str![[r#"
 /a: fits none of the 2 alternatives
 hint: alternative 1: /a/b: expected string, got number 1
 hint: alternative 2: /a: expected string, got object {"b":1}
-hint: send a (any value)
+hint: send a (object or (string, at least 2 characters)): Who
 
 "#]],
     );
@@ -131,7 +140,7 @@ hint: send a (any value)
 /a: fits none of the 2 alternatives
 hint: alternative 1: /a: "b" is missing
 hint: alternative 2: /a: expected string, got object {}
-hint: send a (any value)
+hint: send a (object or string)
 
 "#]],
     );
@@ -140,7 +149,7 @@ hint: send a (any value)
         r#"{"a": 1}"#,
         str![[r#"
 /a: fits several alternatives, must fit exactly one
-hint: send a (any value)
+hint: send a (integer or number)
 
 "#]],
     );
