@@ -109,18 +109,32 @@ fn close(schema: &mut Object, is_root: bool) {
     }
 }
 
-/// Adds the defaults of missing properties at every level that `value` reaches.
+/// Adds the defaults of missing properties at every level that `value` reaches. Alternatives add
+/// none: which one a value is meant for can depend on a property that is missing.
 pub(super) fn apply(schema: &Object, value: &mut Object) {
     for (name, property) in properties(schema) {
         match value.get_mut(name) {
             Some(inner) => apply_to_value(property, inner),
             None => {
-                if let Some(default) = property.get("default") {
+                if let Some(default) = default(property) {
                     let mut default = default.clone();
                     apply_to_value(property, &mut default);
                     value.insert(name.clone(), default);
                 }
             }
+        }
+    }
+    for part in all_of(schema) {
+        apply(part, value);
+    }
+    if let Some(rest) = schema
+        .get("additionalProperties")
+        .and_then(Value::as_object)
+    {
+        let named = schema.get("properties");
+        let is_other = |name: &str| named.is_none_or(|all| all.get(name).is_none());
+        for (_, inner) in value.iter_mut().filter(|(name, _)| is_other(name)) {
+            apply_to_value(rest, inner);
         }
     }
 }
@@ -134,15 +148,30 @@ fn apply_to_value(schema: &Object, value: &mut Value) {
                     apply_to_value(schema, item);
                 }
             }
+            for part in all_of(schema) {
+                apply_to_value(part, value);
+            }
         }
         _ => {}
     }
 }
 
+/// The default of a property, which can be in a schema that it is composed of.
+fn default(schema: &Object) -> Option<&Value> {
+    let own = schema.get("default");
+    own.or_else(|| all_of(schema).find_map(default))
+}
+
+/// The schemas that a value must match in addition to `schema`.
+fn all_of(schema: &Object) -> impl Iterator<Item = &Object> {
+    let parts = schema.get("allOf").and_then(Value::as_array);
+    parts.into_iter().flatten().filter_map(Value::as_object)
+}
+
 /// Every default of a property with the JSON pointer of its schema.
 pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
     let mut found = Vec::new();
-    collect(schema, "", &mut found);
+    collect(schema, "", false, &mut found);
     found
 }
 
@@ -179,18 +208,28 @@ pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
 fn collect<'s>(
     schema: &'s Object,
     pointer: &str,
+    is_property: bool,
     found: &mut Vec<(String, &'s Value, &'s Object)>,
 ) {
-    for (name, property) in properties(schema) {
-        let escaped = name.replace('~', "~0").replace('/', "~1");
-        let pointer = format!("{pointer}/properties/{escaped}");
-        if let Some(default) = property.get("default") {
-            found.push((pointer.clone(), default, property));
-        }
-        collect(property, &pointer, found);
+    if let Some(default) = schema.get("default").filter(|_| is_property) {
+        found.push((pointer.to_owned(), default, schema));
     }
-    if let Some(items) = schema.get("items").and_then(Value::as_object) {
-        collect(items, &format!("{pointer}/items"), found);
+    for (name, property) in properties(schema) {
+        let pointer = child(&format!("{pointer}/properties"), name);
+        collect(property, &pointer, true, found);
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if let Some(part) = schema.get(keyword).and_then(Value::as_object) {
+            collect(part, &child(pointer, keyword), false, found);
+        }
+    }
+    for (index, part) in all_of(schema).enumerate() {
+        collect(
+            part,
+            &format!("{pointer}/allOf/{index}"),
+            is_property,
+            found,
+        );
     }
 }
 

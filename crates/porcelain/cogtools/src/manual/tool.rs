@@ -67,7 +67,7 @@ deprecated: TEXT
 
 default: VALUE
   The parameter is optional, and the tool sees this value if a call omits it. The value must be \
-valid.
+valid. In an alternative of oneOf or anyOf, or where $ref: '#/POINTER' leads, it only describes.
 
 city: string
   Short for city: {type: string}. A description is more helpful to the model.

@@ -181,6 +181,45 @@ parameters:
 }
 
 #[test]
+fn defaults_are_applied_in_maps_and_in_all_schemas_of_a_value() {
+    let tool = tool(
+        "\
+name: x
+description: d
+implementation: ok
+parameters:
+  a:
+    optional: true
+    allOf:
+    - {properties: {b: {type: integer, default: 1}}}
+    - {allOf: [{properties: {c: {default: 2, type: integer}}}]}
+    - {items: {properties: {e: {type: integer, default: 3}}}}
+  m:
+    type: object
+    optional: true
+    properties: {own: {type: object, optional: true}}
+    additionalProperties: {type: object, properties: {d: {type: integer, default: 4}}}
+  p: {optional: true, allOf: [{type: integer, default: 5}]}
+  o: {optional: true, oneOf: [{type: object, properties: {f: {type: integer, default: 6}}}]}
+",
+    );
+    assert!(tool.check().is_ok());
+    for (arguments, expected) in [
+        ("{}", r#"{"p":5}"#),
+        (
+            r#"{"a":{},"m":{"own":{},"x":{},"y":{"d":0}},"p":1,"o":{}}"#,
+            r#"{"a":{"b":1,"c":2},"m":{"own":{},"x":{"d":4},"y":{"d":0}},"p":1,"o":{}}"#,
+        ),
+        (r#"{"a":[{}]}"#, r#"{"a":[{"e":3}],"p":5}"#),
+    ] {
+        let mut filled = serde_json::from_str(arguments).expect("arguments are JSON");
+        tool.schema().apply_defaults(&mut filled);
+        let found = serde_json::to_string(&filled).expect("arguments are JSON");
+        assert_eq!(found, expected, "{arguments}");
+    }
+}
+
+#[test]
 fn what_is_beside_the_type_of_a_list_is_about_its_items() {
     required(
         "\n  items: {minLength: 2}\n  type: string[]",

@@ -104,7 +104,7 @@ fn invalid_references() {
     }
 }
 
-const DEFAULTS_MUST_MATCH_THEIR_SCHEMA: [(&str, Snapshot); 6] = [
+const DEFAULTS_MUST_MATCH_THEIR_SCHEMA: [(&str, Snapshot); 8] = [
     (
         "a: {type: integer, default: x}",
         str![[r#"
@@ -150,6 +150,28 @@ error[INVALID_TOOL]: x.yaml:6:51: the default does not match its own schema: exp
    |
  6 |   b: {allOf: [{$ref: '#/properties/a'}], default: 5}
    |                                                   ^
+hint: a default must be a value that a caller could send
+
+"#]],
+    ),
+    (
+        "a: {allOf: [{properties: {b: {type: integer, default: x}}}]}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:57: the default does not match its own schema: expected integer, got string "x"
+   |
+ 5 |   a: {allOf: [{properties: {b: {type: integer, default: x}}}]}
+   |                                                         ^
+hint: a default must be a value that a caller could send
+
+"#]],
+    ),
+    (
+        "a: {additionalProperties: {properties: {b: {type: integer, default: x}}}}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:71: the default does not match its own schema: expected integer, got string "x"
+   |
+ 5 | tionalProperties: {properties: {b: {type: integer, default: x}}}}
+   |                                                             ^
 hint: a default must be a value that a caller could send
 
 "#]],
