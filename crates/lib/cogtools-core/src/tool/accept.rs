@@ -118,6 +118,7 @@ impl Tool {
                 if !schema.is_recovered() {
                     schema.apply_defaults(&mut object);
                 }
+                schema.write_integers(&mut object);
                 Ok(Accepted(object))
             }
             _ => Err(violations),

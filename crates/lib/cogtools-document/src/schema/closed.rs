@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::Diagnostic;
 use crate::pointer::child;
 use crate::schema::violation::Violation;
-use crate::schema::{Schema, keyword};
+use crate::schema::{Schema, keyword, translate};
 use crate::yaml::MAX_DEPTH;
 
 type Object = Map<String, Value>;
@@ -166,6 +166,38 @@ fn default(schema: &Object) -> Option<&Value> {
 fn all_of(schema: &Object) -> impl Iterator<Item = &Object> {
     let parts = schema.get("allOf").and_then(Value::as_array);
     parts.into_iter().flatten().filter_map(Value::as_object)
+}
+
+/// Writes numbers without a fraction as integers where `schemas`, which are parts of `root`, say
+/// `integer`: 2.0 and 1e2 are ones, but programs do not read them alike.
+pub(super) fn write_integers(root: &Object, schemas: &[&Object], entries: &mut Object) {
+    let declared = Declared::of(root, schemas);
+    for (key, value) in entries {
+        write_integers_in(root, &declared.property(key), value);
+    }
+}
+
+fn write_integers_in(root: &Object, schemas: &[&Object], value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let declared = Declared::of(root, schemas);
+            if declared
+                .parts
+                .iter()
+                .any(|part| translate::is_integer(part))
+            {
+                *number = translate::written_as_integer(number);
+            }
+        }
+        Value::Array(items) => {
+            let schemas = Declared::of(root, schemas).items();
+            for item in items {
+                write_integers_in(root, &schemas, item);
+            }
+        }
+        Value::Object(entries) => write_integers(root, schemas, entries),
+        _ => {}
+    }
 }
 
 /// Every default of a property with the JSON pointer of its schema.

@@ -10,6 +10,7 @@ use crate::schema::error::{
 };
 use crate::schema::first_char;
 use crate::schema::keyword::{self, KeywordKind};
+use crate::schema::translate;
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
@@ -187,6 +188,11 @@ impl Expander {
         // A nested map of properties is an object, like the whole parameter map.
         if self.sugar && !schema.contains_key("type") && schema.contains_key("properties") {
             schema.shift_insert(0, "type".into(), "object".into());
+        }
+        if translate::is_integer(schema)
+            && let Some(Value::Number(default)) = schema.get_mut("default")
+        {
+            *default = translate::written_as_integer(default);
         }
         let array = schema.get("type").is_some_and(|kind| kind == "array");
         if array && !schema.contains_key("items") {

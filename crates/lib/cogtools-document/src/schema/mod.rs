@@ -231,6 +231,11 @@ impl Schema {
         closed::apply(&self.object, arguments);
     }
 
+    /// Writes each 2.0 that is an integer as 2.
+    pub fn write_integers(&self, arguments: &mut Map<String, Value>) {
+        closed::write_integers(&self.object, &[&self.object], arguments);
+    }
+
     /// This schema and all its subschemas, outer ones first.
     pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
         keyword::all(&self.object)

@@ -91,6 +91,22 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
     result
 }
 
+/// Returns true if a number that matches `schema` has no fraction.
+pub(super) fn is_integer(schema: &Object) -> bool {
+    schema.get("type").is_some_and(|kind| kind == "integer") || is_whole(schema)
+}
+
+/// Returns `number` without its fraction, if that is 0 and the integer has at most 64 bits.
+pub(super) fn written_as_integer(number: &Number) -> Number {
+    let float = number
+        .as_f64()
+        .filter(|it| number.is_f64() && it.fract() == 0.0);
+    let digits = float.map(|it| format!("{it:.0}")).unwrap_or_default();
+    let signed = digits.parse::<i64>().map(Number::from);
+    let integer = signed.or_else(|_| digits.parse::<u64>().map(Number::from));
+    integer.unwrap_or_else(|_| number.clone())
+}
+
 /// Returns true if it is a number with a format of integers, which takes no fractions.
 fn is_whole(schema: &Object) -> bool {
     let format = schema.get("format").and_then(Value::as_str);

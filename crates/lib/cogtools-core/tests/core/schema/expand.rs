@@ -1,5 +1,7 @@
 //! Expanded sugar, down to the order of keys, and its translation to JSON Schema.
 
+use cogtools_core::arguments::{Arguments, Syntax};
+
 use crate::support::tool;
 
 #[track_caller]
@@ -215,6 +217,41 @@ parameters:
         let mut filled = serde_json::from_str(arguments).expect("arguments are JSON");
         tool.schema().apply_defaults(&mut filled);
         let found = serde_json::to_string(&filled).expect("arguments are JSON");
+        assert_eq!(found, expected, "{arguments}");
+    }
+}
+
+#[test]
+fn integers_are_written_without_a_fraction() {
+    let tool = tool(
+        "\
+name: x
+description: d
+implementation: ok
+parameters:
+  a: {type: integer, default: 1e2}
+  n: {type: number, optional: true}
+  w: {type: number, format: int64, optional: true}
+  l: {type: array, optional: true, items: {type: object, additionalProperties: {type: integer}}}
+  o: {optional: true, oneOf: [{type: string}, {allOf: [{type: integer}]}]}
+",
+    );
+    assert_eq!(
+        tool.schema().as_object()["properties"]["a"].to_string(),
+        r#"{"type":"integer","default":100}"#
+    );
+    for (arguments, expected) in [
+        (r#"{"a":2.0,"n":2.0}"#, r#"{"a":2,"n":2.0}"#),
+        (r#"{"a":-0.0,"w":1e2,"o":3.0}"#, r#"{"a":0,"w":100,"o":3}"#),
+        (
+            r#"{"a":1,"l":[{"x":-1e3,"y":18446744073709549568.0}]}"#,
+            r#"{"a":1,"l":[{"x":-1000,"y":18446744073709549568}]}"#,
+        ),
+    ] {
+        let read = Arguments::read(arguments.as_bytes().to_vec(), Syntax::Json);
+        let accepted = tool.accept(read.expect("arguments are JSON"));
+        let accepted = accepted.expect("the arguments are valid").into_object();
+        let found = serde_json::to_string(&accepted).expect("arguments are JSON");
         assert_eq!(found, expected, "{arguments}");
     }
 }
