@@ -292,7 +292,7 @@ fn pages_become_one_array() {
     let server = Server::new(|request| {
         let target = request.split(' ').nth(1).unwrap_or_default();
         let body = match target {
-            "/" => r#"{"data": [1, 2], "next": "b"}"#,
+            "/" => "\u{feff}{\"data\": [1, 2], \"next\": \"b\"}",
             "/?cursor=b" => r#"{"data": [3], "next": null}"#,
             "/loop" | "/loop?cursor=c" => r#"{"data": [0], "next": "c"}"#,
             "/n?page=1" => "[1]",
@@ -345,6 +345,48 @@ fn results_and_failures() {
     outcome.ends(1).says("image/png, 4 bytes");
     let image = r#"url: "http://127.0.0.1:PORT/", response: {as: image}"#;
     call_tool(&server, "", image, "{}").outputs("image/png, 4 bytes\n");
+}
+
+#[test]
+fn json_begins_without_a_mark_and_is_valid() {
+    let json = "Content-Type: application/json\r\n";
+    let server = Server::always("200 OK", json, "\u{feff}{\"name\": \"Ada\"}");
+    let name = r#"url: "http://127.0.0.1:PORT/", response: {select: /name}"#;
+    call_tool(&server, "", name, "{}").outputs("Ada");
+    let whole = r#"url: "http://127.0.0.1:PORT/""#;
+    call_tool(&server, "", whole, "{}").outputs(r#"{"name": "Ada"}"#);
+    let template =
+        r#"url: "http://127.0.0.1:PORT/", response: {template: "{{ body.name }}{{ status }}"}"#;
+    for (body, message) in [
+        (
+            r#"{"name": 1, "name": 2}"#,
+            "the response is not valid JSON: duplicate key `name` at line 1 column 18",
+        ),
+        (
+            "{\"name\": \n",
+            "the response is not valid JSON: EOF while parsing a value at line 2 column 0",
+        ),
+        (
+            r#"{"name": 1e999}"#,
+            "the response is not valid JSON: number out of range at line 1 column 14",
+        ),
+    ] {
+        let server = Server::always("200 OK", json, body);
+        for http in [name, template] {
+            call_tool(&server, "", http, "{}").ends(1).says(message);
+        }
+        // What is passed on as it is need not be valid.
+        call_tool(&server, "", whole, "{}").outputs(body);
+    }
+    let deep = "[".repeat(200);
+    let server = Server::always("200 OK", json, &deep);
+    let message = "the response is not valid JSON: more than 127 levels of nesting";
+    call_tool(&server, "", name, "{}").ends(1).says(message);
+    let server = Server::always("200 OK", "Content-Type: text/html\r\n", "<p>");
+    let message = "the response is not JSON: text/html, 3 bytes";
+    call_tool(&server, "", name, "{}").ends(1).says(message);
+    let server = Server::always("200 OK", json, "");
+    call_tool(&server, "", template, "{}").outputs("200");
 }
 
 #[test]

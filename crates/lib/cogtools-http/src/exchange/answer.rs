@@ -196,6 +196,11 @@ fn unpack(body: &[u8], limit: u64) -> Result<Vec<u8>, Failed> {
     Ok(unpacked)
 }
 
+/// Returns text in UTF-8 without a byte order mark, with which JSON does not begin.
+pub(super) fn without_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
+}
+
 /// Decodes text by the charset of its type: UTF-8 unless it says otherwise.
 fn decode(body: &[u8], content_type: &str) -> Option<String> {
     let mut parameters = content_type.split(';').skip(1);
@@ -212,13 +217,18 @@ fn decode(body: &[u8], content_type: &str) -> Option<String> {
         Some("iso-8859-1" | "latin1" | "windows-1252") => {
             Some(body.iter().map(|byte| windows_1252(*byte)).collect())
         }
-        Some("utf-16be") => utf16(body, u16::from_be_bytes),
+        Some("utf-16be") => {
+            let body = body.strip_prefix(b"\xfe\xff").unwrap_or(body);
+            utf16(body, u16::from_be_bytes)
+        }
         Some("utf-16" | "utf-16le") => match body {
             [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
             [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
             body => utf16(body, u16::from_le_bytes),
         },
-        _ => std::str::from_utf8(body).ok().map(str::to_owned),
+        _ => std::str::from_utf8(without_mark(body))
+            .ok()
+            .map(str::to_owned),
     };
     text.filter(|text: &String| !text.contains('\0'))
 }

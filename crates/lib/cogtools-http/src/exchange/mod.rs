@@ -15,7 +15,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::answer::Answer;
+use self::answer::{Answer, without_mark};
 use self::transport::Guarded;
 use self::transport::Transport;
 use crate::client::Vars;
@@ -219,7 +219,7 @@ impl Exchange {
             if bytes > self.task.max_bytes.max(MAX_PAGES_BYTES) {
                 return Err(failed(format!("the pages have more than {bytes} bytes")));
             }
-            let value: Option<Value> = serde_json::from_slice(&answer.body).ok();
+            let value: Option<Value> = serde_json::from_slice(without_mark(&answer.body)).ok();
             let array = value
                 .as_ref()
                 .and_then(|value| value.pointer(&pages.items)?.as_array());

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use body::present_all;
-use reply::{cut, described, image, is_json, read_tape, status_message, write_tape};
+use reply::{cut, described, image, read_tape, status_message, write_tape};
 use url::{UrlTemplate, impossible};
 
 use super::agent::{OwnProgram, variables_of_user};
@@ -26,7 +26,7 @@ use crate::environment::Vars;
 use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, HttpReply, HttpTask, Retry};
 use crate::process::Exit;
 use crate::text::Text;
-use crate::{Code, Context, Diagnostic, Tape, http, json};
+use crate::{Code, Context, Diagnostic, Tape, http};
 
 /// The subcommand that makes requests, and its options.
 const ARGS: [&str; 2] = ["http", "--error-format=json"];
@@ -241,13 +241,7 @@ impl Http {
             return Err(failed(format!("the response is not text: {kind}")));
         }
         let is_json_wanted = matches!(tool.output, Output::Json(_) | Output::Content);
-        let parsed = (is_json(&reply, &body) || self.response.kind == Some(HttpKind::Json))
-            .then(|| json::parse(&body).ok())
-            .flatten();
-        if self.response.kind == Some(HttpKind::Json) && parsed.is_none() && !body.is_empty() {
-            let kind = described(&reply);
-            return Err(failed(format!("the response is not JSON: {kind}")));
-        }
+        let parsed = self.response.parse(&reply, &body)?;
         let text = if self.response.select.is_none() && self.response.template.is_none() {
             match body {
                 empty if empty.is_empty() && is_json_wanted => "null".to_owned(),

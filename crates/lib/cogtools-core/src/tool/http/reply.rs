@@ -5,14 +5,15 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{Response, Select, failed};
+use crate::Context;
 use crate::file::{self, ReadScope, WritePath};
-use crate::http::HttpReply;
+use crate::http::{HttpKind, HttpReply};
+use crate::json::{self, JsonError};
 use crate::process::Process;
 use crate::tool::Definition;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::command::cut_notice;
 use crate::tool::template::TemplateScope;
-use crate::{Context, json};
 
 /// The largest recording, in bytes.
 const MAX_TAPE_BYTES: u64 = 64 << 20;
@@ -29,6 +30,37 @@ const MESSAGES: [&str; 6] = [
 ];
 
 impl Response {
+    /// Parses a body that is JSON: it is declared so, or looks like an object or an array.
+    ///
+    /// # Errors
+    ///
+    /// It is not JSON, but its type says so and a part of it is used, or a part of JSON is.
+    pub(super) fn parse(&self, reply: &HttpReply, body: &str) -> Result<Option<Value>, RunError> {
+        let (is_declared, looks_so) = (
+            is_declared(reply),
+            body.trim_start().starts_with(['{', '[']),
+        );
+        let is_pointer =
+            matches!(&self.select, Some(Select::Pointer(pointer)) if !pointer.is_empty());
+        let is_wanted = is_pointer || self.kind == Some(HttpKind::Json);
+        if body.is_empty() || !(is_declared || looks_so || is_wanted) {
+            return Ok(None);
+        }
+        let is_used = self.select.is_some() || self.template.is_some();
+        match json::parse(body) {
+            Ok(value) => Ok(Some(value)),
+            Err(_) if is_wanted && !is_declared && !looks_so => {
+                let kind = described(reply);
+                Err(failed(format!("the response is not JSON: {kind}")))
+            }
+            Err(JsonError { error, bound }) if is_wanted || is_declared && is_used => {
+                let why = bound.map_or_else(|| error.to_string(), |bound| bound.to_string());
+                Err(failed(format!("the response is not valid JSON: {why}")))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
     /// Renders the result over the `variables` of a response.
     pub(super) fn render(
         &self,
@@ -63,10 +95,10 @@ impl Response {
     }
 }
 
-/// Returns true if a body is JSON: it is declared so, or looks like an object or an array.
-pub(super) fn is_json(reply: &HttpReply, body: &str) -> bool {
+/// Returns true if the type of a body is JSON.
+fn is_declared(reply: &HttpReply) -> bool {
     let kind = reply.media_type.as_str();
-    kind.ends_with("/json") || kind.ends_with("+json") || body.trim_start().starts_with(['{', '['])
+    kind.ends_with("/json") || kind.ends_with("+json")
 }
 
 pub(super) fn described(reply: &HttpReply) -> String {
