@@ -123,6 +123,13 @@ fn a_program_calls_tools_and_prints() {
             &[],
             "a {\"b\":[1]} 2\n3",
         ),
+        // JSON would have null for it.
+        (
+            "return [{amount: NaN}, {amount: 1, 'a/b': [0, {c: -Infinity}]}].map((it) => { \
+             try { return tools.tax(it) } catch (e) { return [e.code, e.message, e.violations[0].pointer] } })",
+            &[],
+            r#"[["SCHEMA_VIOLATION","/amount: NaN is no number in JSON","/amount"],["SCHEMA_VIOLATION","/a~1b/1/c: -Infinity is no number in JSON","/a~1b/1/c"]]"#,
+        ),
         // A call in a getter of the arguments comes first.
         (
             "return tools.tax({get amount() { return Number(tools.tax({amount: 100})) }})",

@@ -1,7 +1,7 @@
 // What code calls tools with. It is read last: all that it uses is frozen.
 (given) => (host, root) => {
   "use strict";
-  const { Array, Error, JSON, Math, Object, Promise, Proxy, String, TypeError } = given;
+  const { Array, Error, JSON, Math, Number, Object, Promise, Proxy, String, TypeError } = given;
   const { freezeAll, stringify, text, unfit } = given;
   const { create, defineProperty, freeze } = Object;
   const MAX_STORE = 1 << 20;
@@ -31,9 +31,27 @@
     if (end.error !== undefined) throw fail(end.error);
     return end.value;
   };
+  // JSON has neither NaN nor infinity: they would become null, which the tool may accept.
+  const checked = (tool) => {
+    const path = [];
+    return function (key, value) {
+      while (path.length > 0 && path[path.length - 1].value !== this) path.pop();
+      if (typeof value === "number" && !Number.isFinite(value)) {
+        const keys = [...path.map((it) => it.key), key].slice(1);
+        const pointer = keys.map((it) => `/${it.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+        const message = `${value} is no number in JSON`;
+        throw fail({
+          message: `${pointer}: ${message}`, code: "SCHEMA_VIOLATION", tool,
+          violations: [{ pointer, message }], hints: ["check what it is computed from"],
+        });
+      }
+      if (typeof value === "object" && value !== null) path.push({ key, value });
+      return value;
+    };
+  };
   const call = (name, args) => {
     // Getters and `toJSON` of the arguments may call tools as well: their calls come first.
-    const json = String(args === undefined ? "{}" : stringify(args));
+    const json = String(args === undefined ? "{}" : stringify(args, checked(name)));
     if (running !== undefined) return later(name, json);
     return open(host.calls([[String((steps += 1)), name, json]], 1)[0]);
   };
