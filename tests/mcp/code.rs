@@ -160,6 +160,10 @@ fn a_program_calls_tools() {
     let error = &wrong["structuredContent"]["error"];
     assert_eq!(error["code"], "CODE_TYPES", "{wrong}");
     assert_eq!(wrong["structuredContent"]["calls"], json!([]));
+    // It has a name of its own, which no program that runs has.
+    assert_eq!(wrong["structuredContent"]["program"], "p3", "{wrong}");
+    let next = run(&mut session, &json!({"code": "return 1"}));
+    assert_eq!(next["structuredContent"]["program"], "p4", "{next}");
     for arguments in [
         json!({}),
         json!({"code": "1", "resume": "p1"}),

@@ -2,6 +2,7 @@
 //! the types of the tools that it needs, and writes one program that calls them.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
@@ -100,8 +101,10 @@ pub(crate) struct CodeMode {
     tools: CodeTools,
     /// Patterns of tools whose calls need no question.
     allow: Vec<String>,
-    /// The session of the connection, which begins with its first program.
+    /// The session of the connection, which begins with the first program that runs.
     session: Mutex<Option<CodeSession>>,
+    /// The number of programs so far, also of those that did not run: each has its own name.
+    programs: AtomicUsize,
     /// True if clients share this server, so that each program has a session of its own.
     is_shared: bool,
 }
@@ -111,8 +114,6 @@ struct CodeSession {
     journal: Journal,
     /// The values that its programs kept.
     store: Value,
-    /// The number of programs that have begun.
-    programs: usize,
 }
 
 impl CodeMode {
@@ -125,6 +126,7 @@ impl CodeMode {
             tools: CodeTools::new()?,
             allow,
             session: Mutex::default(),
+            programs: AtomicUsize::default(),
             is_shared,
         })
     }
@@ -224,9 +226,12 @@ impl CodeMode {
                 scope.start_worker();
                 let explanation = Explanation::of(&code, scope);
                 let mut program = Program::new(code, run.args);
+                if !self.is_shared {
+                    let before = self.programs.fetch_add(1, Ordering::Relaxed);
+                    program.name = format!("p{}", before + 1);
+                }
                 if let Some(session) = session {
                     program.store = session.store.clone();
-                    program.name = format!("p{}", session.programs + 1);
                 }
                 if !explanation.mistakes.is_empty() {
                     return Ok(Report::of_mistakes(&program.name, explanation.mistakes));
@@ -258,13 +263,11 @@ impl CodeMode {
                 file,
                 journal: Journal::new(log),
                 store: json!({}),
-                programs: 0,
             });
         }
         let Some(session) = session else {
             return Ok(program.run(scope, None, person));
         };
-        session.programs += usize::from(program.recorded.is_none());
         let report = program.run(scope, Some(&mut session.journal), person);
         if let Some(store) = &report.store {
             session.store.clone_from(store);
