@@ -257,6 +257,26 @@ fn parts_are_in_the_folder_of_the_tool() {
 }
 
 #[test]
+fn a_file_without_values_is_one_error() {
+    for (target, hint) in [
+        (
+            "./nope.txt",
+            "hint: name a text in the tool's folder, with one value in each line",
+        ),
+        (
+            "./nope.yaml#/cities",
+            "hint: name a part as in `./shared.yaml#/parameters/city`, in the tool's folder",
+        ),
+    ] {
+        let project = sharing(&format!("{{p: {{enum: {{from: '{target}'}}}}}}"));
+        let outcome = run("cogtools-expand", &project).arg("go").run();
+        let stderr = String::from_utf8_lossy(&outcome.status(78).stderr).into_owned();
+        assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
+        assert!(stderr.contains(hint), "{stderr}");
+    }
+}
+
+#[test]
 fn parts_do_not_multiply_without_end() {
     let project = sharing("{p: {$ref: './bomb.shared.yaml#/b0'}}");
     let bomb = (0..14).map(|n| {

@@ -110,9 +110,9 @@ pub enum DefinitionError {
     /// A path outside the tool's folder.
     #[error("`{0}` is outside the tool's folder")]
     Outside(String),
-    /// A part in another file that cannot be used.
+    /// A part in another file that cannot be used: why, and true for a text of values.
     #[error("{0}")]
-    Shared(String),
+    Shared(String, bool),
     /// A command that cannot list the values of an enum.
     #[error("the command of an enum {0}")]
     Values(String),
@@ -211,7 +211,10 @@ impl DefinitionError {
             }
             Self::TextSchema => "write `type: json`, or remove `schema`".into(),
             Self::Outside(_) => "use a file in the tool's folder, or below it".into(),
-            Self::Shared(_) => {
+            Self::Shared(_, true) => {
+                "name a text in the tool's folder, with one value in each line".into()
+            }
+            Self::Shared(_, false) => {
                 "name a part as in `./shared.yaml#/parameters/city`, in the tool's folder".into()
             }
             Self::Values(_) => {

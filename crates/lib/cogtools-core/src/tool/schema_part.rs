@@ -101,18 +101,20 @@ impl<'t> Shared<'t> {
         };
         let part = entries.iter().position(is_part);
         let part = part.map(|index| entries.remove(index).value);
+        let mut has_values = true;
         for entry in entries.iter_mut() {
             match entry.key.as_str() {
                 _ if is_names => self.walk(&mut entry.value, false, from, reader),
-                ENUM => self.values(&mut entry.value, from, reader),
+                ENUM => has_values = self.values(&mut entry.value, from, reader),
                 "default" | "example" => {}
                 "properties" => self.walk(&mut entry.value, true, from, reader),
                 key if key.starts_with("x-") => {}
                 _ => self.walk(&mut entry.value, false, from, reader),
             }
         }
-        // Until the command has run, any text is a value.
-        if let Some(at) = entries.iter().position(is_command) {
+        // Until the command has run, any text is a value. A file without values is reported already.
+        let is_open = |it: &Entry| is_command(it) || !has_values && it.key == ENUM;
+        if let Some(at) = entries.iter().position(is_open) {
             let span = entries.remove(at).value.span;
             if !entries.iter().any(|entry| entry.key == "type") {
                 let key = "type".to_owned();
@@ -133,9 +135,11 @@ impl<'t> Shared<'t> {
     }
 
     /// Resolves the values of an enum: `{from: FILE}`, the lines of a text, or a list; or
-    /// `{from: {exec: […]}}`, if its values are known.
-    fn values(&mut self, node: &mut Node, from: &str, reader: &mut Reader<'_>) {
-        let Some([only]) = node.entries() else { return };
+    /// `{from: {exec: […]}}`, if its values are known. Returns false if the file has none.
+    fn values(&mut self, node: &mut Node, from: &str, reader: &mut Reader<'_>) -> bool {
+        let Some([only]) = node.entries() else {
+            return true;
+        };
         if only.key == FROM && only.value.entries().is_some() {
             match ValueCommand::read(&only.value, self.known) {
                 Ok(command) => {
@@ -146,14 +150,21 @@ impl<'t> Shared<'t> {
                 }
                 Err(error) => reader.report(&error, only.value.span),
             }
-            return;
+            return true;
         }
         let Some(target) = only.value.text().filter(|_| only.key == FROM) else {
-            return;
+            return true;
         };
-        match self.load(target, from, node.span) {
-            Ok((found, ..)) => node.data = found.data,
-            Err(error) => reader.report(&error, node.span),
+        let found = self.load(target, from, node.span);
+        match found {
+            Ok((found, ..)) => {
+                node.data = found.data;
+                true
+            }
+            Err(error) => {
+                reader.report(&error, node.span);
+                false
+            }
         }
     }
 
@@ -177,12 +188,14 @@ impl<'t> Shared<'t> {
         let name = name.filter(is_part);
         let name = name.ok_or_else(|| DefinitionError::Outside(target.to_owned()))?;
         let place = format!("{name}#{pointer}");
-        let failed = |why: &str| DefinitionError::Shared(format!("`{place}` {why}"));
+        let failed =
+            |why: &str| DefinitionError::Shared(format!("`{place}` {why}"), is_text(&name));
         if self.way.contains(&place) || self.way.len() >= MAX_WAY {
             return Err(failed("contains itself, or is within too many others"));
         }
         if !self.files.contains_key(&name) {
-            let value = self.read(&name).map_err(DefinitionError::Shared)?;
+            let read = self.read(&name);
+            let value = read.map_err(|why| DefinitionError::Shared(why, is_text(&name)))?;
             self.files.insert(name.clone(), value);
         }
         let found = self.files[&name].pointer(pointer);
@@ -200,7 +213,7 @@ impl<'t> Shared<'t> {
         self.size += text.as_str().len();
         let hash = digest::bytes(text.as_str().as_bytes()).to_string();
         self.digests.insert(name.to_owned(), hash);
-        if Path::new(name).extension().is_some_and(|it| it == "txt") {
+        if is_text(name) {
             let lines = text.as_str().lines().map(str::trim);
             return Ok(lines.filter(|line| !line.is_empty()).collect());
         }
@@ -209,6 +222,11 @@ impl<'t> Shared<'t> {
             document.map_err(|error| format!("`{name}` is not valid: {}", error.kind))?;
         Ok(document.to_json())
     }
+}
+
+/// Returns true for a file whose lines are the values of an enum.
+fn is_text(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == "txt")
 }
 
 /// The entries of a map; none of anything else.
