@@ -17,7 +17,7 @@ use crate::tool::reader::Reader;
 use crate::tool::template::{TOOL_DIR, Template, TemplateScope, TemplateSource};
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
-use crate::{Context, Expected};
+use crate::{Actual, Context, Expected};
 
 /// The keys of an element that is a map.
 const FOR: &str = "for";
@@ -257,7 +257,16 @@ impl Command {
     fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Self> {
         let split = entry.value.items().unwrap_or_default().split_first();
         let (first, rest) = reader.expect(entry, Expected::Command, split)?;
-        let program = if first.entries().is_some() {
+        let is_blank = first.text().is_some_and(|text| text.trim().is_empty());
+        let program = if is_blank {
+            let error = DefinitionError::Kind {
+                key: entry.key.clone(),
+                expected: Expected::Program,
+                actual: Actual::Other("blank text"),
+            };
+            reader.report(&error, first.span);
+            None
+        } else if first.entries().is_some() {
             reader.report_kind(&entry.key, Expected::Program, first);
             None
         } else {

@@ -4,7 +4,7 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::check_file;
 
-const KINDS_OF_IMPLEMENTATION: [(&str, Snapshot); 11] = [
+const KINDS_OF_IMPLEMENTATION: [(&str, Snapshot); 12] = [
     (
         "name: x
 description: d
@@ -72,6 +72,20 @@ error[INVALID_TOOL]: x.yaml:3:24: `exec` takes a list of a program and its argum
  3 | implementation: {exec: []}
    |                        ^^
 hint: write a list such as `[echo, "{{ text }}"]`
+
+"#]],
+    ),
+    (
+        "name: x
+description: d
+implementation: {exec: ['', -l]}
+",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:3:25: `exec` takes a program's name as its first element, not blank text
+   |
+ 3 | implementation: {exec: ['', -l]}
+   |                         ^^
+hint: begin the list with the program, as in `[git, log]`
 
 "#]],
     ),
