@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use crate::pointer::child;
 use crate::process::Process;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::command::cut_notice;
@@ -173,18 +174,21 @@ impl ToolOutput {
     /// Makes the result that `value` describes: an object with `content` and, if there is a value,
     /// `structuredContent`.
     pub(crate) fn of_content(value: &Value) -> Result<Self, RunError> {
-        let result = value.as_object().filter(|result| {
-            let value = result.get(KEYS[1]);
-            result.keys().all(|key| KEYS.contains(&key.as_str()))
-                && value.is_none_or(Value::is_object)
-        });
-        let blocks = result.and_then(|result| result.get(KEYS[0])?.as_array());
-        let (Some(result), Some(blocks)) = (result, blocks.filter(|blocks| !blocks.is_empty()))
-        else {
-            let expected =
-                "it is an object with a list `content` and an object `structuredContent`";
-            return Err(invalid("", expected));
-        };
+        let at = |key: &str| child("", key);
+        let expected = "an object with a list `content` is expected";
+        let result = value.as_object().ok_or_else(|| invalid("", expected))?;
+        if let Some(key) = result.keys().find(|key| !KEYS.contains(&key.as_str())) {
+            let known = KEYS.map(|key| format!("`{key}`")).join(" and ");
+            return Err(invalid(&at(key), &format!("the keys are {known}")));
+        }
+        let blocks = result.get(KEYS[0]).and_then(Value::as_array);
+        let blocks = blocks.ok_or_else(|| invalid(&at(KEYS[0]), "a list of blocks is expected"))?;
+        if blocks.is_empty() {
+            return Err(invalid(&at(KEYS[0]), "at least one block is expected"));
+        }
+        if result.get(KEYS[1]).is_some_and(|value| !value.is_object()) {
+            return Err(invalid(&at(KEYS[1]), "an object is expected"));
+        }
         for (index, block) in blocks.iter().enumerate() {
             check_block(&format!("/content/{index}"), block)?;
         }
@@ -261,12 +265,21 @@ fn check_block(pointer: &str, block: &Value) -> Result<(), RunError> {
     let Ok(bytes) = STANDARD.decode(data) else {
         return Err(invalid(pointer, "its data is not Base64"));
     };
-    let is_free = kind == "resource" && media::find(media).is_none();
-    let is_of_kind = kind == "resource" || media.split('/').next() == Some(kind);
-    if is_free || is_of_kind && media::is(media, &bytes) {
+    let is_of_kind = |name: &str| name.split('/').next() == Some(kind);
+    if kind == "resource" && media::find(media).is_none() {
         return Ok(());
     }
-    Err(Box::new(not_a_file(media, &bytes).with_pointer(pointer)))
+    if kind != "resource" && !media::find(media).is_some_and(is_of_kind) {
+        let names = media::names().into_iter().filter(|name| is_of_kind(name));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let message = format!("one of {names} is expected");
+        return Err(invalid(&format!("{pointer}/mimeType"), &message));
+    }
+    if media::is(media, &bytes) {
+        return Ok(());
+    }
+    let message = format!("its data is not {media}: it is {}", actual_type(&bytes));
+    Err(invalid(pointer, &message))
 }
 
 fn invalid(pointer: &str, message: &str) -> RunError {
@@ -275,12 +288,16 @@ fn invalid(pointer: &str, message: &str) -> RunError {
     Box::new(diagnostic.hint(HINT))
 }
 
+fn actual_type(bytes: &[u8]) -> String {
+    media::of(bytes).map_or_else(
+        || format!("{} bytes of another type", bytes.len()),
+        str::to_owned,
+    )
+}
+
 /// The diagnostic for bytes that are not of the type `media`.
 fn not_a_file(media: &str, bytes: &[u8]) -> RunError {
-    let actual = match media::of(bytes) {
-        Some(other) => other.to_owned(),
-        None => format!("{} bytes of another type", bytes.len()),
-    };
+    let actual = actual_type(bytes);
     let message = format!("the result is not {media}, as `output` declares: it is {actual}");
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SHOWN_BYTES)]);
     let is_text = std::str::from_utf8(bytes).is_ok();
@@ -420,22 +437,49 @@ mod tests {
             Some(("", "its data is not Base64")),
         );
         // Only pictures that a model can be shown: one that an API rejects ends a conversation.
-        for (kind, media, data) in [
-            ("image", "image/svg+xml", "PHN2Zy8+"),
-            ("image", "image/jpeg", PNG),
-            ("audio", "image/png", PNG),
+        let images = "one of image/png, image/jpeg, image/gif, image/webp, image/heic is expected";
+        let sounds = "one of audio/wav, audio/mp3, audio/mpeg, audio/ogg is expected";
+        for (kind, media, data, expected) in [
+            ("image", "image/svg+xml", "PHN2Zy8+", ("/mimeType", images)),
+            ("image", "image/jpeg", PNG, ("", "it is image/png")),
+            ("audio", "image/png", PNG, ("/mimeType", sounds)),
         ] {
             let block = json!({"type": kind, "mimeType": media, "data": data});
-            let found = ToolOutput::of_content(&json!({ "content": [block] }));
-            assert!(found.is_err(), "{kind} {media}");
+            check(block, Some(expected));
         }
-        for result in [
-            json!([]),
-            json!({"content": []}),
-            json!({"content": [{"type": "text", "text": "a"}], "isError": true}),
-            json!({"content": [{"type": "text", "text": "a"}], "structuredContent": []}),
+    }
+
+    #[test]
+    fn what_is_no_result_with_blocks_has_a_place() {
+        let text = json!([{"type": "text", "text": "a"}]);
+        for (result, pointer, expected) in [
+            (json!([]), "", "an object with a list `content` is expected"),
+            (json!({}), "/content", "a list of blocks is expected"),
+            (
+                json!({"content": []}),
+                "/content",
+                "at least one block is expected",
+            ),
+            (
+                json!({"content": text, "isError": true}),
+                "/isError",
+                "the keys are `content` and `structuredContent`",
+            ),
+            (
+                json!({"content": text, "structuredContent": []}),
+                "/structuredContent",
+                "an object is expected",
+            ),
         ] {
-            assert!(ToolOutput::of_content(&result).is_err(), "{result}");
+            let error = ToolOutput::of_content(&result).expect_err("no blocks");
+            let message =
+                format!("the result is not content blocks, as `output` declares: {expected}");
+            assert_eq!(error.message, message, "{result}");
+            assert_eq!(
+                error.pointer.as_deref().unwrap_or_default(),
+                pointer,
+                "{result}"
+            );
         }
     }
 
