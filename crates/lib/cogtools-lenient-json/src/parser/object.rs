@@ -193,8 +193,10 @@ impl Parser<'_> {
     /// Ends an object or array before text that is no part of it. Text with a closing bracket
     /// after it is not behind the value, but in it, and must not be lost.
     fn end_before_text(&mut self) -> Result<Next, Stop> {
-        let end = self.text.floor_char_boundary(self.pos + MAX_STRAY);
-        if !self.mode.partial && self.text[self.pos..end].contains(['}', ']']) {
+        // Bytes, because this may be read after each of many brackets.
+        let rest = &self.text.as_bytes()[self.pos..];
+        let mut near = rest[..rest.len().min(MAX_STRAY)].iter();
+        if !self.mode.partial && near.any(|byte| matches!(byte, b'}' | b']')) {
             return Err(Stop::Stray(self.pos));
         }
         self.repair(RepairKind::MissingBracket, self.pos)?;
