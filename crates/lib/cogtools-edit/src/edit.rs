@@ -272,7 +272,13 @@ pub enum ConflictKind {
 
 impl Conflict {
     /// The conflict as a diagnostic with hints.
+    ///
+    /// Without the line: an entry of another server may be on it, with secrets.
     pub fn diagnostic(self) -> Diagnostic {
+        let location = Location {
+            text: None,
+            ..self.location
+        };
         let diagnostic = Diagnostic::new(Code::InvalidConfig, self.kind.to_string());
         let diagnostic = match self.kind {
             ConflictKind::Toml(_)
@@ -306,7 +312,7 @@ impl Conflict {
                 "to let cogtools take over, set it to {wanted} or remove it, then run this again"
             )),
         };
-        diagnostic.at(self.location)
+        diagnostic.at(location)
     }
 }
 
@@ -433,7 +439,10 @@ fn not_text(file: &Path, error: &std::string::FromUtf8Error) -> ExistingError {
     let bytes = error.as_bytes();
     let valid = error.utf8_error().valid_up_to();
     let text = String::from_utf8_lossy(bytes);
-    ExistingError::NotText(Location::of(file, &text, valid..valid))
+    ExistingError::NotText(Location {
+        text: None,
+        ..Location::of(file, &text, valid..valid)
+    })
 }
 
 /// The reason why a plan was not applied completely.

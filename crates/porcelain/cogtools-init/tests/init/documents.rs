@@ -180,9 +180,6 @@ fn a_script_is_added_and_never_replaced() {
     project.write("package.json", other);
     outcome!(project.run(&refresh)).fails(78, str![[r#"
 cogtools-init: error[INVALID_CONFIG]: package.json:1:31: /scripts/cogtools-docs: is already set to "mine", but cogtools needs "cogtools docs"
-   |
- 1 | {"scripts": {"cogtools-docs": "mine"}}
-   |                               ^^^^^^
 hint: to let cogtools take over, set it to "cogtools docs" or remove it, then run this again
 hint: no file was written
 

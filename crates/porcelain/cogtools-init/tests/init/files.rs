@@ -63,9 +63,6 @@ fn all_problems_are_reported_together() {
 cogtools-init: error[INVALID_CONFIG]: tools: is not a folder
 hint: fix it or move it away, then run this again
 cogtools-init: error[INVALID_CONFIG]: .gemini/settings.json:1:1: must be an object, but is an array
-   |
- 1 | []
-   | ^^
 hint: make it an object or remove it, then run this again
 hint: no file was written
 

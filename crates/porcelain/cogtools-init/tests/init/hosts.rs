@@ -147,9 +147,6 @@ fn a_user_file_of_yaml_that_cannot_be_edited() {
             "extensions: [\n",
             str![[r#"
 cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: not YAML: the list is not closed
-   |
- 1 | extensions: [
-   |             ^
 hint: fix the file by hand, then run this again
 hint: no file was written
 
@@ -159,10 +156,17 @@ hint: no file was written
             "extensions: [a]\n",
             str![[r#"
 cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:13: /extensions: must be an object, but is a list
-   |
- 1 | extensions: [a]
-   |             ^^^
 hint: make it an object or remove it, then run this again
+hint: no file was written
+
+"#]],
+        ),
+        (
+            "extensions: {a: {envs: {SECRET: hunter2}}, cogtools: {cmd: evil}}\n",
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:54: /extensions/cogtools: another entry already has this name
+hint: remove or rename it, then run this again
+hint: or choose another name with --name
 hint: no file was written
 
 "#]],
@@ -171,9 +175,6 @@ hint: no file was written
             "- a\n",
             str![[r#"
 cogtools-init: error[INVALID_CONFIG]: [HOME]/.config/goose/config.yaml:1:1: must be an object, but is a list
-   |
- 1 | - a
-   | ^^^
 hint: make it an object or remove it, then run this again
 hint: no file was written
 
@@ -349,4 +350,33 @@ hint: --help explains every option
     }
     assert!(project.files().is_empty());
     assert!(!Path::new(&project.home_path(".codex")).exists());
+}
+
+#[test]
+fn no_line_of_a_file_of_a_host_is_shown() {
+    for (text, expected) in [
+        (
+            r#"{"mcpServers":{"cogtools":{"command":"evil","env":{"SECRET":"hunter2"}}}}"#,
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .cursor/mcp.json:1:27: /mcpServers/cogtools: another entry already has this name
+hint: remove or rename it, then run this again
+hint: or choose another name with --name
+hint: no file was written
+
+"#]],
+        ),
+        (
+            r#"{"mcpServers":{"a":{"env":{"SECRET":"hunter2"}}"#,
+            str![[r#"
+cogtools-init: error[INVALID_CONFIG]: .cursor/mcp.json:1:48: not JSON with comments: unterminated object
+hint: fix the file by hand, then run this again
+hint: no file was written
+
+"#]],
+        ),
+    ] {
+        let project = Project::new();
+        project.write(".cursor/mcp.json", text);
+        outcome!(project.run(&["--defaults", "--host", "cursor"])).fails(78, expected);
+    }
 }
