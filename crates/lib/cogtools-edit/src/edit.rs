@@ -12,6 +12,7 @@ use cogtools_core::{Code, Diagnostic, Location};
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use crate::jsonc::Dialect;
 use crate::plan::{Change, Plan, Step};
 use crate::{jsonc, toml, yaml};
 
@@ -28,6 +29,9 @@ pub struct Edit {
     pub defaults: Map<String, Value>,
     /// One entry, added as a whole unless it exists.
     pub entry: Option<Entry>,
+    /// The JSON that the file's host reads, if that is known. A file that it cannot read is left
+    /// unchanged.
+    pub dialect: Option<Dialect>,
 }
 
 /// A named entry of a map in a file, such as a server among servers.
@@ -109,6 +113,14 @@ impl Edit {
             Format::Yaml => self.append(before.unwrap_or(""), yaml::entry, yaml::add),
         };
         let after = after.map_err(EditError::Conflicts)?;
+        if let (Format::Jsonc, Some(dialect)) = (self.format, self.dialect) {
+            let read = |text| jsonc::read_as(dialect, &self.file, text).err();
+            if let Some(conflict) = read(&after) {
+                // Where it is in the file as it is now.
+                let conflict = before.and_then(read).unwrap_or(conflict);
+                return Err(EditError::Conflicts(vec![*conflict]));
+            }
+        }
         if before == Some(after.as_str()) {
             return Ok(Step::Keep(self.file.clone()));
         }
@@ -205,10 +217,13 @@ pub struct Conflict {
 /// The kind of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConflictKind {
+    /// It is not JSON, which its host accepts without comments only; the parser's message.
+    #[error("not JSON: {0}")]
+    Json(String),
     /// It is not JSON with comments; the parser's message.
     #[error("not JSON with comments: {0}")]
     Syntax(String),
-    /// It begins with a byte order mark, which Gemini CLI cannot read.
+    /// It begins with a byte order mark, which its host cannot read.
     #[error("begins with a byte order mark")]
     ByteOrderMark,
     /// It is empty, where Gemini CLI needs an object.
@@ -283,6 +298,7 @@ impl Conflict {
         let diagnostic = match self.kind {
             ConflictKind::Toml(_)
             | ConflictKind::Yaml(_)
+            | ConflictKind::Json(_)
             | ConflictKind::Syntax(_)
             | ConflictKind::ByteOrderMark
             | ConflictKind::Empty => diagnostic.hint("fix the file by hand, then run this again"),

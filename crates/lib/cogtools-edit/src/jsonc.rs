@@ -74,7 +74,13 @@ pub fn read_as(dialect: Dialect, file: &Path, text: &str) -> Result<Value, Box<C
     if parse_to_value(text, &strict).is_ok_and(|value| value.is_none()) {
         return conflict(ConflictKind::Empty);
     }
-    parse_to_serde_value(text, &strict).map_err(|error| Box::new(syntax(file, text, &error)))
+    parse_to_serde_value(text, &strict).map_err(|error| {
+        let mut conflict = syntax(file, text, &error);
+        if let (Dialect::Strict, ConflictKind::Syntax(message)) = (dialect, &mut conflict.kind) {
+            conflict.kind = ConflictKind::Json(std::mem::take(message));
+        }
+        Box::new(conflict)
+    })
 }
 
 /// Returns `text` without byte order mark and trailing commas, with an empty object if there

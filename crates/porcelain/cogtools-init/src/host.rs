@@ -8,6 +8,7 @@ use std::path::Path;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::host::connection::SERVERS;
 use cogtools_edit::host::{Connection, EntryForm, McpHost, Paths};
+use cogtools_edit::jsonc::Dialect;
 use cogtools_edit::{Edit, Step};
 
 use crate::extension;
@@ -89,6 +90,15 @@ impl Host {
         Ok(Edit::add(file, server.entry()))
     }
 
+    /// The JSON that it reads, if that is known.
+    fn dialect(self) -> Option<Dialect> {
+        match self {
+            Self::Gemini | Self::GeminiCommands | Self::GeminiMcp => Some(Dialect::Comments),
+            Self::Client(key) => McpHost::of_key(key).map(|host| host.dialect),
+            Self::GeminiExtension | Self::Agents => None,
+        }
+    }
+
     /// The document of the project that it gives to models.
     pub(crate) fn document(self) -> Option<&'static str> {
         match self {
@@ -121,7 +131,10 @@ pub(crate) fn steps(cx: &SetupContext, hosts: &[Host]) -> Result<Vec<Step>, Vec<
     // The files of agents are texts about the tools.
     for host in hosts.iter().filter(|host| **host != Host::Agents) {
         match host.edit(cx) {
-            Ok(edit) => join(edit, &mut edits),
+            Ok(edit) => {
+                let dialect = host.dialect();
+                join(Edit { dialect, ..edit }, &mut edits);
+            }
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }

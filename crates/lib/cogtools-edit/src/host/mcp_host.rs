@@ -75,8 +75,10 @@ impl McpHost {
             )
         },
         Self::new("cursor", "Cursor", Place::Project(&[".cursor/mcp.json"])),
+        // `withProfileMcpServers` in src/vs/platform/mcp/common of microsoft/vscode.
         Self {
             table: "servers",
+            dialect: Dialect::Commas,
             ..Self::new("vscode", "VS Code", Place::Project(&[".vscode/mcp.json"]))
         },
         // Of a project's file, Codex 0.169 reads servers only if the user trusts the project.

@@ -496,7 +496,7 @@ impl HostFile {
             Ok(Some(existing)) => {
                 let value = parse(&host, &file, &existing.text);
                 let may_repair = !is_users
-                    && host.dialect == Dialect::Comments
+                    && host.dialect != Dialect::Strict
                     && value.is_err()
                     && existing.writable().is_ok();
                 let repair = may_repair

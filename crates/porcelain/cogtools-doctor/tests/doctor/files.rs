@@ -223,18 +223,18 @@ fn files_of_other_hosts() {
     let good = r#"{"mcpServers": {"cogtools": {"command": "cogtools", "args": ["mcp"]}}}"#;
     fixture
         .file(".mcp.json", good)
-        .file(".cursor/mcp.json", good.replace("mcpServers", "servers"))
-        .file(".vscode/mcp.json", "{\"servers\": {},}");
+        .file(".cursor/mcp.json", "{\"mcpServers\": {},}")
+        .file(".vscode/mcp.json", good);
     check(
         &fixture,
         "mcp",
         str![[r#"
   problem  the server `cogtools` in .mcp.json: `cogtools` is not on PATH
            fix: export PATH=[HERE]/prefix/bin:"$PATH"
-  problem  .cursor/mcp.json has `servers`, but Cursor reads `mcpServers`
-           fix: cogtools init --host cursor
-  problem  .vscode/mcp.json:1:15: not JSON with comments: trailing commas are not allowed: VS Code has no tools
+  problem  .cursor/mcp.json:1:18: not JSON with comments: trailing commas are not allowed: Cursor has no tools
            fix: cogtools doctor --fix
+  problem  .vscode/mcp.json has `mcpServers`, but VS Code reads `servers`
+           fix: cogtools init --host vscode
 
 "#]],
     );
@@ -264,15 +264,18 @@ fn files_of_other_hosts() {
 fn a_file_of_another_host_is_repaired() {
     let fixture = Fixture::new();
     fixture
-        .file(".vscode/mcp.json", "{\n  // Mine.\n  \"servers\": {},\n}\n")
+        .file(
+            ".cursor/mcp.json",
+            "{\n  // Mine.\n  \"mcpServers\": {},\n}\n",
+        )
         .file(".mcp.json", "\u{feff}{}\n");
     let ended = fixture.run(&["--fix"]);
     assert_eq!(ended.status, 0, "{}", ended.stdout);
-    let head = "fixed .mcp.json\nfixed .vscode/mcp.json\n\n";
+    let head = "fixed .mcp.json\nfixed .cursor/mcp.json\n\n";
     assert!(ended.stdout.starts_with(head), "{}", ended.stdout);
     assert_eq!(
-        fixture.project.read(".vscode/mcp.json"),
-        "{\n  // Mine.\n  \"servers\": {}\n}\n"
+        fixture.project.read(".cursor/mcp.json"),
+        "{\n  // Mine.\n  \"mcpServers\": {}\n}\n"
     );
     assert_eq!(fixture.project.read(".mcp.json"), "{}\n");
 }

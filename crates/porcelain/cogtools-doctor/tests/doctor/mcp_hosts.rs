@@ -136,7 +136,7 @@ fn what_a_host_cannot_read() {
         str![[r#"
   problem  the server `a` in opencode.json starts `cogtools` without `mcp`
            hint: set its `command` in opencode.json to ["cogtools", "mcp"]
-  problem  crush.json:1:13: not JSON with comments: comments are not allowed: Crush has no tools
+  problem  crush.json:1:13: not JSON: comments are not allowed: Crush has no tools
            hint: correct crush.json
   problem  .zed/settings.json:1:35: not JSON with comments: unterminated object: Zed has no tools
            hint: correct .zed/settings.json

@@ -380,3 +380,40 @@ hint: no file was written
         outcome!(project.run(&["--defaults", "--host", "cursor"])).fails(78, expected);
     }
 }
+
+#[test]
+fn a_file_that_its_host_cannot_read_is_refused() {
+    const MARK: &str = "begins with a byte order mark";
+    const COMMENT: &str = "not JSON: comments are not allowed";
+    const COMMA: &str = "not JSON: trailing commas are not allowed";
+    for (host, file, text, expected) in [
+        (
+            "antigravity",
+            ".agents/mcp_config.json",
+            "{} // mine",
+            COMMENT,
+        ),
+        (
+            "antigravity",
+            ".agents/mcp_config.json",
+            "{\"a\": {\"b\": 1,}}",
+            COMMA,
+        ),
+        ("antigravity", ".agents/mcp_config.json", "\u{feff}{}", MARK),
+        ("cursor", ".cursor/mcp.json", "\u{feff}{}", MARK),
+        ("gemini-mcp", ".gemini/settings.json", "\u{feff}{}", MARK),
+        (
+            "gemini-commands",
+            ".gemini/settings.json",
+            "\u{feff}{}",
+            MARK,
+        ),
+    ] {
+        let project = Project::new();
+        project.write(file, text);
+        let run = project.run(&["--defaults", "--host", host]);
+        assert_eq!(run.status, 78, "{host}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{host}: {}", run.stderr);
+        assert_eq!(project.read(file), text);
+    }
+}
