@@ -274,59 +274,6 @@ impl Editor<'_> {
         Some(vec![Patch { start, end, text }])
     }
 
-    /// Replaces only the items of a list that differ.
-    fn replace_items(&self, items: &[Node], values: &[Value]) -> Option<Vec<Patch>> {
-        if values.is_empty() {
-            return None;
-        }
-        let old: Vec<Value> = items.iter().map(Node::to_json).collect();
-        let is_equal = |(one, other): &(&Value, &Value)| one == other;
-        let head = old.iter().zip(values).take_while(is_equal).count();
-        let tail = old[head..]
-            .iter()
-            .rev()
-            .zip(values[head..].iter().rev())
-            .take_while(is_equal)
-            .count();
-        let removed = &items[head..items.len() - tail];
-        let added = &values[head..values.len() - tail];
-
-        let mut patches = Vec::new();
-        for item in removed {
-            self.item_prefix(item)?;
-            let next = self.next_line(self.item_end(item)?);
-            patches.push(Patch::remove(self.line_start(item.span.start), next));
-        }
-        if !added.is_empty() {
-            patches.push(self.insert_items(items, head, added)?);
-        }
-        Some(patches)
-    }
-
-    /// Inserts items after the first `head` ones.
-    fn insert_items(&self, items: &[Node], head: usize, added: &[Value]) -> Option<Patch> {
-        let first = items.first()?;
-        let prefix = self.item_prefix(first)?;
-        let line = |value: &Value| format!("{prefix}{}", item(value));
-        let lines: Vec<String> = added.iter().map(line).collect();
-        Some(if let Some(last) = items[..head].last() {
-            let at = self.line_end(self.item_end(last)?);
-            let newline = self.newline(at);
-            Patch::insert(at, format!("{newline}{}", lines.join(newline)))
-        } else {
-            let at = self.line_start(first.span.start);
-            let newline = self.newline(at);
-            Patch::insert(at, format!("{}{newline}", lines.join(newline)))
-        })
-    }
-
-    /// The text before an item in its line: spaces, a dash, spaces.
-    fn item_prefix(&self, item: &Node) -> Option<&str> {
-        let before = self.before(item.span.start);
-        let spaces = before.trim_start_matches(' ').strip_prefix('-')?;
-        (!spaces.is_empty() && spaces.bytes().all(|byte| byte == b' ')).then_some(before)
-    }
-
     /// Removes the entry at `path`, or the outermost enclosing entry with no other content and no
     /// comments.
     fn remove(&self, path: &[&str]) -> Option<Vec<Patch>> {
@@ -515,14 +462,26 @@ impl<'t> Editor<'t> {
         node.span.start + text.trim_end().len()
     }
 
-    /// Returns true if there is a comment from `start` to `end`. A `#` in a string may count as
-    /// one, which only rejects an edit.
+    /// Returns true if there is a comment from `start` to `end`. A `#` in a key may count as one, which
+    /// only rejects an edit.
     fn has_comment(&self, start: usize, end: usize) -> bool {
         let range = &self.text[start..end.max(start)];
         range.match_indices('#').any(|(at, _)| {
             let before = self.text[..start + at].chars().next_back();
-            before.is_none_or(char::is_whitespace)
+            before.is_none_or(char::is_whitespace) && !self.is_quoted(self.root, start + at)
         })
+    }
+
+    /// Returns true if a string in quotes below `node` is at `at`.
+    fn is_quoted(&self, node: &Node, at: usize) -> bool {
+        match &node.data {
+            Data::Map(entries) => entries.iter().any(|entry| self.is_quoted(&entry.value, at)),
+            Data::List(items) => items.iter().any(|item| self.is_quoted(item, at)),
+            _ => {
+                let span = node.span.start..node.span.end;
+                span.contains(&at) && self.text[span].starts_with(['"', '\''])
+            }
+        }
     }
 
     /// The indentation of a nested map, taken from the first one.
@@ -553,17 +512,6 @@ pub fn render(value: &Value) -> String {
             format!("{{{}}}", pairs.join(", "))
         }
         other => other.to_string(),
-    }
-}
-
-/// Renders `value` as an item of a block list.
-fn item(value: &Value) -> String {
-    match value {
-        Value::Object(entries) if entries.len() == 1 => {
-            let text = render(value);
-            text[1..text.len() - 1].to_owned()
-        }
-        other => render(other),
     }
 }
 

@@ -299,6 +299,48 @@ fn edits_that_would_change_something_else_are_rejected() {
 }
 
 #[test]
+fn items_that_stay_or_move_keep_their_lines() {
+    let before = "list:\n# some\n- a # aa\n- b # bb\n- c: 1 # cc\n  d: 2\n- a # again\nend: 1\n";
+    for (value, after) in [
+        (
+            "[{c: 1, d: 2}, a, b, a]",
+            "# some\n- c: 1 # cc\n  d: 2\n- a # aa\n- b # bb\n- a # again\n",
+        ),
+        (
+            "[x, b, {c: 1, d: 2}, y]",
+            "# some\n- x\n- b # bb\n- c: 1 # cc\n  d: 2\n- y\n",
+        ),
+        ("[b, a]", "# some\n- b # bb\n- a # again\n"),
+        (
+            "[y, b, z, a, a]",
+            "# some\n- y\n- b # bb\n- z\n- a # aa\n- a # again\n",
+        ),
+        ("[z]", "# some\n- z\n"),
+    ] {
+        check_set(before, "list", value, &format!("list:\n{after}end: 1\n"));
+    }
+    check_set(
+        "list:\r\n- a # aa\r\n- b",
+        "list",
+        "[b, a]",
+        "list:\r\n- b\r\n- a # aa\r\n",
+    );
+}
+
+#[test]
+fn a_quoted_number_sign_is_no_comment() {
+    check_set("list: [a, \"b #c\"]\n", "list", "[a]", "list: [a]\n");
+    check_set("list: {a: 'b #c'}\n", "list", "[a]", "list: [a]\n");
+    for comment in ["['b' # c\n  ]\n", "[b # c\n  ]\n", "[\"b\", # c\n  d]\n"] {
+        assert_eq!(
+            try_set(&format!("list: {comment}"), "list", "[a]"),
+            None,
+            "{comment}"
+        );
+    }
+}
+
+#[test]
 fn items_are_appended_and_every_other_byte_is_kept() {
     let item = (
         "a: |\n  x\n\n  y\nb: 1".to_owned(),
