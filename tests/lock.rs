@@ -259,6 +259,31 @@ hint: write `]` where the list ends
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_read_only_lock_file_is_not_replaced() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = project_with("city", CITY);
+    lock(&project, &[]).status(0);
+    let permissions = std::fs::Permissions::from_mode(0o444);
+    let before = project.read("cogtools.lock");
+    std::fs::set_permissions(project.path("cogtools.lock"), permissions).expect("permissions");
+    lock(&project, &[]).status(0);
+    project.file(
+        "tools/city.yaml",
+        CITY.replace("description: d\n", "description: e\n"),
+    );
+    lock(&project, &[]).fails(
+        74,
+        str![[r#"
+cogtools-lock: error[IO_FAILED]: `cogtools.lock` cannot be written: it is read-only
+hint: make it writable, then run this again
+
+"#]],
+    );
+    assert_eq!(project.read("cogtools.lock"), before);
+}
+
 #[test]
 fn an_invalid_lock_file() {
     let project = project_with("city", CITY);

@@ -218,7 +218,9 @@ impl LogError {
             Self::Open { error, .. } => {
                 let code = match error {
                     WriteError::Link { .. } | WriteError::Dangling { .. } => Code::Denied,
-                    WriteError::Changed | WriteError::Io(_) => Code::IoFailed,
+                    WriteError::Changed | WriteError::ReadOnly | WriteError::Io(_) => {
+                        Code::IoFailed
+                    }
                 };
                 Diagnostic::new(code, message)
                     .hint(error.hint("make the file and its folder writable, or name another file"))

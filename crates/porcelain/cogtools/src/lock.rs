@@ -1,6 +1,7 @@
 //! `cogtools lock`: pins what each source of a project declares.
 
 use std::fmt::Write as _;
+use std::fs;
 use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
@@ -105,7 +106,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let changes = earlier.map_or_else(Vec::new, |it| it.changes(&snapshot));
     let (action, written) = match existing {
         Some(Ok(earlier)) if earlier == lock => ("unchanged", Ok(())),
-        Some(_) => ("updated", file::write(&target, text.as_bytes())),
+        Some(_) => ("updated", replace(&target, &text)),
         None => {
             let created = file::create(&target, text.as_bytes(), Mode::Data);
             ("created", created)
@@ -122,6 +123,12 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.show(&changes.chain(values).collect::<String>())?;
     }
     report(action, &display_path, &lock, &args.format, io)
+}
+
+/// Replaces a file, unless it is read-only.
+fn replace(target: &WritePath, text: &str) -> Result<(), WriteError> {
+    let before = fs::read(target.full())?;
+    file::replace_if_unchanged(target, Some(&before), text.as_bytes())
 }
 
 /// Describes a change, with the new description of others whole.

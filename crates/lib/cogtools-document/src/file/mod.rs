@@ -75,6 +75,9 @@ pub enum WriteError {
     /// The file has changed.
     #[error("it was changed by another program meanwhile")]
     Changed,
+    /// The file is read-only. A rename would replace it, but its owner intended it not to change.
+    #[error("it is read-only")]
+    ReadOnly,
     /// The system refuses it.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -122,6 +125,7 @@ impl WriteError {
                 link.display()
             ),
             Self::Changed => "run this again".to_owned(),
+            Self::ReadOnly => "make it writable, then run this again".to_owned(),
             Self::Io(_) => otherwise.to_owned(),
         }
     }
@@ -141,12 +145,16 @@ pub fn create(path: &WritePath, content: &[u8], mode: Mode) -> Result<(), WriteE
 ///
 /// # Errors
 ///
-/// [`WriteError::Changed`] if the content differs.
+/// [`WriteError::Changed`] if the content differs, [`WriteError::ReadOnly`] if nobody may write it.
 pub fn replace_if_unchanged(
     path: &WritePath,
     before: Option<&[u8]>,
     content: &[u8],
 ) -> Result<(), WriteError> {
+    let meta = std::fs::metadata(path.full());
+    if before.is_some() && meta.is_ok_and(|meta| meta.permissions().readonly()) {
+        return Err(WriteError::ReadOnly);
+    }
     let expected = before.map_or(Expected::Absent, Expected::Bytes);
     write_temp(path, expected, content, Mode::Data)?.commit()
 }
@@ -342,7 +350,10 @@ fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, Rea
             Err(ReadError::NotAFile)
         }
         Err(WriteError::Io(error)) => Err(error.into()),
-        Err(WriteError::Changed) => Err(io::Error::from(ErrorKind::Interrupted).into()),
+        // Finding a file writes nothing.
+        Err(WriteError::Changed | WriteError::ReadOnly) => {
+            Err(io::Error::from(ErrorKind::Interrupted).into())
+        }
     }
 }
 

@@ -209,3 +209,19 @@ tools/say.yaml:1:1: fixed[no-schema]: no `$schema`
     );
     assert!(project.read("say.yaml").starts_with("$schema: "));
 }
+
+#[test]
+fn a_read_only_file_is_not_replaced() {
+    let text = "name: say\ndescription: Say it\nexamples: [{}]\nimplementation: Hello\n";
+    let project = Project::new();
+    project
+        .dir(".gemini")
+        .file("tools/say.yaml", text)
+        .mode("tools/say.yaml", 0o444);
+    let ended = run(&project, &["--fix"]);
+    assert_eq!(ended.status, 74, "{}", ended.stderr);
+    let expected = "error[IO_FAILED]: `tools/say.yaml` cannot be written: it is read-only\n\
+                    hint: make it writable, then run this again\n";
+    assert!(ended.stderr.contains(expected), "{}", ended.stderr);
+    assert_eq!(project.read("tools/say.yaml"), text);
+}

@@ -203,6 +203,20 @@ fn mode_link_and_line_endings_are_preserved() {
 }
 
 #[test]
+fn a_read_only_file_is_not_replaced() {
+    let project = project(SET);
+    let permissions = fs::Permissions::from_mode(0o444);
+    fs::set_permissions(project.path(FILE), permissions).expect("permissions");
+    let message = str![[r#"
+cogtools-config: error[IO_FAILED]: `.cogtoolrc.yaml` cannot be written: it is read-only
+hint: make it writable, then run this again
+
+"#]];
+    fails(&project, &["set", "env_priority", "process"], 74, message);
+    assert_eq!(project.read(FILE), SET);
+}
+
+#[test]
 fn an_invalid_value_is_not_written() {
     let project = project(SET);
     for (key, value, error) in [
