@@ -4,11 +4,13 @@ use std::path::Path;
 
 use cogtools_core::text::Text;
 use cogtools_core::yaml;
-use cogtools_core::{Code, Config, Diagnostic, Project};
+use cogtools_core::{Code, Config, Diagnostic, Level, Location, Project, RuleLevel};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
+use cogtools_lint::Levels;
 use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{config, project};
 use cogtools_program::{Failure, Io};
+use serde_json::Value;
 
 use super::key::Key;
 use super::{Layer, location};
@@ -42,8 +44,31 @@ pub(crate) fn plan_set(
         }
         Failure::from(diagnostics)
     })?;
+    check_rule(key, &value).map_err(Failure::from)?;
     file.plan_set(&project, &key.segments(), &value)
         .map_err(|error| Failure::from(error.diagnostics()))
+}
+
+/// Checks a level of a rule: `cogtools lint` fails if there is no such rule.
+fn check_rule(key: &Key, value: &Value) -> Result<(), Vec<Diagnostic>> {
+    let level = value.as_str().and_then(Level::parse);
+    let (["lint", "rules", rule], Some(level)) = (&*key.segments(), level) else {
+        return Ok(());
+    };
+    let one = RuleLevel {
+        rule: (*rule).to_owned(),
+        level,
+        location: Location::new(Path::new(VALUE), "", 1, 1, 1),
+    };
+    let checked = Levels::new(&[one]).map(drop);
+    checked.map_err(|mut diagnostics| {
+        for diagnostic in &mut diagnostics {
+            diagnostic.code = Code::Usage;
+            // The mistake is in the key.
+            diagnostic.location = None;
+        }
+        diagnostics
+    })
 }
 
 /// The change that removes a key from a file.

@@ -13,7 +13,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Reads `text`; the name of a rule is whatever follows `lint.rules.`.
+    /// Reads `text`; the name of a rule is whatever follows `lint.rules.`: one that does not exist can
+    /// be read and removed.
     pub(crate) fn parse(text: &str) -> Result<Self, Box<Diagnostic>> {
         let rule = text
             .strip_prefix(RULES)

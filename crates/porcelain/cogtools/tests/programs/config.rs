@@ -252,6 +252,38 @@ fn an_invalid_value_is_not_written() {
 }
 
 #[test]
+fn only_levels_of_rules_that_exist_are_set() {
+    let project = project("lint: {rules: {bogus: off}}\n");
+    prints(&project, &["get", "lint.rules.bogus"], "off\n");
+    prints(&project, &["unset", "lint.rules.bogus"], "");
+    for (rule, message, hint) in [
+        (
+            "bogus",
+            "there is no rule `bogus`",
+            "`cogtools lint --explain all` lists the rules",
+        ),
+        (
+            "no-exampels",
+            "there is no rule `no-exampels`",
+            "did you mean `no-examples`?",
+        ),
+        (
+            "invalid-tool",
+            "`invalid-tool` is always an error",
+            "correct the file, or move it out of the folders of tools",
+        ),
+    ] {
+        let key = format!("lint.rules.{rule}");
+        let message = format!("cogtools-config: error[USAGE]: {message}\nhint: {hint}\n");
+        fails(&project, &["set", &key, "off"], 2, &message);
+    }
+    let retired = format!("lint.rules.{}", cogtools_lint::RETIRED_RULES[0]);
+    for key in ["lint.rules.no-examples", &retired] {
+        prints(&project, &["set", key, "off"], "");
+    }
+}
+
+#[test]
 fn a_comment_that_would_be_lost_prevents_the_change() {
     let text = "tool_sources: [ # ours\n  node_modules]\n";
     let project = project(text);
