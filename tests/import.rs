@@ -83,6 +83,17 @@ implementation:
 }
 
 #[test]
+fn invisible_characters_of_an_operation_are_removed_and_named() {
+    let (project, run) = import(&["openapi", "api.yaml", "--operation", "renamePet"]);
+    let api = API.replace("Rename a pet", "\"Rename\\u202E a\\u200B pet\"");
+    project.file("api.yaml", api);
+    let text = run.run().status(0).text();
+    let head = "# left out: invisible characters: U+200B, U+202E\n\nname: renamePet\n\n\
+                description: Rename a pet\n";
+    assert!(text.starts_with(head), "{text}");
+}
+
+#[test]
 fn an_operation_that_is_not_there_or_no_tool() {
     let (_project, run) = import(&["openapi", "api.yaml", "--operation", "renamPet"]);
     run.run().fails(

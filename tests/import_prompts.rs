@@ -48,7 +48,7 @@ fn a_command_of_gemini_cli_becomes_a_template() {
 @@ -0,0 +1,18 @@
 +# kept as text: the command !{git diff {a}}
 +# kept as text: the file @{docs/style.md}
-+# left out: extra: 1
++# left out: extra
 +
 +name: review
 +
@@ -103,8 +103,8 @@ fn a_slash_command_of_claude_code_becomes_a_template() {
         str![[r##"
 # kept as text: the file @docs/rules.md.
 # kept as text: the command !`git status`
-# left out: allowed-tools: "Bash(git:*)"
-# left out: model: "opus"
+# left out: allowed-tools
+# left out: model
 
 name: fix
 
@@ -156,11 +156,11 @@ fn a_dotprompt_becomes_an_agent() {
     cogtools_test_support::assert_text(
         tool,
         str![[r##"
-# left out: mood: "glad"
+# left out: mood
 # kept as text: Handlebars {{#if loud}}
 # kept as text: Handlebars {{/if}}
-# left out: output: {"format":"json"}
-# left out: topK: 3
+# left out: output
+# left out: topK
 
 name: greet
 
@@ -201,10 +201,10 @@ fn a_prompty_becomes_an_agent() {
     cogtools_test_support::assert_text(
         tool,
         str![[r##"
-# left out: authors: ["me"]
-# left out: api: "chat"
-# left out: type: "azure_openai"
-# left out: top_p: 1
+# left out: authors
+# left out: api
+# left out: type
+# left out: top_p
 
 name: basic
 
@@ -230,7 +230,7 @@ implementation:
 #[test]
 fn a_note_stays_in_its_comment() {
     let project = Project::new();
-    let text = "---\ndescription: d\nevil: \"a\\rimplementation: {exec: [sh]}\"\n---\nText\n";
+    let text = "---\ndescription: d\n\"a\\r\\nimplementation: {exec: [sh]}\": evil\n---\nText\n";
     let tool = written(&project, "evil.md", text);
     assert!(!tool.contains('\r'), "{tool}");
     let tool = tool
@@ -283,4 +283,103 @@ hint: copy it to .agents/skills/forms, if the skill needs it
         "---\nname: ../../x\ndescription: d\n---\nx\n",
     );
     import(&project, &["skill", "--write", "evil"]).status(78);
+}
+
+#[test]
+fn no_value_that_is_left_out_is_in_the_tool() {
+    let project = Project::new();
+    let text = "---\nname: Basic\nmodel:\n  configuration: {api_key: sk-s3cr3t}\nheaders: {Authorization: \
+                Bearer s3cr3t}\n---\nuser:\nHello\n";
+    let tool = written(&project, "basic.prompty", text);
+    assert!(
+        tool.starts_with("# left out: headers\n# left out: api_key\n\n"),
+        "{tool}"
+    );
+    assert!(!tool.contains("s3cr3t"), "{tool}");
+}
+
+#[test]
+fn a_value_of_handlebars_that_is_not_escaped_is_a_parameter() {
+    let project = Project::new();
+    let text = "---\ninput: {schema: {raw: string}}\n---\nSay {{{raw}}}, then {{raw}}.\n";
+    let tool = written(&project, "say.prompt", text);
+    assert!(
+        tool.contains("prompt: Say {{ raw }}, then {{ raw }}.\n"),
+        "{tool}"
+    );
+}
+
+#[test]
+fn invisible_characters_are_removed_and_named() {
+    let project = Project::new();
+    let text = "description = \"Reviews\\u202E\\u200B a change\"\nprompt = \"Re\\u200Bview\"\n\
+                \"e\\u2066x\" = 1\n";
+    let tool = written(&project, "review.toml", text);
+    let head = "# left out: ex\n# left out: invisible characters: U+200B, U+202E, U+2066\n\n\
+                name: review\n\ndescription: Reviews a change\n";
+    assert!(tool.starts_with(head), "{tool}");
+    run("cogtools-lint", &project)
+        .arg("tools/review.yaml")
+        .run()
+        .status(0);
+}
+
+#[test]
+fn scripts_of_one_stem_and_long_names_become_tools_of_their_own() {
+    let project = Project::new();
+    let long = "a".repeat(50);
+    for (skill, scripts) in [("s", ["run.py", "run.sh"]), (&long, ["b.sh", "c.sh"])] {
+        let text = format!("---\nname: {skill}\ndescription: d\n---\n");
+        project.file(format!(".agents/skills/{skill}/SKILL.md"), text);
+        for script in scripts {
+            project.file(
+                format!(".agents/skills/{skill}/scripts/{script}"),
+                "echo 1\n",
+            );
+        }
+        let dir = format!(".agents/skills/{skill}");
+        import(&project, &["skill", "--write", &dir]).status(0);
+    }
+    let mut names: Vec<_> = std::fs::read_dir(project.path("tools"))
+        .expect("the tools")
+        .map(|entry| {
+            entry
+                .expect("a tool")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
+    names.sort_unstable();
+    let expected = [
+        format!("{}.yaml", "a".repeat(47)),
+        format!("{}_2.yaml", "a".repeat(45)),
+        "s_run.yaml".to_owned(),
+        "s_run_sh.yaml".to_owned(),
+    ];
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_tool_is_written_to_the_first_folder_of_the_project() {
+    let project = Project::new();
+    project
+        .file(".cogtoolrc.yaml", "tool_sources: [{local: ./my/tools}]\n")
+        .file("fix.toml", "prompt = 'Fix it.'")
+        .file("s/SKILL.md", "---\nname: s\ndescription: d\n---\n")
+        .program("s/scripts/go", "#!/bin/sh\necho gone\n");
+    import(&project, &["prompt", "--write", "fix.toml"]).outputs("created my/tools/fix.yaml\n");
+    import(&project, &["skill", "--write", "s"]).status(0);
+    call(&project, "s_go", &json!({})).outputs("gone\n");
+    project.file(".cogtoolrc.yaml", "tool_sources: []\n");
+    import(&project, &["prompt", "--write", "fix.toml"]).fails(
+        2,
+        str![[r#"
+cogtools-import: error[USAGE]: the project has no folder of tools within it, or not as the first
+hint: put `- local: ./tools` first in `tool_sources` in `.cogtoolrc.yaml`
+
+"#]],
+    );
 }

@@ -8,18 +8,20 @@ mod curl;
 mod prompt;
 mod words;
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::file::WritePath;
-use cogtools_core::source::Skills;
 use cogtools_core::source::openapi::{self, Operation, Options};
+use cogtools_core::source::{Skills, code_points};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Target, Tool};
+use cogtools_core::{Code, Diagnostic, Name, Target, Tool, invisible};
 use cogtools_program::documents::{Document, DocumentError, Update, collect_all, file_lines};
-use cogtools_program::project::{project, read_scope};
+use cogtools_program::project::{config, project, read_scope};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args};
 use serde_json::{Map, Value};
 
@@ -45,15 +47,15 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "PROMPT",
-        "FILE is a custom command of Gemini CLI (.toml), a slash command of Claude Code (.md), or a prompt of Genkit (.prompt) or Prompty (.prompty). A command becomes a template, and what the user writes after it a parameter; .prompt and .prompty become agents. Commands of a shell, files and helpers in the text stay as they are written, because a template does not run them; a comment names each, and each field that is left out.",
+        "FILE is a custom command of Gemini CLI (.toml), a slash command of Claude Code (.md), or a prompt of Genkit (.prompt) or Prompty (.prompty). A command becomes a template, and what the user writes after it a parameter; .prompt and .prompty become agents. Commands of a shell, files and helpers in the text stay as they are written, because a template does not run them; a comment names each, and each field that is left out, without its value. Invisible characters are left out, too.",
     ),
     (
         "SKILL",
-        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
+        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments; where two would have one name, the extension tells them apart. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
     ),
     (
         "CHANGES",
-        "The files are shown as a diff, and written with --write. A file that has other content is never replaced.",
+        "The files are shown as a diff, and written with --write: tools to the first of the project's folders in tool_sources. A file that has other content is never replaced.",
     ),
     (
         "EXAMPLES",
@@ -128,7 +130,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
                 let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
                 diagnostic.hint("import a prompt that its own host accepts")
             })?;
-            return write_all(vec![tool_file(&document, &notes)?], write, io);
+            let folder = tool_folder(io)?;
+            return write_all(vec![tool_file(&folder, &document, &notes)?], write, io);
         }
         Some(ImportCommand::Skill { dir, write }) => return write_all(skill(&dir, io)?, write, io),
         Some(ImportCommand::OpenApi {
@@ -158,10 +161,29 @@ fn read(path: &Path, display_path: &Path, io: &Io<'_>) -> Result<String, Failure
     Ok(text.as_str().to_owned())
 }
 
-/// Returns the path of a tool in the project, and its text.
-fn tool_file(document: &Value, notes: &[String]) -> Result<(PathBuf, String), Failure> {
+/// Returns the folder of new tools, relative to the project: the first of its own.
+fn tool_folder(io: &mut Io<'_>) -> Result<PathBuf, Failure> {
+    let project = project(io);
+    let config = config(&project, io)?.without_user_folders();
+    let first = config.folders().next();
+    let below = first.and_then(|folder| folder.path_below(project.root()));
+    below.ok_or_else(|| {
+        let message = "the project has no folder of tools within it, or not as the first";
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        diagnostic
+            .hint("put `- local: ./tools` first in `tool_sources` in `.cogtoolrc.yaml`")
+            .into()
+    })
+}
+
+/// Returns the path of a tool in `folder`, and its text.
+fn tool_file(
+    folder: &Path,
+    document: &Value,
+    notes: &[String],
+) -> Result<(PathBuf, String), Failure> {
     let name = document["name"].as_str().unwrap_or_default();
-    let path = Path::new("tools").join(format!("{name}.yaml"));
+    let path = folder.join(format!("{name}.yaml"));
     Ok((path, print(document, notes)?))
 }
 
@@ -228,22 +250,20 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
     else {
         return Err(unusable("its SKILL.md has no `name`".to_owned(), hint));
     };
-    let mut files = Vec::new();
+    let folder = tool_folder(io)?;
+    let up = "../".repeat(folder.components().count());
+    let (mut files, mut taken) = (Vec::new(), BTreeSet::new());
     for file in names(&path.join("scripts")) {
         let script = below.join("scripts").join(&file);
-        let stem = Path::new(&file)
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy();
         let command: Vec<String> = match Skills::interpreter(&script) {
             Some(program) => vec![program.to_owned(), script.display().to_string()],
             // A path that begins with `./` is relative to the tool.
-            None => vec![format!("./../{}", script.display())],
+            None => vec![format!("./{up}{}", script.display())],
         };
         let mut command: Vec<Value> = command.into_iter().map(Value::from).collect();
         command.push("{{ args }}".into());
         let document = serde_json::json!({
-            "name": prompt::name_of(&format!("{name}_{stem}")),
+            "name": script_name(name, &file, &mut taken),
             "description": format!("Runs {file} of the skill {name}. TODO: say when to call it"),
             "parameters": {"args": {
                 "type": "array", "items": {"type": "string"},
@@ -251,7 +271,7 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
             }},
             "implementation": {"exec": command},
         });
-        files.push(tool_file(&document, &[])?);
+        files.push(tool_file(&folder, &document, &[])?);
     }
     let target = Path::new(Skills::FOLDER).join(name);
     if below != target {
@@ -271,6 +291,23 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
         }
     }
     Ok(files)
+}
+
+/// Returns a name for the script `file` of the skill `skill` that is not `taken`: with the extension,
+/// or a number, if another script has its stem or the name is too long.
+fn script_name(skill: &str, file: &str, taken: &mut BTreeSet<String>) -> String {
+    let stem = Path::new(file).file_stem().unwrap_or_default();
+    let names = [stem.to_string_lossy().as_ref(), file]
+        .map(|end| prompt::name_of(&format!("{skill}_{end}")));
+    let numbered = (2..).map(|number| {
+        let end = format!("_{number}");
+        let rest = names[0].chars().take(Name::MAX_LENGTH - end.len());
+        rest.chain(end.chars()).collect()
+    });
+    let mut all = names.iter().cloned().chain(numbered);
+    // Some file systems have one file for both cases.
+    let found = all.find(|name| taken.insert(name.to_ascii_lowercase()));
+    found.unwrap_or_default()
 }
 
 /// The files and folders of the skill in the folder `path` that are neither its text nor references
@@ -348,7 +385,19 @@ fn specified(
 /// Prints a tool file for an author: short parameters where they mean the same, a blank line between
 /// keys, and `notes` as comments.
 fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
-    let document = with_short_parameters(document).unwrap_or_else(|| document.clone());
+    let mut document = with_short_parameters(document).unwrap_or_else(|| document.clone());
+    let mut hidden = BTreeSet::new();
+    remove_invisible(&mut document, &mut hidden);
+    let mut notes: Vec<Cow<'_, str>> = notes
+        .iter()
+        .map(|note| invisible::remove(note, &mut hidden))
+        .collect();
+    // It only ends lines.
+    hidden.remove(&'\r');
+    if !hidden.is_empty() {
+        let note = format!("left out: invisible characters: {}", code_points(&hidden));
+        notes.push(note.into());
+    }
     let mut text = String::new();
     for note in notes {
         // A comment ends with its line.
@@ -370,6 +419,28 @@ fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
     // A file that could not be read again would be worse than none.
     parsed(text.clone().into_bytes()).map_err(Failure::from)?;
     Ok(text)
+}
+
+/// Removes the invisible characters of the texts for people and models, as sources do: they are by
+/// others.
+fn remove_invisible(document: &mut Value, hidden: &mut BTreeSet<char>) {
+    invisible::remove_from_texts(document, hidden);
+    let texts = match document.get_mut("implementation") {
+        Some(Value::Object(kinds)) => kinds.get_mut("agent").and_then(Value::as_object_mut),
+        Some(text @ Value::String(_)) => return remove_from(text, hidden),
+        _ => None,
+    };
+    for text in texts.into_iter().flat_map(Map::values_mut) {
+        remove_from(text, hidden);
+    }
+}
+
+fn remove_from(text: &mut Value, hidden: &mut BTreeSet<char>) {
+    if let Value::String(text) = text
+        && let Cow::Owned(rest) = invisible::remove(text, hidden)
+    {
+        *text = rest;
+    }
 }
 
 fn parsed(bytes: Vec<u8>) -> Result<Tool, Vec<Diagnostic>> {

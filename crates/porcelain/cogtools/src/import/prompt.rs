@@ -9,7 +9,7 @@ use std::path::Path;
 
 use cogtools_core::source::Skills;
 use cogtools_core::text::Text;
-use cogtools_core::yaml;
+use cogtools_core::{Name, yaml};
 use cogtools_edit::toml;
 use serde_json::{Map, Value, json};
 
@@ -35,7 +35,7 @@ pub(super) fn name_of(stem: &str) -> String {
     let name: String = stem
         .chars()
         .map(|c| if is_valid(c) { c } else { '_' })
-        .take(47)
+        .take(Name::MAX_LENGTH)
         .collect();
     if name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
         return format!("run_{name}");
@@ -108,12 +108,11 @@ impl Body {
     }
 }
 
-/// Names the keys of `fields` that are not among `known`.
+/// Names the keys of `fields` that are not among `known`, without their values: one may be a secret.
 fn unsaid(fields: &Value, known: &[&str], notes: &mut Vec<String>) {
-    let fields = fields.as_object().into_iter().flatten();
-    for (key, value) in fields.filter(|(key, _)| !known.contains(&key.as_str())) {
-        notes.push(format!("left out: {key}: {value}"));
-    }
+    let keys = fields.as_object().into_iter().flat_map(Map::keys);
+    let keys = keys.filter(|key| !known.contains(&key.as_str()));
+    notes.extend(keys.map(|key| format!("left out: {key}")));
 }
 
 /// A custom command of Gemini CLI: `{{args}}`, `!{command}`, `@{file}`.
@@ -271,7 +270,13 @@ fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
     while let Some(at) = rest.find("{{") {
         let body = if is_system { &mut system } else { &mut user };
         body.text(&rest[..at]);
-        let end = rest[at..].find("}}").map_or(rest.len(), |end| at + end + 2);
+        let mark = if rest[at..].starts_with("{{{") {
+            "}}}"
+        } else {
+            "}}"
+        };
+        let end = rest[at..].find(mark);
+        let end = end.map_or(rest.len(), |end| at + end + mark.len());
         let tag = &rest[at..end];
         let inner = tag.trim_matches(['{', '}']).trim();
         if let Some(role) = inner.strip_prefix("role ") {
