@@ -251,6 +251,20 @@ fn a_link_does_not_lead_out_of_the_project() {
     assert_eq!(std::fs::read_dir(&outside).expect("a folder").count(), 0);
 }
 
+#[test]
+fn a_folder_outside_the_project_is_refused() {
+    let project = scene();
+    let absolute = project.path("../outside").display().to_string();
+    for folder in ["../outside", "a/../../outside", &absolute] {
+        run("cogtools-skill", &project)
+            .args(["--dir", folder])
+            .run()
+            .status(2)
+            .stderr_contains("is not a folder of the project");
+    }
+    assert!(!project.path("../outside").exists());
+}
+
 /// `init` writes the files of this program and of `cogtools docs`, and the doctor looks after them.
 #[test]
 fn init_writes_the_same() {

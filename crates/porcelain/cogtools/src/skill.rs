@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::file::{self, WriteError, WritePath};
+use cogtools_core::file::{self, WriteError, WritePath, descends};
 use cogtools_core::source::Skills;
 use cogtools_core::{Code, Config, Diagnostic, Project};
 use cogtools_program::documents::skill::{Skill, collect, new_content};
@@ -84,6 +84,13 @@ struct SkillArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: SkillArgs = args::parse(matches)?;
     let project = project(io);
+    if !descends(&args.dir) {
+        let message = format!("`{}` is not a folder of the project", args.dir.display());
+        let diagnostic = Diagnostic::new(Code::Usage, message);
+        return Err(diagnostic
+            .hint("name one by its path within the project, such as .claude/skills")
+            .into());
+    }
     let config = project_config(&project, io)?;
     let (mut skills, diagnostics) = collect(config, None, None, &project, io);
     if let Some(unknown) = args.name.iter().find(|name| !skills.contains_key(*name)) {
