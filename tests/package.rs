@@ -177,6 +177,42 @@ plugin team-checks: 11 files
 }
 
 #[test]
+fn a_plugin_of_another_name_leaves_no_empty_folder() {
+    let project = project();
+    package(&project, &[]).status(0);
+    package(&project, &["--name", "other"]).status(0);
+    let skills = fs::read_dir(project.path("dist/plugin/skills")).expect("skills");
+    let names: Vec<_> = skills.map(|it| it.expect("a folder").file_name()).collect();
+    assert_eq!(names, ["other"]);
+}
+
+#[test]
+fn the_server_of_a_plugin_has_no_tools_that_the_project_hides() {
+    let project = project();
+    project.file(".cogtoolrc.yaml", "filter: {exclude: [where, x y]}\n");
+    package(&project, &[]).status(0);
+    for file in ["mcp.json", "mcp_config.json", "gemini-extension.json"] {
+        let environment = &read(&project, file)["mcpServers"]["team-checks"]["env"];
+        assert_eq!(
+            environment["COGTOOLS_EXCLUDE"], r#"[where, "x y"]"#,
+            "{file}"
+        );
+    }
+    let environment = &read(&project, "gemini-extension.json")["mcpServers"]["team-checks"]["env"];
+    let root = project.path("dist/plugin").display().to_string();
+    let user = Project::new();
+    let mut discover = run("cogtools-discover", &user);
+    for (name, value) in environment.as_object().expect("variables") {
+        let value = value.as_str().expect("a text");
+        discover = discover.env(name, value.replace("${extensionPath}", &root));
+    }
+    let declared = discover.run().json();
+    let declared: Vec<_> = declared.as_array().expect("tools").iter().collect();
+    assert_eq!(declared.len(), 1, "{declared:?}");
+    assert_eq!(declared[0]["name"], "greet");
+}
+
+#[test]
 fn what_does_not_belong_into_a_plugin_is_refused() {
     let check = |file: &str, text: &str, status: i32, expected: &str| {
         let project = project();

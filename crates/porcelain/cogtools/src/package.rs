@@ -10,15 +10,17 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
-use cogtools_core::{Code, Diagnostic, Folder, Project, Source, text};
+use cogtools_core::shebang::is_executable;
+use cogtools_core::{Code, Diagnostic, Folder, Project, Setting, Source, text};
 use cogtools_edit::host::McpHost;
+use cogtools_edit::yaml::render;
 use cogtools_program::documents::skill::{self, Skill};
 use cogtools_program::documents::{file_lines, file_values, project_config};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, args, man};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::skill::Packaged;
 
@@ -42,7 +44,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "CONTENT",
-        "plugin.json, mcp.json\n  An Agent Plugin 1.0.0, which every agent that follows the standard can install.\n\n.claude-plugin/plugin.json, gemini-extension.json\n  The same server for Claude Code and as an extension of Gemini CLI.\n\n.antigravity-plugin/plugin.json, mcp_config.json\n  The same for Antigravity, by its documentation: it replaces no variables, and so the server looks for the tools where `agy plugin install` copies them.\n\nskills\n  The tools as skills, as `cogtools-skill(1)` writes them.\n\nThe folders of tools\n  The project's own sources that are folders, with templates, scripts and golden files. Files whose name begins with a dot are left out; tools of packages, providers and specifications are named in a warning.\n\nIn DIR, other files stay, such as a README; files in these folders that are no longer written are removed. The same project always gives the same bytes.",
+        "plugin.json, mcp.json\n  An Agent Plugin 1.0.0, which every agent that follows the standard can install.\n\n.claude-plugin/plugin.json, gemini-extension.json\n  The same server for Claude Code and as an extension of Gemini CLI.\n\n.antigravity-plugin/plugin.json, mcp_config.json\n  The same for Antigravity, by its documentation: it replaces no variables, and so the server looks for the tools where `agy plugin install` copies them.\n\nskills\n  The tools as skills, as `cogtools-skill(1)` writes them.\n\nThe folders of tools\n  The project's own sources that are folders, with templates, scripts and golden files. The server offers none that `filter` hides: variables of it say so. Files whose name begins with a dot are left out; tools of packages, providers and specifications are named in a warning.\n\nIn DIR, other files stay, such as a README; files in these folders that are no longer written are removed, and folders that this leaves empty. The same project always gives the same bytes.",
     ),
     (
         "WHERE TOOLS RUN",
@@ -126,6 +128,8 @@ struct Plugin {
     manifest: Value,
     /// The folders of tools, relative to the plugin's.
     folders: Vec<PathBuf>,
+    /// The variables of the server that hide what the project hides.
+    filter: Map<String, Value>,
     /// The files, by their paths in the plugin.
     files: BTreeMap<PathBuf, PluginFile>,
 }
@@ -135,6 +139,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
     let mut config = project_config(&project, io)?;
     let mut plugin = Plugin::new(&project, args.name.as_deref());
+    plugin.filter = config.settings.iter().filter_map(filter).collect();
     for source in &config.sources {
         match source {
             Source::Folder(folder) if !folder.is_users() => {
@@ -145,13 +150,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let is_own = |source: &Source| matches!(source, Source::Folder(it) if !it.is_users());
     config.sources.retain(is_own);
-    let packaged = Packaged::new(
-        &plugin.name,
-        config,
-        &plugin.sources("PLUGIN"),
-        &project,
-        io,
-    );
+    let sources = plugin.sources("PLUGIN");
+    let packaged = Packaged::new(&plugin.name, config, &sources, &project, io);
     if !packaged.diagnostics.is_empty() {
         return Err(packaged.diagnostics.into());
     }
@@ -175,9 +175,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             target.apply(file, action, &plugin)?;
         }
     }
-    let files = actions
-        .iter()
-        .map(|(file, action)| (*action, target.shown.join(file)));
+    let files = actions.iter();
+    let files = files.map(|(file, action)| (*action, target.shown.join(file)));
     if args.format.is_json() {
         let skills: Value = packaged.skills.iter().map(Skill::report).collect();
         let files = file_values(files);
@@ -209,6 +208,7 @@ impl Plugin {
             description: word("description").unwrap_or_default(),
             manifest,
             folders: Vec::new(),
+            filter: Map::new(),
             files: BTreeMap::new(),
         }
     }
@@ -335,7 +335,9 @@ impl Plugin {
         let server = |root: &str, mut entry: Value, options: &[String]| {
             entry["command"] = "cogtools".into();
             entry["args"] = json!([&["mcp".to_owned()], options].concat());
-            entry["env"] = json!({ SOURCES: self.sources(root) });
+            let mut variables = self.filter.clone();
+            variables.insert(SOURCES.to_owned(), self.sources(root).into());
+            entry["env"] = variables.into();
             json!({ self.name.as_str(): entry })
         };
         let about = json!({
@@ -396,6 +398,12 @@ impl Plugin {
     }
 }
 
+/// Returns the variable that is a filter of tools like `setting`.
+fn filter(setting: &Setting) -> Option<(String, Value)> {
+    let key = setting.key.strip_prefix("filter.")?.to_ascii_uppercase();
+    Some((format!("COGTOOLS_{key}"), render(&setting.value).into()))
+}
+
 /// Reads a file that is packed.
 fn read(path: &Path, project: &Project) -> Result<PluginFile, Failure> {
     let (full, shown) = project.resolve(path);
@@ -414,23 +422,12 @@ fn read(path: &Path, project: &Project) -> Result<PluginFile, Failure> {
     if let Some((_, what)) = secrets.first() {
         return Err(refused(&format!("contains {what}")).into());
     }
-    let mode = if is_program(&full) {
+    let mode = if is_executable(&full) {
         Mode::Program
     } else {
         Mode::Data
     };
     Ok(PluginFile { content, mode })
-}
-
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o100 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(_: &Path) -> bool {
-    false
 }
 
 /// The folder of a plugin.
@@ -475,7 +472,7 @@ impl<'p> Target<'p> {
             .and_then(|text| serde_json::from_slice(&text).ok());
         let manifest: Value = manifest.unwrap_or_default();
         let servers = manifest["mcpServers"].as_object();
-        let mut servers = servers.into_iter().flat_map(serde_json::Map::values);
+        let mut servers = servers.into_iter().flat_map(Map::values);
         servers.any(|server| server["env"][SOURCES].is_string())
     }
 
@@ -493,7 +490,7 @@ impl<'p> Target<'p> {
             let scope = target.read_scope();
             let action = match text::bytes(&full, path, MAX_BYTES, &scope) {
                 Ok(content) if content == packed.content => {
-                    if is_program(&full) == packed.is_program() {
+                    if is_executable(&full) == packed.is_program() {
                         "unchanged"
                     } else {
                         "updated"
@@ -539,9 +536,9 @@ impl<'p> Target<'p> {
     fn apply(&self, file: &Path, action: &str, plugin: &Plugin) -> Result<(), Failure> {
         let path = self.path(file);
         let done = match (action, plugin.files.get(file)) {
-            ("removed", _) => file::remove(&path),
+            ("removed", _) => file::remove(&path).map(|()| self.remove_empty(file)),
             ("created", Some(packed)) => file::create(&path, &packed.content, packed.mode),
-            ("updated", Some(packed)) if is_program(&path.full()) == packed.is_program() => {
+            ("updated", Some(packed)) if is_executable(&path.full()) == packed.is_program() => {
                 file::write(&path, &packed.content)
             }
             // A new file has the mode.
@@ -551,6 +548,13 @@ impl<'p> Target<'p> {
             _ => Ok(()),
         };
         done.map_err(|error| self.unwritten(file, &error).into())
+    }
+
+    /// Removes the folders of `file` that are empty.
+    fn remove_empty(&self, file: &Path) {
+        let folders = file.ancestors().skip(1).filter(|it| it.parent().is_some());
+        let mut folders = folders.map(|it| self.path(it).full());
+        while folders.next().is_some_and(|it| fs::remove_dir(it).is_ok()) {}
     }
 
     fn unwritten(&self, file: &Path, error: &WriteError) -> Diagnostic {
