@@ -327,8 +327,9 @@ fn typed_ahead_answers_are_discarded() {
     terminal
         .type_keys("y\ny\n")
         .answer("approve this provider", "\n");
-    let (_, text) = terminal.end("");
+    let (status, text) = terminal.end("");
     assert!(text.contains("not approved: provider p"), "{text}");
+    assert_eq!(status, Some(77), "{text}");
     assert!(!project.path("ran").exists());
 }
 

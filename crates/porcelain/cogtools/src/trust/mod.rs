@@ -46,7 +46,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "REVIEW",
-        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the invisible characters that were removed from descriptions (hidden), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved; the tools that a provider then declares are approved with it, and shown with all their texts. What is known of them is shown before the question: of an approved provider the tools that are new or have changed (tool), else those that are cached, with its cached prompts (prompt) and instructions (tells). The invisible characters that were removed from them are named, too. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
+        "Everything that an approval lets run is shown first: each command line, the program that it starts now, the text of scripts and of the files that are named, the templates that are included, the variables that it sees, what it may reach (may: its sandbox), the invisible characters that were removed from descriptions (hidden), the other files that are covered, and what is not covered by the approval (unhashed). What no sandbox stops comes first. Long lines are continued after a hook, blanks that could hide something are dots, and what is left out is counted. Then you are asked, and exactly what was shown is approved; if you decline, the exit status is 77; the tools that a provider then declares are approved with it, and shown with all their texts. What is known of them is shown before the question: of an approved provider the tools that are new or have changed (tool), else those that are cached, with its cached prompts (prompt) and instructions (tells). The invisible characters that were removed from them are named, too. Without a terminal nothing is approved, unless --yes says that you have reviewed it.\n\nWithout SOURCE, all sources are listed; at a terminal you are then asked about each that is not approved and would run something.",
     ),
     (
         "NAMES",
@@ -232,11 +232,14 @@ fn act(
     if json && (diagnostics.is_empty() || !report.entries.is_empty()) {
         io.show_json(&format!("{:#}\n", report.json()))?;
     }
-    if diagnostics.is_empty() {
-        Ok(())
-    } else {
-        Err(io.summarize(&diagnostics, &EACH).into())
+    if !diagnostics.is_empty() {
+        return Err(io.summarize(&diagnostics, &EACH).into());
     }
+    let is_declined = |entry: &Entry<'_>| matches!(entry.action, Action::Decline);
+    if report.entries.iter().any(is_declined) {
+        return Err(Failure::Reported(Code::Denied.status()));
+    }
+    Ok(())
 }
 
 /// Content of `subject` that would be approved; an error if it cannot be, or not recorded.
