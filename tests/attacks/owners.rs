@@ -120,6 +120,14 @@ fn a_project_of_another_user_is_denied() {
         };
         outcome.stdout_is(list).stderr_is(denied(program));
     }
+    let outcome = run("cogtools-doctor", &project).run();
+    outcome
+        .stdout_contains(&format!(
+            "belongs to user {STRANGER}, not to you; its tools are not used"
+        ))
+        .stdout_contains(ADMIT.trim_end());
+    let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    assert!(!text.contains("no tools yet"), "{text}");
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub(crate) struct Tools {
     pub(crate) shadowed: Vec<Shadowed>,
     /// True if folders of the project have tool files; a filter may hide them all.
     pub(crate) has_candidates: bool,
+    /// True if no source was loaded, for example because the project belongs to another user.
+    pub(crate) is_refused: bool,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The errors of servers whose sandbox has denied a file.
@@ -122,6 +124,7 @@ impl Tools {
             Ok(registry) => registry,
             Err(failure) => {
                 return Self {
+                    is_refused: true,
                     diagnostics: failure.diagnostics().to_vec(),
                     ..Self::default()
                 };
@@ -138,6 +141,7 @@ impl Tools {
         });
         Self {
             denied: Denied::of(&loaded.source_errors, &config, &project, &cx),
+            is_refused: false,
             files: loaded.items,
             has_candidates: config
                 .folders()

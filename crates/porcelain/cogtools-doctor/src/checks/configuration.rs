@@ -31,7 +31,7 @@ fn check_content(cx: &Context) -> Vec<Finding> {
         .tools
         .diagnostics
         .iter()
-        .filter(|diagnostic| diagnostic.code != Code::Denied)
+        .filter(|diagnostic| diagnostic.code != Code::Denied || cx.tools.is_refused)
         .peekable();
     if diagnostics.peek().is_some() {
         let findings = diagnostics.map(|diagnostic| {
