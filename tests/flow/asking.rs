@@ -36,6 +36,40 @@ fn an_answer_is_checked_and_a_wrong_one_is_asked_again() {
     run(&["run", "f", "--answer", "book={\"seats\": 2}"]).outputs("3\n");
 }
 
+/// Flows that read an answer only to test it: a node of each is skipped, or has a text, without one.
+const TESTED: [&str; 5] = [
+    "del: {when: not ok.cancel, tool: broken}",
+    "del: {when: 'ok.cancel != true', tool: broken}",
+    "del: {text: '{% if ok %}Cancelled{% else %}Deleted{% endif %}'}",
+    "way: {router: [{when: ok.cancel, to: keep}, {to: del}]}\n      keep: {text: Kept}\n      del: {text: Deleted}",
+    "del: {needs: ['ok?'], text: Deleted}",
+];
+
+#[test]
+fn a_question_whose_answer_is_only_tested_is_asked() {
+    for nodes in TESTED {
+        let project = project_with(&format!(
+            "    nodes:
+      ok: {{ask: {{text: 'Cancel?', reply: {{cancel: {{type: boolean}}}}}}}}
+      {nodes}
+      end: {{text: '{{{{ del or \"nothing\" }}}}'}}
+"
+        ));
+        project.file("there", "called");
+        let run = |words: &[&str]| flow_run(&project, words).run();
+        let outcome = run(&["run", "f", "--session", "s.jsonl"]);
+        outcome.stderr_contains("error[ANSWER_WANTED]: ok: Cancel?");
+        outcome.status(75).stdout_is("");
+        let events = project.read("s.jsonl");
+        assert_eq!(
+            events.matches("\"state\":\"started\"").count(),
+            1,
+            "{events}"
+        );
+        run(&["resume", "s.jsonl", "--answer", "ok=true"]).status(0);
+    }
+}
+
 #[test]
 fn a_default_answers_where_nobody_can_be_asked() {
     let ask = |keys: &str| {

@@ -147,7 +147,10 @@ flowchart TD
     let graph: Value = serde_json::from_str(&json).expect("it is JSON");
     let good = &graph["nodes"][2];
     assert_eq!(good["id"], "good");
-    assert_eq!(good["needs"], json!([{"node": "route", "optional": true}]));
+    assert_eq!(
+        good["needs"],
+        json!([{"node": "route", "optional": true, "may_fail": true}])
+    );
     assert_eq!(good["to"], json!(["summary", "plain"]));
     flow_run(&project, &["show", "search"]).run().fails(
         2,

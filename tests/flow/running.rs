@@ -205,6 +205,35 @@ fn a_failure_that_nothing_needs_for_good_is_no_failure_of_the_flow() {
 }
 
 #[test]
+fn a_node_that_failed_has_not_found_nothing() {
+    let deploy = "
+      report: {text: '{{ scan.problems }}'}
+      deploy: {when: not scan.problems, text: deployed}
+      again: {when: not report, text: deployed}
+";
+    let flow = |scan: &str, more: &str| format!("    nodes:\n      scan: {scan}{deploy}{more}");
+    let project = project_with(&flow("{tool: broken}", ""));
+    let outcome = flow_run(&project, &["run", "f", "--session", "s.jsonl"]).run();
+    outcome.stderr_contains("error[NODE_FAILED]: scan: TOOL_FAILED: broken: ");
+    outcome.status(1).stdout_is("");
+    let trace = traced(&project, &["s.jsonl"]);
+    for line in [
+        "deploy skipped: needs `scan`",
+        "again skipped: needs `report`",
+    ] {
+        assert!(trace.contains(line), "{trace}");
+    }
+    // Absence is another matter.
+    output_of(&flow("{when: 'false', tool: broken}", "")).outputs("deployed\n");
+    // So is an error that the flow reads, unless it is a fault of the flow itself.
+    let known = "      alarm: {when: scan.error, text: '{{ scan.error }}'}\n";
+    output_of(&flow("{tool: broken}", known)).outputs("broken: the program exited with status 3\n");
+    let outcome = output_of(&flow("{tool: gone}", known));
+    outcome.stderr_contains("error[NODE_FAILED]: scan: TOOL_NOT_FOUND: gone: ");
+    outcome.status(1).stdout_is("");
+}
+
+#[test]
 fn a_flow_is_a_tool_like_any_other() {
     let project = project_with("    nodes: {answer: {text: 'Answer to {{ question }}'}}\n");
     let call = |input: &str| run("cogtools-call", &project).arg("f").stdin(input).run();

@@ -12,8 +12,8 @@ use crate::SkipReason;
 #[derive(Clone, Debug)]
 pub struct Graph {
     nodes: Vec<Node>,
-    /// For each node, the nodes that it needs, and whether it runs whatever becomes of them.
-    needs: Vec<Vec<(usize, bool)>>,
+    /// For each node, the nodes that it needs, and the worst end of each with which it still runs.
+    needs: Vec<Vec<(usize, Progress)>>,
     /// For each node, the nodes that need it.
     dependents: Vec<Vec<usize>>,
     indexes: HashMap<String, usize>,
@@ -60,7 +60,7 @@ impl Graph {
             .iter()
             .map(|node| resolve(node, &indexes))
             .collect::<Result<Vec<_>, _>>()?;
-        let plain = |needs: &Vec<(usize, bool)>| needs.iter().map(|(need, _)| *need).collect();
+        let plain = |needs: &Vec<(usize, Progress)>| needs.iter().map(|(need, _)| *need).collect();
         if let Some(cycle) = find_cycle(&needs.iter().map(plain).collect::<Vec<_>>()) {
             let ids = cycle.into_iter().map(|index| nodes[index].id.clone());
             return Err(GraphError::Cycle(ids.collect()));
@@ -98,8 +98,9 @@ impl Graph {
         &self.nodes
     }
 
-    /// Returns the nodes that the one at `index` needs, and if it runs whatever becomes of them.
-    pub(crate) fn needs(&self, index: usize) -> &[(usize, bool)] {
+    /// Returns the nodes that the one at `index` needs, and the worst end of each with which it
+    /// still runs.
+    pub(crate) fn needs(&self, index: usize) -> &[(usize, Progress)] {
         &self.needs[index]
     }
 
@@ -129,8 +130,8 @@ impl Graph {
 fn resolve(
     node: &Node,
     indexes: &HashMap<String, usize>,
-) -> Result<Vec<(usize, bool)>, GraphError> {
-    let mut needs: Vec<(usize, bool)> = Vec::new();
+) -> Result<Vec<(usize, Progress)>, GraphError> {
+    let mut needs: Vec<(usize, Progress)> = Vec::new();
     for need in &node.needs {
         let Some(index) = indexes.get(&need.node) else {
             return Err(GraphError::Unknown {
@@ -140,8 +141,8 @@ fn resolve(
         };
         match needs.iter_mut().find(|(other, _)| other == index) {
             // What is needed twice is optional only if it is both times.
-            Some((_, is_optional)) => *is_optional &= need.is_optional,
-            None => needs.push((*index, need.is_optional)),
+            Some((_, worst)) => *worst = need.worst().min(*worst),
+            None => needs.push((*index, need.worst())),
         }
     }
     Ok(needs)
@@ -165,8 +166,21 @@ pub struct Node {
 pub struct Need {
     /// Its name.
     pub node: String,
-    /// True if the other one runs even if this one was skipped or has failed.
+    /// True if the other one runs even if this one was skipped by its own condition.
     pub is_optional: bool,
+    /// True if the other one runs even if this one has failed.
+    pub may_fail: bool,
+}
+
+impl Need {
+    /// The worst end of the node with which the other one still runs.
+    const fn worst(&self) -> Progress {
+        match (self.is_optional, self.may_fail) {
+            (true, true) => Progress::Failed,
+            (true, false) => Progress::Missing,
+            (false, _) => Progress::Succeeded,
+        }
+    }
 }
 
 impl Node {
@@ -184,20 +198,25 @@ impl Node {
         self.needs.push(Need {
             node: node.into(),
             is_optional: false,
+            may_fail: false,
         });
         self
     }
 }
 
-/// State of a node, as its dependents see it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// State of a node, as its dependents see it; of its ends, the worse ones come later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Progress {
     /// It has not ended.
     Open,
     /// It has a result.
     Succeeded,
-    /// It has failed, or was skipped.
+    /// Its condition does not hold, or that of a node that it needs.
     Missing,
+    /// It has failed, or a node that it needs has.
+    Failed,
+    /// It has failed so that nothing that needs it may run, or a node that it needs has.
+    Blocked,
 }
 
 /// Nodes that can run next.
@@ -245,15 +264,24 @@ impl Schedule {
 
     /// Why the node at `index`, which could run, does not: one that it needs has no result.
     pub fn reason_to_skip(&self, graph: &Graph, index: usize) -> Option<SkipReason> {
-        let mut needs = graph.needs(index).iter();
-        let (missing, _) = needs.find(|(need, is_optional)| {
-            !is_optional && self.progress[*need] == Progress::Missing
-        })?;
-        Some(SkipReason::Needs(graph.nodes()[*missing].id.clone()))
+        let missing = self.obstacles(graph, index).next()?;
+        Some(SkipReason::Needs(graph.nodes()[missing].id.clone()))
     }
 
-    /// The node at `index` has ended: others may run now.
-    pub fn end(&mut self, graph: &Graph, index: usize, progress: Progress) {
+    /// The needs of the node at `index` whose ends keep it from running.
+    fn obstacles(&self, graph: &Graph, index: usize) -> impl Iterator<Item = usize> {
+        let needs = graph.needs(index).iter();
+        needs.filter_map(|(need, worst)| (self.progress[*need] > *worst).then_some(*need))
+    }
+
+    /// The node at `index` has ended: others may run now. One that was skipped because of a failure
+    /// counts as failed itself: its absence says nothing, either.
+    pub fn end(&mut self, graph: &Graph, index: usize, mut progress: Progress) {
+        if progress == Progress::Missing {
+            let obstacles = self.obstacles(graph, index);
+            let ends = obstacles.map(|need| self.progress[need]);
+            progress = ends.fold(progress, Progress::max);
+        }
         self.ready.remove(&index);
         self.progress[index] = progress;
         for dependent in graph.dependents(index) {

@@ -143,7 +143,13 @@ impl Run<'_> {
         let Some(running) = self.running.remove(&ended.index) else {
             return Ok(());
         };
-        if running.cancelled.is_some() && !self.is_ending {
+        // Work with the same limit ends at about the same time, with words of its own.
+        let is_late = running
+            .deadline
+            .is_some_and(|deadline| deadline <= Instant::now());
+        let is_timeout = |failure: &Failure| failure.diagnostic.code == Code::Timeout;
+        let has_timed_out = is_late && ended.result.as_ref().is_err_and(is_timeout);
+        if (running.cancelled.is_some() || has_timed_out) && !self.is_ending {
             return self.time_out(ended.index, ended.duration);
         }
         match ended.result {
@@ -195,7 +201,12 @@ impl Run<'_> {
             duration,
         })?;
         let reason = SkipReason::Stopped(node.id.clone());
-        self.set(index, State::Failed(failure), Progress::Missing);
+        let progress = if failure.is_blocking {
+            Progress::Blocked
+        } else {
+            Progress::Failed
+        };
+        self.set(index, State::Failed(failure), progress);
         match self.options.on_failure {
             OnFailure::Stop => self.abandon(&reason),
             OnFailure::SkipDependents => Ok(()),

@@ -34,6 +34,8 @@ pub struct Failure {
     pub diagnostic: Box<Diagnostic>,
     /// True if another attempt would fail as well.
     pub is_final: bool,
+    /// True if no node that needs this one may run, not even without it.
+    pub is_blocking: bool,
 }
 
 /// One attempt of a node.
@@ -56,6 +58,7 @@ impl Failure {
         Self {
             diagnostic: Box::new(diagnostic),
             is_final: false,
+            is_blocking: false,
         }
     }
 
@@ -190,7 +193,10 @@ fn make(attempt: &Attempt, work: &dyn Work) -> Ended {
     let result = catch_unwind(AssertUnwindSafe(|| work.run(attempt)));
     let result = result.unwrap_or_else(|_| {
         let message = "unexpected failure while the node was running";
-        Err(Failure::is_final(Diagnostic::new(Code::Internal, message)))
+        Err(Failure {
+            is_blocking: true,
+            ..Failure::is_final(Diagnostic::new(Code::Internal, message))
+        })
     });
     Ended {
         index: attempt.index,

@@ -88,7 +88,7 @@ impl Worklist<'_> {
                 return;
             };
             match self.run(index, item) {
-                Err(error) if self.list.keeps_errors && may_be_value(error.code) => {
+                Err(error) if self.list.keeps_errors && may_be_value(error.code, self.node) => {
                     lock(&self.results)[index] = json!({"error": error.summary()});
                 }
                 Ok(value) => lock(&self.results)[index] = value,

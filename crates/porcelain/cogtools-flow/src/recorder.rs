@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use cogtools_code::Lines;
 use cogtools_core::{Cancel, Code, Diagnostic};
-use cogtools_executor::{Event as NodeEvent, Observer, SkipReason, Stop, Work};
+use cogtools_executor::{
+    Event as NodeEvent, Failure as NodeFailure, Observer, SkipReason, Stop, Work,
+};
 use cogtools_log::{
     BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, Timestamp,
     mask_personal, mask_text, preview,
@@ -397,6 +399,9 @@ pub(crate) trait RecordedWork: Work {
 
     /// Takes the facts about the work of `node`.
     fn take_outcome(&self, node: &str) -> Outcome;
+
+    /// Keeps the failure of `node`, for nodes that read it.
+    fn fail(&self, _node: &str, _failure: &NodeFailure) {}
 }
 
 /// Records the events of a run.
@@ -467,6 +472,7 @@ impl Observer for Events {
                 failure,
                 duration,
             } => {
+                self.work.fail(node, failure);
                 let outcome = self.work.take_outcome(node);
                 let state = match failure.diagnostic.code {
                     Code::AnswerWanted => NodeState::Waiting {

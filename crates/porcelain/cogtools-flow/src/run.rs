@@ -12,7 +12,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask, printed};
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
-use cogtools_executor::{OnFailure, Options, SkipReason, State, execute};
+use cogtools_executor::{Failure as NodeFailure, OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
 use cogtools_program::args::RegistryArgs;
@@ -235,21 +235,23 @@ fn progress(states: &BTreeMap<String, State>, resume: &str) -> String {
 }
 
 /// The failure of the run: of the first node that has failed, unless the flow reads its error, or
-/// every node that needs it runs without it, too.
+/// every node that needs it says that it runs without it, too.
 fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Option<Diagnostic> {
-    let is_tolerated = |node: &FlowNode| {
+    let is_tolerated = |node: &FlowNode, failure: &NodeFailure| {
         let needs = flow.nodes().iter().flat_map(|node| &node.needs);
         let mut needs = needs.filter(|need| need.node == node.id).peekable();
-        if node.keeps_error {
-            return work.error_of(&node.id).is_some();
-        }
-        needs.peek().is_some() && needs.all(|need| need.is_optional)
+        let may_fail = needs.peek().is_some() && needs.all(|need| need.may_fail);
+        !failure.is_blocking && (node.keeps_error || may_fail)
     };
-    let mut failed = flow.nodes().iter().filter(|node| !is_tolerated(node));
-    let (node, reason) = failed.find_map(|node| match states.get(&node.id) {
-        Some(State::Failed(failure)) => Some((node, &failure.diagnostic)),
-        _ => None,
-    })?;
+    let (node, reason) = flow
+        .nodes()
+        .iter()
+        .find_map(|node| match states.get(&node.id) {
+            Some(State::Failed(failure)) if !is_tolerated(node, failure) => {
+                Some((node, &failure.diagnostic))
+            }
+            _ => None,
+        })?;
     let (run, id) = (&work.run, node.id.as_str());
     let resume = run.recorder.has_session().then_some(run.resume.as_str());
     if reason.code == Code::AnswerWanted {

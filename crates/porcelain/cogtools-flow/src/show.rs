@@ -77,8 +77,10 @@ fn json(name: &str, flow: &Flow, pins: &Pins<'_>, registry: &Registry) -> Value 
         let needs = needs.map(|need| {
             let is_optional = need.is_optional || need.reads_error;
             let mut need_json = json!({"node": need.node, "optional": is_optional});
-            if need.reads_error {
-                need_json["error"] = true.into();
+            for (key, is) in [("error", need.reads_error), ("may_fail", need.may_fail)] {
+                if is {
+                    need_json[key] = true.into();
+                }
             }
             need_json
         });

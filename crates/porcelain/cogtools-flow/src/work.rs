@@ -111,16 +111,11 @@ impl FlowWork {
         match self.run_node(node, variables, attempt, cancel) {
             Ok(Some(value)) => Ok(Completion::Done(value)),
             Ok(None) => Ok(Completion::Skip),
-            Err(diagnostic) => {
-                if node.keeps_error && may_be_value(diagnostic.code) {
-                    lock(&self.errors).insert(node.id.clone(), diagnostic.summary());
-                }
-                Err(if may_pass(diagnostic.code, node) {
-                    Failure::new(*diagnostic)
-                } else {
-                    Failure::is_final(*diagnostic)
-                })
-            }
+            Err(diagnostic) => Err(Failure {
+                is_final: !may_pass(diagnostic.code, node),
+                is_blocking: !may_be_value(diagnostic.code, node),
+                diagnostic,
+            }),
         }
     }
 
@@ -426,6 +421,14 @@ impl RecordedWork for FlowWork {
     fn take_outcome(&self, node: &str) -> Outcome {
         lock(&self.outcomes).remove(node).unwrap_or_default()
     }
+
+    fn fail(&self, node: &str, failure: &Failure) {
+        let flow = self.run.tool.flow();
+        let keeps_error = flow.and_then(|flow| flow.node(node));
+        if keeps_error.is_some_and(|node| node.keeps_error) && !failure.is_blocking {
+            lock(&self.errors).insert(node.to_owned(), failure.diagnostic.summary());
+        }
+    }
 }
 
 /// The graph of `flow`.
@@ -441,6 +444,7 @@ pub(crate) fn graph_node(node: &FlowNode) -> Node {
     let needs = node.needs.iter().map(|need| Need {
         node: need.node.clone(),
         is_optional: need.is_optional || need.reads_error,
+        may_fail: need.may_fail,
     });
     Node {
         id: node.id.clone(),
@@ -469,20 +473,25 @@ pub(crate) fn may_pass(code: Code, node: &FlowNode) -> bool {
     RETRYABLE.contains(&code) || (code == Code::ModelFailed && node.asks_a_model())
 }
 
-/// Returns true if a flow may go on with a failure as a value. The faults of a project and the
-/// questions of a node are none.
-pub(crate) const fn may_be_value(code: Code) -> bool {
-    !matches!(
-        code,
+/// Returns true if a flow may go on with a failure of `node` as a value. The faults of a project and
+/// the questions of a node are none.
+pub(crate) fn may_be_value(code: Code, node: &FlowNode) -> bool {
+    match code {
         Code::Usage
-            | Code::InvalidConfig
-            | Code::InvalidTool
-            | Code::Denied
-            | Code::Locked
-            | Code::Internal
-            | Code::AnswerWanted
-            | Code::ApprovalWanted
-    )
+        | Code::InvalidConfig
+        | Code::InvalidTool
+        | Code::Denied
+        | Code::Locked
+        | Code::Internal
+        | Code::AnswerWanted
+        | Code::ApprovalWanted => false,
+        // What a template makes is data; what the file says is its fault.
+        Code::ToolNotFound | Code::AmbiguousCapability => {
+            let call = node.call();
+            !call.is_some_and(|call| call.name().or_else(|| call.capability()).is_some())
+        }
+        _ => true,
+    }
 }
 
 fn internal(message: &str) -> Box<Diagnostic> {

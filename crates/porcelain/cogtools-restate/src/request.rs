@@ -86,6 +86,9 @@ pub(crate) struct ShownNode {
 pub(crate) struct ShownNeed {
     pub(crate) node: String,
     pub(crate) optional: bool,
+    /// True if the other node runs even if this one has failed.
+    #[serde(default)]
+    pub(crate) may_fail: bool,
     /// True if the other node reads the error of this one.
     #[serde(default)]
     pub(crate) error: bool,
@@ -157,6 +160,7 @@ impl Shown {
         let need = |need: &ShownNeed| Need {
             node: need.node.clone(),
             is_optional: need.optional,
+            may_fail: need.may_fail,
         };
         let node = |node: &ShownNode| Node {
             needs: node.needs.iter().map(need).collect(),

@@ -165,11 +165,15 @@ impl Results {
             }
             NodeEnd::Failed { problem } => {
                 self.problems.insert(id.to_owned(), problem);
-                Progress::Missing
+                Progress::Failed
             }
-            NodeEnd::Skipped | NodeEnd::Asks { .. } | NodeEnd::Interrupted => {
+            NodeEnd::Skipped => {
                 self.skipped.insert(id.to_owned());
                 Progress::Missing
+            }
+            NodeEnd::Asks { .. } | NodeEnd::Interrupted => {
+                self.skipped.insert(id.to_owned());
+                Progress::Blocked
             }
         }
     }
@@ -209,12 +213,12 @@ impl Results {
     }
 
     /// The failure of the run: of the first node that has failed, unless every node that
-    /// needs it runs without it, too.
+    /// needs it says that it runs without it, too.
     pub(crate) fn failure(&self, shown: &Shown) -> Option<Problem> {
         let is_tolerated = |id: &str| {
             let needs = shown.nodes.iter().flat_map(|node| &node.needs);
             let mut needs = needs.filter(|need| need.node == id).peekable();
-            needs.peek().is_some() && needs.all(|need| need.optional)
+            needs.peek().is_some() && needs.all(|need| need.may_fail)
         };
         let mut failed = shown.nodes.iter().filter(|node| !is_tolerated(&node.id));
         failed.find_map(|node| Some(self.problems.get(&node.id)?.of_node(&node.id)))

@@ -84,6 +84,35 @@ fn a_node_whose_condition_does_not_hold_is_skipped_with_those_that_need_it() {
 }
 
 #[test]
+fn a_failure_is_not_taken_for_an_absence() {
+    let nodes = || {
+        vec![
+            Node::new("a"),
+            Node::new("b").after("a"),
+            after_skipped(Node::new("tests_a"), "a"),
+            after_skipped(Node::new("tests_b"), "b"),
+            after_any(Node::new("any"), "b"),
+        ]
+    };
+    let ran = |first: fn() -> Result<Completion, Failure>| {
+        let options = Options {
+            on_failure: OnFailure::SkipDependents,
+            ..options()
+        };
+        let (_, execution) = run(nodes(), options, move |attempt| match attempt.node() {
+            "a" => first(),
+            _ => done(true),
+        });
+        let states = execution.states.into_iter();
+        let ran = states.filter(|(_, state)| matches!(state, State::Succeeded(_)));
+        ran.map(|(node, _)| node).collect::<Vec<_>>()
+    };
+    assert_eq!(ran(|| Ok(Completion::Skip)), ["any", "tests_a", "tests_b"]);
+    assert_eq!(ran(|| Err(failure("broken"))), ["any"]);
+    assert_eq!(ran(|| Err(blocking("a question"))), [""; 0]);
+}
+
+#[test]
 fn a_cancelled_run_records_what_ran_and_starts_nothing_further() {
     let options = options();
     let cancel = options.cancel.clone();

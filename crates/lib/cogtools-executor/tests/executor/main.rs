@@ -22,6 +22,15 @@ mod scale;
 fn after_any(node: Node, other: impl Into<String>) -> Node {
     let mut node = node.after(other);
     if let Some(need) = node.needs.last_mut() {
+        (need.is_optional, need.may_fail) = (true, true);
+    }
+    node
+}
+
+/// `node`, which runs after `other` has succeeded or was skipped.
+fn after_skipped(node: Node, other: impl Into<String>) -> Node {
+    let mut node = node.after(other);
+    if let Some(need) = node.needs.last_mut() {
         need.is_optional = true;
     }
     node
@@ -81,6 +90,15 @@ fn options() -> Options {
 
 fn failure(message: &str) -> Failure {
     Failure::new(Diagnostic::new(Code::ToolFailed, message))
+}
+
+/// A failure after which nothing that needs the node may run.
+fn blocking(message: &str) -> Failure {
+    Failure {
+        is_final: true,
+        is_blocking: true,
+        ..failure(message)
+    }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is the end of work")]

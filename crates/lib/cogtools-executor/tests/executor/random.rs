@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cogtools_executor::SkipReason;
+use cogtools_executor::{Need, SkipReason};
 
 use super::*;
 
@@ -20,6 +20,8 @@ enum Behaviour {
     Skips,
     /// It fails for good.
     FailsFinally,
+    /// It fails for good, and nothing that needs it may run.
+    Blocks,
     /// It fails this often, then succeeds.
     Fails(u32),
 }
@@ -58,7 +60,8 @@ impl Random {
         for index in 0..count {
             let mut node = Node::new(format!("n{index}"));
             for other in 0..index {
-                match self.below(6) {
+                match self.below(7) {
+                    2 => node = after_skipped(node, format!("n{other}")),
                     0 => node = node.after(format!("n{other}")),
                     1 => node = after_any(node, format!("n{other}")),
                     _ => {}
@@ -66,7 +69,8 @@ impl Random {
             }
             node.retry.times = u32::try_from(self.below(3)).unwrap_or_default();
             case.nodes.push(node);
-            case.behaviours.push(match self.below(8) {
+            case.behaviours.push(match self.below(9) {
+                8 => Behaviour::Blocks,
                 0 => Behaviour::Skips,
                 1 => Behaviour::FailsFinally,
                 2 | 3 => Behaviour::Fails(1 + u32::try_from(self.below(3)).unwrap_or_default()),
@@ -80,11 +84,14 @@ impl Random {
 /// Returns the end of each node: needs only lead backwards, so one pass suffices.
 fn oracle(case: &Case) -> Vec<Expected> {
     let mut ends: Vec<Expected> = Vec::new();
+    // How bad the end of each node is: 1 if it was skipped, 2 if it has failed, 3 if it blocks.
+    let mut badness: Vec<u8> = Vec::new();
     for (node, behaviour) in case.nodes.iter().zip(&case.behaviours) {
         let index = |need: &str| need[1..].parse::<usize>().unwrap_or_default();
-        let is_missing = |need: &str| !matches!(ends[index(need)], Expected::Succeeded(..));
-        let mut needs = node.needs.iter();
-        let missing = needs.find(|need| !need.is_optional && is_missing(&need.node));
+        let tolerated = |need: &Need| u8::from(need.is_optional) + u8::from(need.may_fail);
+        let is_missing = |need: &&Need| badness[index(&need.node)] > tolerated(need);
+        let missing: Vec<&Need> = node.needs.iter().filter(is_missing).collect();
+        let inherited = missing.iter().map(|need| badness[index(&need.node)]).max();
         let value = || {
             let results = node
                 .needs
@@ -96,16 +103,23 @@ fn oracle(case: &Case) -> Vec<Expected> {
             1 + results.max().unwrap_or_default()
         };
         let times = node.retry.times;
-        ends.push(match (missing, *behaviour) {
+        let end = match (missing.first(), *behaviour) {
             (Some(need), _) => Expected::Skipped(SkipReason::Needs(need.node.clone())),
             (None, Behaviour::Skips) => Expected::Skipped(SkipReason::Condition),
-            (None, Behaviour::FailsFinally) => Expected::Failed(1),
+            (None, Behaviour::FailsFinally | Behaviour::Blocks) => Expected::Failed(1),
             (None, Behaviour::Succeeds) => Expected::Succeeded(value(), 1),
             (None, Behaviour::Fails(often)) if often <= times => {
                 Expected::Succeeded(value(), often + 1)
             }
             (None, Behaviour::Fails(_)) => Expected::Failed(times + 1),
+        };
+        badness.push(match (&end, behaviour) {
+            (Expected::Succeeded(..), _) => 0,
+            (Expected::Failed(_), Behaviour::Blocks) => 3,
+            (Expected::Failed(_), _) => 2,
+            (Expected::Skipped(_), _) => inherited.unwrap_or(1),
         });
+        ends.push(end);
     }
     ends
 }
@@ -125,6 +139,7 @@ fn execute_case(
         match behaviours[index] {
             Behaviour::Skips => Ok(Completion::Skip),
             Behaviour::FailsFinally => Err(Failure::is_final(*failure("no").diagnostic)),
+            Behaviour::Blocks => Err(blocking("no")),
             Behaviour::Fails(often) if attempt.number() <= often => Err(failure("not yet")),
             _ => super::done(value),
         }

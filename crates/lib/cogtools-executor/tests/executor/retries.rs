@@ -100,3 +100,19 @@ fn an_attempt_that_takes_too_long_is_told_to_end_and_tried_again() {
         ["a started 1", "a failed: the node took longer than 0.03 s"]
     );
 }
+
+#[test]
+fn work_with_the_same_limit_does_not_change_the_message() {
+    let limit = Duration::from_millis(20);
+    for _ in 0..20 {
+        let node = Node {
+            timeout: Some(limit),
+            ..Node::new("a")
+        };
+        let (lines, _) = run(vec![node], options(), move |_| {
+            std::thread::sleep(limit);
+            Err(Failure::new(Diagnostic::new(Code::Timeout, "own words")))
+        });
+        assert_eq!(lines[1], "a failed: the node took longer than 0.02 s");
+    }
+}

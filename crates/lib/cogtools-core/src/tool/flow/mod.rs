@@ -383,9 +383,14 @@ fn link(
             let need = FlowNeed {
                 node: router,
                 is_optional,
+                may_fail: false,
                 reads_error: false,
             };
             add(&mut node.needs, need);
+        }
+        for need in &mut node.needs {
+            let is_known = need.is_optional && keeps_error.contains(&need.node);
+            need.may_fail |= need.reads_error || is_known;
         }
     }
     problems.extend(cycle(nodes).map(|(error, node)| (error, text.location(nodes[node].span))));
@@ -457,6 +462,7 @@ impl Linker<'_> {
                     reads_error: reads_error(source.source(), name),
                     node: read.name,
                     is_optional: read.guarded,
+                    may_fail: false,
                 });
                 continue;
             }
@@ -516,6 +522,7 @@ fn add(needs: &mut Vec<FlowNeed>, need: FlowNeed) {
     match needs.iter_mut().find(|other| other.node == need.node) {
         Some(other) => {
             other.is_optional &= need.is_optional;
+            other.may_fail &= need.may_fail;
             other.reads_error |= need.reads_error;
         }
         None => needs.push(need),

@@ -49,8 +49,11 @@ pub struct FlowNode {
 pub struct FlowNeed {
     /// Its name.
     pub node: String,
-    /// True if the other one runs even if this one has no result.
+    /// True if the other one runs even if this one was skipped.
     pub is_optional: bool,
+    /// True if the other one runs even if this one has failed: the file writes `NAME?`, or reads the
+    /// error. A test of its value is no answer to a failure.
+    pub may_fail: bool,
     /// True if the other one reads the error of this one, so that it runs if this one has failed.
     pub reads_error: bool,
 }

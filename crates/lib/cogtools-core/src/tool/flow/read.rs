@@ -163,6 +163,7 @@ fn needs(entry: &Entry, reader: &mut Reader<'_>) -> Vec<(FlowNeed, Span)> {
         let need = FlowNeed {
             node: bare.unwrap_or(&name).to_owned(),
             is_optional: bare.is_some(),
+            may_fail: bare.is_some(),
             reads_error: false,
         };
         (need, span)
