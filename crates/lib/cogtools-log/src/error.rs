@@ -213,8 +213,9 @@ impl LogError {
         match self {
             Self::InUse(_) => Diagnostic::new(Code::SessionInUse, message)
                 .hint("wait until it ends, or continue in a copy: `cogtools session fork`"),
-            Self::Exists(_) => Diagnostic::new(Code::IoFailed, message)
-                .hint("continue it with `--continue`, or name another file"),
+            Self::Exists(_) => Diagnostic::new(Code::IoFailed, message).hint(
+                "name another file; `cogtools ask --continue` or `resume` goes on with this one",
+            ),
             Self::Open { error, .. } => {
                 let code = match error {
                     WriteError::Link { .. } | WriteError::Dangling { .. } => Code::Denied,

@@ -1,5 +1,6 @@
 //! The command line.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::Code;
 use cogtools_log::Id;
@@ -33,6 +34,7 @@ pub const PROGRAM: Program = Program {
         Code::Denied,
         Code::SessionNotFound,
         Code::InvalidTool,
+        Code::ToolNotFound,
         Code::Unavailable,
         Code::ModelFailed,
         Code::StaleRecording,
@@ -162,7 +164,7 @@ enum SessionCommand {
         #[arg(long, value_name = "ID")]
         from: Option<Id>,
         /// Write the new session to FILE, which must not exist
-        #[arg(long, value_name = "FILE")]
+        #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
         to: Option<String>,
     },
     /// Remove old sessions of this project, with their blobs

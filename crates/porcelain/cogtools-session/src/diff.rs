@@ -1,7 +1,8 @@
 //! `cogtools session diff`: the first difference of two sessions.
 
 use cogtools_agent::locate_session;
-use cogtools_log::{Event, Session, response_text};
+use cogtools_log::{Event, NodeState, Session, response_text};
+use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
@@ -26,20 +27,24 @@ pub(crate) fn diff(one: &str, other: &str, json: bool, io: &mut Io<'_>) -> Resul
         return io.show_json(&format!("{report:#}\n"));
     }
     if a.is_none() && b.is_none() {
-        return io.show(&format!("the same: {same} steps\n"));
+        return io.show(&format!("the same: {}\n", pluralize(same, "step")));
     }
     let shown = |step: Option<&Value>| step.map_or_else(|| "ended".to_owned(), line);
     io.page(&format!(
-        "{same} steps are the same, and then:\n{one}: {}\n{other}: {}\n",
+        "{} {} the same, and then:\n{one}: {}\n{other}: {}\n",
+        pluralize(same, "step"),
+        if same == 1 { "is" } else { "are" },
         shown(a),
         shown(b)
     ))
 }
 
 /// Returns the steps of the last branch that do not depend on time: tasks, calls, results and
-/// answers.
+/// answers; flows and plans, and the ends of their nodes.
 fn steps(session: &Session) -> Vec<Value> {
     let branch = session.branch(session.head());
+    let is_kind = |kind: &str| branch.iter().any(|entry| entry.event.kind() == kind);
+    let (is_flow, is_plan) = (is_kind("flow"), is_kind("plan"));
     let step = |event: &Event| match event {
         Event::Task { parts } => Some(json!({"task": parts})),
         Event::Call {
@@ -52,13 +57,52 @@ fn steps(session: &Session) -> Vec<Value> {
             let text = response_text(content);
             (!text.is_empty()).then(|| json!({ "answer": text }))
         }
+        Event::Flow {
+            tool, arguments, ..
+        } => Some(json!({"flow": tool, "arguments": arguments})),
+        Event::Plan { plan, .. } => Some(json!({ "plan": plan })),
+        event @ Event::Node { .. } => node(event),
+        Event::Reply { text, .. } if is_flow || is_plan => Some(json!({ "reply": text })),
         Event::End { status } => Some(json!({ "end": status })),
         _ => None,
     };
-    branch
-        .iter()
-        .filter_map(|entry| step(&entry.event))
-        .collect()
+    let steps = branch.iter().filter_map(|entry| step(&entry.event));
+    let mut steps: Vec<Value> = steps.collect();
+    if is_flow {
+        // Nodes that run at the same time end in any order.
+        let is_node = |step: &Value| step.get("node").is_some();
+        let chunks = steps.chunk_by_mut(|a, b| is_node(a) && is_node(b));
+        let name = |step: &Value| step["node"].as_str().map(str::to_owned);
+        chunks.for_each(|chunk| chunk.sort_by_key(name));
+    }
+    steps
+}
+
+/// Returns the end of a node; its start says nothing more.
+fn node(event: &Event) -> Option<Value> {
+    let Event::Node {
+        node,
+        state,
+        inputs,
+        output,
+        ..
+    } = event
+    else {
+        return None;
+    };
+    let mut step = json!({"node": node, "state": state.name()});
+    match state {
+        NodeState::Started => return None,
+        NodeState::Failed { code, message } => step["error"] = json!([code, message]),
+        NodeState::Waiting { question } => step["question"] = json!(question),
+        NodeState::Succeeded | NodeState::Skipped { .. } => {}
+    }
+    for (key, value) in [("inputs", inputs), ("output", output)] {
+        if let Some(value) = value {
+            step[key] = value.clone();
+        }
+    }
+    Some(step)
 }
 
 /// Returns a step in one line.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use cogtools_agent::locate_session;
-use cogtools_log::{Event, Outcome, Session};
+use cogtools_core::{Code, Diagnostic};
+use cogtools_log::{Entry, Event, Outcome, Session};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
@@ -19,13 +20,21 @@ const MATCHERS: [&str; 7] = [
 pub(crate) fn eval(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
     let file = locate_session(name, io)?;
     let (session, _) = read(&file, io)?;
+    let branch = session.branch(session.head());
+    let is_task = |entry: &&Entry| matches!(entry.event, Event::Task { .. });
+    if !branch.iter().any(is_task) {
+        let message = format!("`{}` has no task of a model", file.display_path().display());
+        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
+        let hint = "name a session of `cogtools ask`; a flow is tested by its examples";
+        return Err(diagnostic.hint(hint).into());
+    }
     let document = json!({"cases": [case(&session)]});
     if json {
         return io.show_json(&format!("{document:#}\n"));
     }
     let document = serde_yaml::to_string(&document).map_err(|error| {
         let message = format!("the case cannot be printed as YAML: {error}");
-        cogtools_core::Diagnostic::new(cogtools_core::Code::Internal, message)
+        Diagnostic::new(Code::Internal, message)
     })?;
     let text = format!(
         "# From a session: correct `expect` to what should have happened, and save this as\n\

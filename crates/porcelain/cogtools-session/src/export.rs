@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use cogtools_agent::{State, locate_session};
 use cogtools_log::view::{Step, View};
 use cogtools_log::{
-    Event, Header, Id, Outcome, ProgramStep, Session, duration, response_text, result_text,
-    task_text,
+    Event, Header, Id, NodeState, Outcome, ProgramStep, Session, duration, response_text,
+    result_text, task_text,
 };
 use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
@@ -85,7 +85,7 @@ fn render(header: &Header, view: &View<'_>) -> String {
     for step in &view.steps {
         write_step(&mut text, step);
     }
-    let end = view.summary.end.map_or("not ended", |end| end.name());
+    let end = view.summary.end_name().unwrap_or("not ended");
     let _ = writeln!(text, "\n---\n\n{}", end.replace('_', " "));
     text
 }
@@ -118,6 +118,13 @@ fn write_step(text: &mut String, step: &Step<'_>) {
             write_fence(text, "json", &format!("{arguments:#}"));
             write_result(text, step);
         }
+        Event::Flow {
+            tool, arguments, ..
+        } => {
+            let _ = writeln!(text, "\n## Flow `{}`", line(tool).replace('`', "'"));
+            write_fence(text, "json", &format!("{arguments:#}"));
+        }
+        Event::Node { .. } => write_node(text, step),
         Event::Reply { text: reply, .. } => {
             let _ = writeln!(text, "\n## Reply\n\n{}", reply.trim());
         }
@@ -131,6 +138,37 @@ fn write_step(text: &mut String, step: &Step<'_>) {
             );
         }
         _ => {}
+    }
+}
+
+/// The end of a node of a flow, or of a step of a plan.
+fn write_node(text: &mut String, step: &Step<'_>) {
+    let Event::Node {
+        node,
+        state,
+        inputs,
+        output,
+        ..
+    } = &step.answer.unwrap_or(step.entry).event
+    else {
+        return;
+    };
+    let reason = match state {
+        NodeState::Started => return,
+        NodeState::Succeeded => String::new(),
+        NodeState::Failed { code, message } => format!(": **{}**: {}", line(code), line(message)),
+        NodeState::Waiting { question } => format!(": {}", line(question)),
+        NodeState::Skipped { because } => {
+            let because = because.iter();
+            because.map(|it| format!(": {}", line(it))).collect()
+        }
+    };
+    let _ = writeln!(text, "\n### `{node}`\n\n*{}*{reason}", state.name());
+    if let Some(inputs) = inputs {
+        write_fence(text, "json", &format!("{inputs:#}"));
+    }
+    if let Some(output) = output {
+        write_fence(text, "text", &result_text(&json!({ "output": output })));
     }
 }
 

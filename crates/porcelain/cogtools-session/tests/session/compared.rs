@@ -1,7 +1,7 @@
 //! `stats`, `diff` and `eval`: what sessions say about tools.
 
 use super::{RUN, project, session, stored};
-use cogtools_test_support::str;
+use cogtools_test_support::{assert_text, str};
 
 /// A tool that no session has called.
 const UNUSED: &str = "name: unused\ndescription: d\nimplementation: x\n";
@@ -101,6 +101,120 @@ the same: 7 steps
 }
 
 "#]]);
+}
+
+/// The session of a flow that waits for an answer, or has gone on with it.
+fn of_flow(output: &str, answer: Option<&str>) -> String {
+    let time = "2026-11-24T09:06:22.213Z";
+    let header = RUN.lines().next().unwrap_or_default();
+    let mut events = vec![
+        r#""kind":"flow","tool":"greet","digest":"d","arguments":{"who":"Ada"}"#.to_owned(),
+        r#""kind":"node","node":"find","state":"started""#.to_owned(),
+        r#""kind":"node","node":"look","state":"failed","code":"TOOL_FAILED","message":"gone""#
+            .to_owned(),
+        format!(
+            r#""kind":"node","node":"find","state":"succeeded","inputs":{{"q":1}},"output":"{output}""#
+        ),
+    ];
+    events.push(match answer {
+        None => r#""kind":"node","node":"sure","state":"waiting","question":"Sure?""#.to_owned(),
+        Some(answer) => {
+            format!(r#""kind":"node","node":"sure","state":"succeeded","output":"{answer}""#)
+        }
+    });
+    events.push(r#""kind":"end","status":"failed","code":"ANSWER_WANTED""#.to_owned());
+    let mut text = format!("{header}\n");
+    for (index, event) in events.iter().enumerate() {
+        let parent = if index == 0 {
+            "null".to_owned()
+        } else {
+            index.to_string()
+        };
+        let id = index + 1;
+        text += &format!("{{\"id\":{id},\"parent\":{parent},\"time\":\"{time}\",{event}}}\n");
+    }
+    text
+}
+
+#[test]
+fn runs_of_flows_are_compared_by_their_nodes() {
+    let project = project();
+    project.file("a.jsonl", of_flow("one", None));
+    project.file("b.jsonl", of_flow("two", None));
+    project.file("c.jsonl", of_flow("one", Some("yes")));
+    session(&project, &["diff", "a.jsonl", "b.jsonl"]).outputs(str![[r#"
+1 step is the same, and then:
+a.jsonl: node find, state succeeded, inputs {"q":1}, output one
+b.jsonl: node find, state succeeded, inputs {"q":1}, output two
+
+"#]]);
+    session(&project, &["diff", "a.jsonl", "c.jsonl"]).outputs(str![[r#"
+3 steps are the same, and then:
+a.jsonl: node sure, state waiting, question Sure?
+c.jsonl: node sure, state succeeded, output yes
+
+"#]]);
+}
+
+#[test]
+fn a_flow_is_no_case_for_a_model() {
+    let project = project();
+    project.file("a.jsonl", of_flow("one", None));
+    session(&project, &["eval", "a.jsonl"]).fails(
+        127,
+        str![[r#"
+cogtools-session: error[SESSION_NOT_FOUND]: `a.jsonl` has no task of a model
+hint: name a session of `cogtools ask`; a flow is tested by its examples
+
+"#]],
+    );
+}
+
+#[test]
+fn a_flow_is_exported_with_its_nodes() {
+    let project = project();
+    project.file("a.jsonl", of_flow("one", None));
+    let exported = session(&project, &["export", "a.jsonl"]).text();
+    let (_, nodes) = exported.split_once("\n## ").expect(&exported);
+    assert_text(
+        nodes,
+        str![[r##"
+Flow `greet`
+
+```json
+{
+  "who": "Ada"
+}
+```
+
+### `look`
+
+*failed*: **TOOL_FAILED**: gone
+
+### `find`
+
+*succeeded*
+
+```json
+{
+  "q": 1
+}
+```
+
+```text
+one
+```
+
+### `sure`
+
+*waiting*: Sure?
+
+---
+
+waiting
+
+"##]],
+    );
 }
 
 #[test]

@@ -27,10 +27,17 @@ fn a_fork_is_a_new_session_that_begins_alike() {
         74,
         str![[r#"
 cogtools-session: error[IO_FAILED]: `new.jsonl` exists already
-hint: continue it with `--continue`, or name another file
+hint: name another file; `cogtools ask --continue` or `resume` goes on with this one
 
 "#]],
     );
+}
+
+#[test]
+fn a_fork_has_a_name() {
+    let outcome = session(&project(), &["fork", "run.jsonl", "--to="]);
+    outcome.stderr_contains("--to");
+    outcome.status(2).stdout_is("");
 }
 
 #[test]
