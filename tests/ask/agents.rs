@@ -351,8 +351,8 @@ implementation: {agent: {system: Ask yourself., tools: [mirror]}}
             "id": "call-5-1",
             "name": "mirror",
             "response": {
-                "error": "mirror: 4 agents already run within each other\nhint: leave agents that \
-                          call this one out of its `tools`",
+                "error": "mirror: 4 agents and flows already run within each other\nhint: let no \
+                          tool call itself, directly or through others",
                 "code": "TOOL_FAILED",
             },
         })]

@@ -143,7 +143,7 @@ fn agents_and_programs_do_not_call_each_other_without_end() {
     in_code(&project, &fake, &["--allow=mirror", "Go"]).outputs("done\n");
     let deepest = response(&fake.finish(), 5)["output"].to_string();
     assert!(
-        deepest.contains("4 agents already run within each other"),
+        deepest.contains("4 agents and flows already run within each other"),
         "{deepest}"
     );
 }

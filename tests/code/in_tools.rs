@@ -182,7 +182,11 @@ fn tools_call_each_other_only_so_deep() {
         tool("u", "return tools.t({ids: args.ids})", "[t]"),
     );
     project.file(RULES, "ask: {allow: [t, u]}\n");
-    fails(&project, 1, "4 agents already run within each other");
+    fails(
+        &project,
+        1,
+        "4 agents and flows already run within each other",
+    );
 }
 
 #[test]

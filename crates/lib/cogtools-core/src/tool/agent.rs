@@ -212,11 +212,11 @@ impl AgentTask {
             return Ok(depth + 1);
         }
         let max = Self::MAX_DEPTH;
-        let message = format!("{max} agents already run within each other");
+        let message = format!("{max} agents and flows already run within each other");
         let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-        Err(Box::new(
-            diagnostic.hint("leave agents that call this one out of its `tools`"),
-        ))
+        Err(Box::new(diagnostic.hint(
+            "let no tool call itself, directly or through others",
+        )))
     }
 }
 
