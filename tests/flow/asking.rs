@@ -199,8 +199,8 @@ fn what_says_nothing_is_no_value() {
     .outputs("x\n");
 }
 
-/// Starts a flow of two nodes and interrupts it in the first one, as often as this.
-fn interrupted(count: usize) -> (Project, Outcome) {
+/// Starts a flow of two nodes and sends it a signal in the first one, as often as this.
+fn interrupted(signal: &str, count: usize) -> (Project, Outcome) {
     let project = project_with(
         "    nodes:
       one: {tool: {name: slow}}
@@ -211,7 +211,7 @@ fn interrupted(count: usize) -> (Project, Outcome) {
         "tools/slow.yaml",
         "name: slow\ndescription: Slow\nimplementation: {exec: [sh, -c, 'touch begun; sleep 2; printf over; touch ended']}\n",
     );
-    let interrupt = "sleep 0.3; kill -INT $$;".repeat(count);
+    let interrupt = format!("sleep 0.3; kill -{signal} $$;").repeat(count);
     let outcome = Run::new("/bin/sh")
         .project(&project)
         .args([
@@ -227,17 +227,61 @@ fn interrupted(count: usize) -> (Project, Outcome) {
 
 #[test]
 fn ctrl_c_waits_for_nodes_that_run_and_twice_ends_them() {
-    let (project, outcome) = interrupted(1);
+    let (project, outcome) = interrupted("INT", 1);
     outcome.stderr_contains("the run was interrupted");
     outcome.stderr_contains("1 node done; `cogtools flow resume s.jsonl` goes on here");
     outcome.status(130).stdout_is("");
     flow_run(&project, &["resume", "s.jsonl"])
         .run()
         .outputs("over!\n");
-    let (project, outcome) = interrupted(2);
+    let (project, outcome) = interrupted("INT", 2);
     outcome.status(130).stdout_is("");
     assert!(
         !project.path("ended").exists(),
         "the program ran to its end"
     );
+}
+
+#[test]
+fn a_flow_that_is_terminated_starts_nothing_further() {
+    for (signal, status) in [("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+        let (project, outcome) = interrupted(signal, 1);
+        outcome.stderr_contains("`cogtools flow resume s.jsonl` goes on here");
+        outcome.status(status).stdout_is("");
+        assert!(!project.path("ended").exists(), "{signal}: the tool ran on");
+        let log = project.read("s.jsonl");
+        let started = "\"node\":\"two\",\"state\":\"started\"";
+        assert!(!log.contains(started), "{signal}: {log}");
+    }
+}
+
+#[test]
+fn the_time_of_a_question_runs_on_when_somebody_resumes() {
+    let ask = "    nodes: {a: {ask: {text: Why?, default: because, timeout: 4}}}\n";
+    let project = project_with(ask);
+    let resume = || flow_run(&project, &["resume", "s.jsonl"]).run();
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    resume().status(75);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    resume().outputs("because\n");
+}
+
+#[test]
+fn the_hint_of_a_question_names_its_session() {
+    let project = project_with(CHECKED);
+    let outcome = flow_run(&project, &["run", "f"]).run();
+    outcome.status(75);
+    let text = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let command = text.split("hint: `cogtools flow ").nth(1);
+    let command = command.and_then(|hint| hint.split(" --answer").next());
+    let words: Vec<&str> = command.unwrap_or_default().split(' ').collect();
+    assert!(words.len() == 2 && words[0] == "resume", "{text}");
+    // Another run has come in between.
+    flow_run(&project, &["run", "f"]).run().status(75);
+    flow_run(&project, &["resume", words[1], "--answer", "book=2"])
+        .run()
+        .outputs("3\n");
 }

@@ -87,7 +87,7 @@ fn the_graph_has_all_that_an_engine_needs() {
                 plain("is_many", "router", json!([need("count", true)]), json!(["many", "few"])),
                 plain("many", "text", json!([need("is_many", false)]), json!([])),
                 plain("few", "text", json!([need("is_many", false)]), json!([])),
-                plain("confirm", "ask", json!([need("many", true)]), json!([])),
+                plain("confirm", "ask", json!([{"node": "many", "optional": true, "may_fail": true}]), json!([])),
             ],
         })
     );

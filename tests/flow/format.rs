@@ -161,3 +161,31 @@ hint: `cogtools run search` calls it
 "#]],
     );
 }
+
+#[test]
+fn limits_and_defaults_are_checked_when_a_flow_is_loaded() {
+    for (nodes, fault) in [
+        (
+            "{a: {text: x, retry: {times: 1, delay: 1e300}}}",
+            "`delay` is at most 3600",
+        ),
+        (
+            "{a: {text: x, retry: {times: 1, backoff: 1e300}}}",
+            "`backoff` is at most 100",
+        ),
+        (
+            "{a: {ask: {text: Sure?, reply: {sure: {type: boolean}}, default: {sure: maybe}}}}",
+            "`default` is no answer that `reply` allows: sure: expected boolean",
+        ),
+        (
+            "{a: {ask: {text: Sure?, reply: {sure: {type: boolean}}, default: true}}}",
+            "`default` is no answer that `reply` allows: expected object",
+        ),
+    ] {
+        let outcome = output_of(&format!("    nodes: {nodes}\n"));
+        outcome.stderr_contains(fault);
+        outcome.status(78).stdout_is("");
+    }
+    output_of("    nodes: {a: {ask: {text: S?, reply: {sure: {type: boolean}}, default: {sure: true}}}, b: {text: '{{ a.sure }}'}}\n")
+        .outputs("true\n");
+}

@@ -244,3 +244,87 @@ fn a_run_that_may_not_begin_leaves_no_session() {
         .run()
         .outputs("this project has no runs of flows\n");
 }
+
+#[test]
+fn the_newest_run_of_a_flow_is_found_among_other_sessions() {
+    let project = project_with(NODES);
+    flow_run(&project, &["run", "f"]).run().status(75);
+    project.file("plan.json", r#"{"restatement": "r", "visible_reply": "v", "thinking_log": ["t"], "tool_plan": [{"need_tool": true, "reason": "r", "tool": "search", "args": {"query": "q"}}]}"#);
+    run("cogtools-plan", &project)
+        .args(["run", "plan.json"])
+        .run()
+        .status(0);
+    flow_run(&project, &["trace"]).run().status(0);
+    flow_run(&project, &["resume", "--answer", "confirm=yes"])
+        .run()
+        .outputs(RESULT);
+    run("cogtools-plan", &project)
+        .arg("show")
+        .run()
+        .stdout_contains("search");
+}
+
+#[test]
+fn what_is_decided_is_about_nodes_without_a_result() {
+    let project = project_with(NODES);
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    let log = project.read("s.jsonl");
+    for (words, fault) in [
+        (
+            &["--repeat", "first"][..],
+            "first: this node has a result, which stays",
+        ),
+        (
+            &["--result", "first=1"],
+            "first: this node has a result, which stays",
+        ),
+        (
+            &["--repeat", "list.0"],
+            "list.0: this node has a result, which stays",
+        ),
+        (
+            &["--result", "list.7=1"],
+            "list.7: the run has no such item",
+        ),
+        (
+            &["--answer", "last=yes"],
+            "last: this node asks no question\nhint: these ask: `confirm`",
+        ),
+        (&["--answer", "gone=yes"], "gone: the flow has no such node"),
+        (
+            &["--repeat", "confirm", "--result", "confirm=1"],
+            "confirm: either run this node again, or give its result\nhint: without a result: `confirm`",
+        ),
+    ] {
+        let outcome = flow_run(&project, &["resume", "s.jsonl"]).args(words).run();
+        outcome.stderr_contains(fault);
+        outcome.status(2).stdout_is("");
+    }
+    assert_eq!(project.read("s.jsonl"), log);
+    let answer = |text: &str| {
+        let answer = format!("confirm={text}");
+        flow_run(&project, &["resume", "s.jsonl", "--answer", &answer]).run()
+    };
+    answer("yes").outputs(RESULT);
+    // The same command again is no contradiction; another answer is.
+    answer("yes").outputs(RESULT);
+    answer("no").status(2);
+}
+
+#[test]
+fn arguments_of_a_session_are_checked_as_those_of_a_call() {
+    let project = project_with(NODES);
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
+        .run()
+        .status(75);
+    let log = project.read("s.jsonl");
+    let changed = log.replace("{\"question\":\"what\"}", "{\"question\":7}");
+    assert_ne!(log, changed);
+    project.file("s.jsonl", changed);
+    flow_run(&project, &["resume", "s.jsonl", "--answer", "confirm=yes"])
+        .run()
+        .status(65)
+        .stdout_is("");
+}

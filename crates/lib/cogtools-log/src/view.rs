@@ -276,6 +276,8 @@ pub struct NodeRun<'s> {
     pub state: &'s NodeState,
     /// The time of that state.
     pub time: Timestamp,
+    /// When its question was asked first, if it has no answer yet.
+    pub asked: Option<Timestamp>,
     /// The arguments of its call.
     pub inputs: Option<&'s Value>,
     /// The choice of its tool.
@@ -356,10 +358,16 @@ impl<'s> Run<'s> {
         let place = self.places.get(node.as_str()).copied();
         let before = place.and_then(|place| self.nodes.get(place));
         let started = before.filter(|before| *before.state == NodeState::Started);
+        let asked = before.and_then(|before| before.asked);
         let run = NodeRun {
             id: node,
             state,
             time,
+            asked: match state {
+                NodeState::Waiting { .. } => asked.or(Some(time)),
+                NodeState::Started => asked,
+                _ => None,
+            },
             // Steps of plans have them at their start.
             inputs: inputs
                 .as_ref()

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use cogtools_core::arguments::{Arguments, WordError};
@@ -10,6 +11,8 @@ use cogtools_core::schema::Schema;
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::{AskNode, Flow, FlowNode};
 use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool};
+use cogtools_log::Timestamp;
+use cogtools_log::view::{Results, Run};
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io, named_file, text_input};
 use serde_json::{Map, Value};
@@ -166,6 +169,51 @@ pub(crate) fn ask_person(
             Err(reason) => question = format!("{reason}\n"),
         }
     }
+}
+
+/// The nodes with an answer in `answers`, without answers that are among the `results` already.
+///
+/// # Errors
+/// A name is not of a node of `tool` that asks.
+pub(crate) fn check_answers<'a>(
+    answers: &'a BTreeMap<String, String>,
+    tool: &Tool,
+    results: &Results,
+) -> Result<Vec<&'a String>, Failure> {
+    let mut new = Vec::new();
+    for (name, text) in answers {
+        let Some(ask) = node(tool.flow(), name)?.ask() else {
+            let questions = tool.flow().into_iter().flat_map(Flow::nodes);
+            let questions = questions.filter(|node| node.ask().is_some());
+            let names: Vec<String> = questions.map(|node| format!("`{}`", node.id)).collect();
+            let diagnostic = Diagnostic::new(Code::Usage, "this node asks no question");
+            let hint = format!("these ask: {}", names.join(", "));
+            return Err(match names.as_slice() {
+                [] => diagnostic.with_subject(name).into(),
+                _ => diagnostic.with_subject(name).hint(hint).into(),
+            });
+        };
+        let known = results.nodes.get(name);
+        if known.is_none_or(|known| read_answer(ask, text).as_ref() != Ok(known)) {
+            new.push(name);
+        }
+    }
+    Ok(new)
+}
+
+/// The defaults of the questions of `run`, a run of `tool`, that have been open for too long.
+pub(crate) fn overdue(run: &Run<'_>, tool: &Tool) -> BTreeMap<String, Value> {
+    let nodes = run.nodes.iter();
+    let overdue = nodes.filter_map(|node| {
+        let ask = tool.flow()?.node(node.id)?.ask()?;
+        let open = Duration::from_millis(Timestamp::now().millis_since(node.asked?));
+        let default = ask.default.clone();
+        Some((
+            node.id.to_owned(),
+            default.filter(|_| open >= ask.timeout.unwrap_or(Duration::MAX))?,
+        ))
+    });
+    overdue.collect()
 }
 
 /// Splits `NODE=TEXT`.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_agent::{begin_session, log_options, session_store};
-pub(crate) use cogtools_agent::{locate_session as locate, session_at as locate_file};
+pub(crate) use cogtools_agent::{locate_session, session_at as locate_file};
 use cogtools_core::{Code, Diagnostic, Project};
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};
@@ -84,6 +84,23 @@ pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
     stored.iter().map(|stored| store.file(&stored.id)).collect()
 }
 
+/// The file of the session `name`; without one, of the newest session with a run of this kind.
+///
+/// # Errors
+///
+/// There is none.
+pub(crate) fn locate(name: Option<&str>, kind: &str, io: &Io<'_>) -> Result<SessionFile, Failure> {
+    let has_run = |file: &SessionFile| {
+        let session = read(file);
+        session.is_ok_and(|session| Run::last(&session.branch(None), kind).is_some())
+    };
+    let newest = || sessions(io).into_iter().find(has_run);
+    match name.is_none().then(newest).flatten() {
+        Some(file) => Ok(file),
+        None => locate_session(name, io),
+    }
+}
+
 /// Goes on with the session in `file`.
 ///
 /// # Errors
@@ -136,6 +153,43 @@ pub(crate) fn no_run(kind: &str, file: &SessionFile) -> Failure {
         .with_subject(file.display_path().display().to_string())
         .hint("`cogtools session list` shows the sessions of this project")
         .into()
+}
+
+/// Fails unless what the user repeats, and the `others` for which the user has a result or an answer,
+/// are nodes or steps of `run` without a result.
+pub(crate) fn check_named(
+    run: &Run<'_>,
+    noun: &str,
+    repeat: &[String],
+    others: &[&String],
+) -> Result<(), Failure> {
+    let fault = |name: &String| {
+        let found = run.node(name);
+        if found.is_some_and(NodeRun::has_result) {
+            return Some(format!("this {noun} has a result, which stays"));
+        }
+        let is_item = noun == "node" && name.contains('.');
+        if is_item && found.is_none() {
+            return Some("the run has no such item".to_owned());
+        }
+        let is_both = repeat.contains(name) && others.contains(&name);
+        is_both.then(|| format!("either run this {noun} again, or give its result"))
+    };
+    let mut names = repeat.iter().chain(others.iter().copied());
+    let Some((name, message)) = names.find_map(|name| Some((name, fault(name)?))) else {
+        return Ok(());
+    };
+    let is_left = |node: &&NodeRun<'_>| {
+        !node.has_result() && !node.is_nested() && !matches!(node.state, NodeState::Skipped { .. })
+    };
+    let left = run.nodes.iter().filter(is_left);
+    let left: Vec<String> = left.map(|node| format!("`{}`", node.id)).collect();
+    let hint = match left.as_slice() {
+        [] => format!("no {noun} of this run is open"),
+        left => format!("without a result: {}", left.join(", ")),
+    };
+    let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.as_str());
+    Err(diagnostic.hint(hint).into())
 }
 
 /// Fails if nodes or steps were interrupted that may not run again by themselves.

@@ -19,6 +19,7 @@ use cogtools_log::{
 use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
+use crate::journal;
 use crate::live::LiveTree;
 use crate::plan::Contract;
 
@@ -121,6 +122,18 @@ impl Recorder {
     /// Returns true if there is a session.
     pub(crate) fn has_session(&self) -> bool {
         self.lock().log.is_some()
+    }
+
+    /// The command `resume` with the name of the session, if it goes on with the newest one: by the
+    /// time that the user types it, that may be another.
+    pub(crate) fn named(&self, resume: &str) -> String {
+        let record = self.lock();
+        let path = record.log.as_ref().map(Log::path);
+        let id = path.and_then(|path| path.file_stem()?.to_str());
+        match id.filter(|_| resume == journal::resume("flow", None)) {
+            Some(id) => journal::resume("flow", Some(id)),
+            None => resume.to_owned(),
+        }
     }
 
     /// Records that a flow is about to run.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use clap::Args;
 use cogtools_code::Recorded;
@@ -14,7 +13,7 @@ use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask, printed};
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
 use cogtools_executor::{Failure as NodeFailure, OnFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
-use cogtools_log::{EndStatus, Event, NodeState, Timestamp};
+use cogtools_log::{EndStatus, Event};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
@@ -262,7 +261,7 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
             // A model may read it, which must not answer.
             "only a person can answer this, not a caller of the tool".to_owned()
         } else {
-            let command = resume.map_or_else(again, str::to_owned);
+            let command = resume.map_or_else(again, |resume| run.recorder.named(resume));
             format!("`{command} --answer {id}=…` answers, and goes on")
         };
         return Some(diagnostic.with_subject(id).hint(hint));
@@ -326,6 +325,7 @@ impl RunArgs {
         let earlier = EarlierResults::of(&tool, io);
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
+        cx.cancel = io.signals.begin();
         // A run that may not begin leaves no session.
         approve(&tool, &cx)?;
         let log = journal::create(&target, "", io)?;
@@ -492,7 +492,7 @@ impl ResumeArgs {
     /// Goes on with the flow that the command line names.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let name = self.session.session.as_deref();
-        let file = journal::locate(name, io)?;
+        let file = journal::locate(name, "flow", io)?;
         let (log, session) = journal::open(&file, io)?;
         let branch = session.branch(None);
         let logged = journal::last(&branch, "flow", &file)?;
@@ -511,9 +511,14 @@ impl ResumeArgs {
             return Err(diagnostic.with_subject(flow.as_str()).hint(hint).into());
         }
         let given = given_results(&self.result)?;
+        let answers = self.answers.with_stdin(io)?;
+        let mut results = logged.results(&file)?;
+        let mut others = inputs::check_answers(&answers, &tool, &results)?;
+        others.extend(given.keys());
         for name in self.repeat.iter().chain(given.keys()) {
             inputs::node(tool.flow(), node_of(name))?;
         }
+        journal::check_named(&logged, "node", &self.repeat, &others)?;
         let mut repeatable = Repeatable::new(&registry);
         let has_code = |id: &str| {
             let node = tool.flow().and_then(|flow| flow.node(node_of(id)));
@@ -532,7 +537,6 @@ impl ResumeArgs {
         let interrupted = logged.nodes.iter().filter(|node| node.is_open());
         let interrupted: BTreeSet<&str> = interrupted.map(|node| node.id).collect();
         programs.retain(|id, _| interrupted.contains(id.as_str()));
-        let mut results = logged.results(&file)?;
         let recorder = Recorder::new(Some(log), session.head());
         recorder.given(&given)?;
         for (id, value) in given {
@@ -543,21 +547,13 @@ impl ResumeArgs {
             };
             of_kind.insert(id, value);
         }
-        let answers = self.answers.with_stdin(io)?;
-        // Questions that have been open for too long.
-        for node in logged
-            .nodes
-            .iter()
-            .filter(|node| !answers.contains_key(node.id))
-        {
-            let ask = tool.flow().and_then(|flow| flow.node(node.id)?.ask());
-            if let (NodeState::Waiting { .. }, Some(ask)) = (node.state, ask)
-                && let Some((timeout, default)) = ask.timeout.zip(ask.default.as_ref())
-                && Duration::from_millis(Timestamp::now().millis_since(node.time)) >= timeout
-            {
-                results.nodes.insert(node.id.to_owned(), default.clone());
-            }
-        }
+        let mut overdue = inputs::overdue(&logged, &tool);
+        overdue.retain(|node, _| !answers.contains_key(node));
+        results.nodes.extend(overdue);
+        let cx = Context {
+            cancel: io.signals.begin(),
+            ..context.context(io)
+        };
         let run = FlowRun {
             results,
             answers: Mutex::new(answers),
@@ -568,8 +564,8 @@ impl ResumeArgs {
             programs: Mutex::new(programs),
             earlier: EarlierResults::of(&tool, io),
             resume,
-            arguments: logged.arguments(&file)?,
-            ..FlowRun::new(tool, Map::new(), registry, context.context(io))
+            arguments: inputs::accept(Arguments::from(logged.arguments(&file)?), &tool)?,
+            ..FlowRun::new(tool, Map::new(), registry, cx)
         };
         run_for_person(run, io)
     }

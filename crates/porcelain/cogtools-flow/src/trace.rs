@@ -63,7 +63,7 @@ struct Trace<'t> {
 impl TraceArgs {
     /// Shows the run in the session that the command line names.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let file = journal::locate(self.session.session.as_deref(), io)?;
+        let file = journal::locate(self.session.session.as_deref(), "flow", io)?;
         let mut shown: HashMap<String, NodeState> = HashMap::new();
         let mut agents: Option<Vec<String>> = None;
         loop {

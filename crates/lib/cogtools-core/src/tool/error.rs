@@ -282,6 +282,12 @@ pub enum FlowError {
     /// Another value of `errors`.
     #[error("`errors` is `keep` or `fail`")]
     Errors,
+    /// A number under `retry` that is larger than this.
+    #[error("`{0}` is at most {1}")]
+    Retry(&'static str, u32),
+    /// A `default` that is no valid answer, and why.
+    #[error("`default` is no answer that `reply` allows: {0}")]
+    Default(String),
     /// `tools` of a node without code.
     #[error("`tools` belongs to `js`")]
     Tools,
@@ -307,6 +313,8 @@ impl FlowError {
             }
             Self::OneTarget => "write `tool: NAME`, or `tool: {capability: …}`".into(),
             Self::Errors => "write `errors: keep` for the error of each item that fails".into(),
+            Self::Retry(..) => "for more time, give the node more attempts with `times`".into(),
+            Self::Default(_) => "write the whole answer, as in `default: {sure: false}`".into(),
             Self::Tools => "an agent has its own: write `agent: {tools: […]}`".into(),
             Self::Branches => "write `{agent: {…}, then: NODE, else: NODE}`".into(),
         })

@@ -360,7 +360,7 @@ fn guarded(
 
 impl ResumeArgs {
     fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let file: SessionFile = journal::locate(self.session.as_deref(), io)?;
+        let file: SessionFile = journal::locate_session(self.session.as_deref(), io)?;
         let (log, session) = journal::open(&file, io)?;
         let recorded = Recorded::read(&session, &file.blobs(), None)?;
         let decisions = Decisions {

@@ -336,7 +336,7 @@ fn replan(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     args.session.session = matches.get_one::<PathBuf>("session").cloned();
     let name = matches.get_one::<String>("logged").map(String::as_str);
-    let file = journal::locate(name, io)?;
+    let file = journal::locate(name, "plan", io)?;
     let session = journal::read(&file)?;
     let branch = session.branch(None);
     let run = journal::last(&branch, "plan", &file)?;
@@ -410,7 +410,7 @@ impl FileOrSession {
                 return new(&text);
             }
         }
-        let file = journal::locate(name, io)?;
+        let file = journal::locate(name, "plan", io)?;
         let session = journal::read(&file)?;
         let contract = contract_of(&journal::last(&session.branch(None), "plan", &file)?)?;
         Ok(FoundPlan::Logged(Box::new(contract), Box::new(session)))

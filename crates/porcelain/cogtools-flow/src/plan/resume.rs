@@ -43,7 +43,7 @@ impl ResumeArgs {
     /// Goes on with the plan that the command line names.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let name = self.session.session.as_deref();
-        let file = journal::locate(name, io)?;
+        let file = journal::locate(name, "plan", io)?;
         let (log, session) = journal::open(&file, io)?;
         let branch = session.branch(None);
         let logged = journal::last(&branch, "plan", &file)?;
@@ -74,6 +74,8 @@ impl ResumeArgs {
             let diagnostic = Diagnostic::new(Code::Usage, "the plan has no such step");
             return Err(diagnostic.with_subject(unknown.as_str()).into());
         }
+        let others: Vec<&String> = given.keys().collect();
+        journal::check_named(&logged, "step", &self.repeat, &others)?;
         let open: Vec<&NodeRun<'_>> = logged
             .nodes
             .iter()

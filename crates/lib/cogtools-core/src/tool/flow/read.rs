@@ -31,6 +31,10 @@ const RETRY_KEYS: [&str; 4] = ["times", "delay", "backoff", UNTIL];
 const UNTIL: &str = "until";
 /// The number of times that a node with checks is run again, unless it says so.
 const TIMES_UNTIL: u32 = 3;
+/// The longest delay of a retry, in seconds: an hour.
+const MAX_DELAY: u32 = 3_600;
+/// The largest factor by which the delay grows.
+const MAX_BACKOFF: u32 = 100;
 /// The longest name of a node.
 const MAX_ID: usize = 64;
 /// The keys of a node that calls a tool.
@@ -187,6 +191,12 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
                 let times = value.as_u64().and_then(|times| u32::try_from(times).ok());
                 retry.times = times.unwrap_or(u32::MAX);
             }
+            ("delay", Some(seconds)) if seconds > f64::from(MAX_DELAY) => {
+                reader.report(&FlowError::Retry("delay", MAX_DELAY).into(), entry.span);
+            }
+            ("backoff", Some(factor)) if factor > f64::from(MAX_BACKOFF) => {
+                reader.report(&FlowError::Retry("backoff", MAX_BACKOFF).into(), entry.span);
+            }
             ("delay", Some(seconds)) => retry.delay = seconds,
             ("backoff", Some(factor)) => retry.backoff = factor,
             (UNTIL, _) => node.until = checks(entry, reader),
@@ -255,7 +265,7 @@ fn ask(entry: &Entry, reader: &mut Reader<'_>) -> Option<AskNode> {
         match entry.key.as_str() {
             "text" => question = text(entry, reader),
             "reply" => reply = reader.schema(Schema::expand(&entry.value)),
-            "default" => default = Some(entry.value.to_json()),
+            "default" => default = Some((entry.value.to_json(), entry.span)),
             "timeout" => timeout = reader.timeout(entry),
             _ => reader.report_unknown_key(entry, &ASK_KEYS),
         }
@@ -263,11 +273,28 @@ fn ask(entry: &Entry, reader: &mut Reader<'_>) -> Option<AskNode> {
     if entry.value.entries().is_some() && question.is_none() {
         reader.report(&DefinitionError::Missing("text"), entry.span);
     }
+    if let (Some(reply), Some((default, span))) = (&reply, &default)
+        && let Some(fault) = fault_of(default, reply)
+    {
+        reader.report(&FlowError::Default(fault).into(), *span);
+    }
     Some(AskNode {
         text: question?,
         reply,
-        default,
+        default: default.map(|(default, _)| default),
         timeout,
+    })
+}
+
+/// Why `answer` is none that `reply` allows.
+fn fault_of(answer: &Value, reply: &Schema) -> Option<String> {
+    let validator = reply.validator().ok()?;
+    let violations = validator.violations(reply, answer);
+    let first = violations.first()?;
+    let kind = first.kind.to_string();
+    Some(match first.pointer.trim_start_matches('/') {
+        "" => kind,
+        name => format!("{name}: {kind}"),
     })
 }
 
