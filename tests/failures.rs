@@ -144,8 +144,11 @@ hint: a path that begins with `./` or `../` is relative to the tool's folder
         (
             "['']",
             str![[r#"
-cogtools-call: error[INVALID_TOOL]: t: the command names no program
-hint: name a program, as in `exec: [echo, hello]`
+cogtools-call: error[INVALID_TOOL]: tools/t.yaml:3:25: `exec` takes a program's name as its first element, not blank text
+   |
+ 3 | implementation: {exec: ['']}
+   |                         ^^
+hint: begin the list with the program, as in `[git, log]`
 
 "#]],
         ),

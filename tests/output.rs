@@ -172,7 +172,7 @@ fn reader_that_closes_the_pipe() {
         );
 }
 
-/// What a server or a program has said can be a stranger's.
+/// The text of a server or a program can be a stranger's.
 #[test]
 fn a_result_at_a_terminal_has_no_control_characters() {
     let project = project_with(

@@ -136,7 +136,8 @@ fn project() -> Project {
              a: {text: '{{ q }}'}\n      b: {when: a == 'x', text: '{{ a }}'}\n    output: '{{ a }}'\n",
         )
         .file(".env", "TOKEN=t\nUNUSED=u\nPATH=/x\n")
-        .file("GEMINI.md", "# Ours\n");
+        .file("GEMINI.md", "# Ours\n")
+        .file("asked.jsonl", include_str!("old_projects/runs/ask.jsonl"));
     project
 }
 
@@ -174,7 +175,7 @@ fn output_is_as_the_schema_says() {
         ("session show", "session show"),
         ("session stats", "session stats"),
         ("session tree", "session tree"),
-        ("session eval", "session eval"),
+        ("session eval", "session eval asked.jsonl"),
         ("session prune", "session prune --keep 0 --dry-run"),
         ("init", "init --host claude-code --dry-run"),
         ("init", "init --host claude-code --defaults"),

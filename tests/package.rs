@@ -177,16 +177,6 @@ plugin team-checks: 11 files
 }
 
 #[test]
-fn a_plugin_of_another_name_leaves_no_empty_folder() {
-    let project = project();
-    package(&project, &[]).status(0);
-    package(&project, &["--name", "other"]).status(0);
-    let skills = fs::read_dir(project.path("dist/plugin/skills")).expect("skills");
-    let names: Vec<_> = skills.map(|it| it.expect("a folder").file_name()).collect();
-    assert_eq!(names, ["other"]);
-}
-
-#[test]
 fn the_server_of_a_plugin_has_no_tools_that_the_project_hides() {
     let project = project();
     project.file(".cogtoolrc.yaml", "filter: {exclude: [where, x y]}\n");

@@ -211,7 +211,7 @@ pub enum Progress {
     Open,
     /// It has a result.
     Succeeded,
-    /// Its condition does not hold, or that of a node that it needs.
+    /// Its condition does not hold, or the condition of a node that it needs.
     Missing,
     /// It has failed, or a node that it needs has.
     Failed,

@@ -536,7 +536,7 @@ impl<'p> Target<'p> {
     fn apply(&self, file: &Path, action: &str, plugin: &Plugin) -> Result<(), Failure> {
         let path = self.path(file);
         let done = match (action, plugin.files.get(file)) {
-            ("removed", _) => file::remove(&path).map(|()| self.remove_empty(file)),
+            ("removed", _) => file::remove(&path),
             ("created", Some(packed)) => file::create(&path, &packed.content, packed.mode),
             ("updated", Some(packed)) if is_executable(&path.full()) == packed.is_program() => {
                 file::write(&path, &packed.content)
@@ -548,13 +548,6 @@ impl<'p> Target<'p> {
             _ => Ok(()),
         };
         done.map_err(|error| self.unwritten(file, &error).into())
-    }
-
-    /// Removes the folders of `file` that are empty.
-    fn remove_empty(&self, file: &Path) {
-        let folders = file.ancestors().skip(1).filter(|it| it.parent().is_some());
-        let mut folders = folders.map(|it| self.path(it).full());
-        while folders.next().is_some_and(|it| fs::remove_dir(it).is_ok()) {}
     }
 
     fn unwritten(&self, file: &Path, error: &WriteError) -> Diagnostic {

@@ -106,8 +106,8 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
     }
 }
 
-/// The properties beside `additionalProperties` at the JSON pointer `keyword`: those of one of the
-/// schemas that a value must match.
+/// The properties beside `additionalProperties` at the JSON pointer `keyword`, of one of the schemas
+/// that a value must match.
 fn known_beside<'s>(schema: &'s Schema, keyword: &str) -> Option<&'s Map<String, Value>> {
     let root = schema.original.as_ref().unwrap_or(&schema.object);
     let (outer, _) = keyword.rsplit_once('/')?;
