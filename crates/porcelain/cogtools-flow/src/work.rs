@@ -488,7 +488,7 @@ pub(crate) fn may_be_value(code: Code, node: &FlowNode) -> bool {
         // What a template makes is data; what the file says is its fault.
         Code::ToolNotFound | Code::AmbiguousCapability => {
             let call = node.call();
-            !call.is_some_and(|call| call.name().or_else(|| call.capability()).is_some())
+            call.is_none_or(|call| call.name().or_else(|| call.capability()).is_none())
         }
         _ => true,
     }

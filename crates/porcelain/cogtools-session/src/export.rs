@@ -158,10 +158,9 @@ fn write_node(text: &mut String, step: &Step<'_>) {
         NodeState::Succeeded => String::new(),
         NodeState::Failed { code, message } => format!(": **{}**: {}", line(code), line(message)),
         NodeState::Waiting { question } => format!(": {}", line(question)),
-        NodeState::Skipped { because } => {
-            let because = because.iter();
-            because.map(|it| format!(": {}", line(it))).collect()
-        }
+        NodeState::Skipped { because } => because
+            .as_ref()
+            .map_or_else(String::new, |it| format!(": {}", line(it))),
     };
     let _ = writeln!(text, "\n### `{node}`\n\n*{}*{reason}", state.name());
     if let Some(inputs) = inputs {

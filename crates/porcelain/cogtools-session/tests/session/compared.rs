@@ -131,7 +131,8 @@ fn of_flow(output: &str, answer: Option<&str>) -> String {
             index.to_string()
         };
         let id = index + 1;
-        text += &format!("{{\"id\":{id},\"parent\":{parent},\"time\":\"{time}\",{event}}}\n");
+        let line = format!("{{\"id\":{id},\"parent\":{parent},\"time\":\"{time}\",{event}}}\n");
+        text.push_str(&line);
     }
     text
 }
