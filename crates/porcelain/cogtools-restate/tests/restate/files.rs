@@ -190,7 +190,7 @@ hint: `--identity-key` accepts only the Restate that has the key
 
 const TIMES: &str = "    nodes:
       slow: {tool: {name: one, arguments: {text: '{{ text }}'}}, timeout: 1, retry: {times: 1, delay: 0.1}}
-      after: {text: '{{ slow or \"too late\" }}'}
+      after: {needs: ['slow?'], text: '{{ slow or \"too late\" }}'}
       confirm: {needs: [after], ask: 'Publish {{ after }}?'}
     output: '{{ after }}: {{ confirm }}'
 ";
