@@ -274,6 +274,16 @@ hint: copy the plugin, as to ./vendor
 }
 
 #[test]
+fn the_command_that_approves_is_for_the_shell_of_the_user() {
+    let project = project();
+    let elsewhere = run("cogtools-add", &project).cwd(project.path("vendor"));
+    let added = elsewhere.args(["-C", "..", "./vendor/demo"]).run();
+    added
+        .status(0)
+        .stdout_contains("cogtools -C .. trust provider:demo/main\n");
+}
+
+#[test]
 fn a_plugin_hides_no_sources_of_another_file() {
     let project = project();
     let manifest = "{\"cogtools\": {\"tool_sources\": [{\"local\": \"other\"}]}}\n";

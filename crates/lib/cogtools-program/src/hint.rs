@@ -40,63 +40,59 @@ pub fn render_hints(hints: &[Hint]) -> Vec<Cow<'_, str>> {
     hints.iter().map(render_hint).collect()
 }
 
-/// The command line of a command.
+/// The command line of a command, for a shell in the directory that it is about.
 pub(crate) fn command_line(command: &Command) -> String {
-    match command {
-        Command::Discover => "cogtools-discover".to_owned(),
-        Command::List => "cogtools list".to_owned(),
+    command_line_in(command, None)
+}
+
+/// The command line of a command about `directory`, which is quoted, for a shell in another one.
+pub(crate) fn command_line_in(command: &Command, directory: Option<&str>) -> String {
+    let root = match command {
+        Command::TrustProject(Some(root)) => Some(quote(&root.display().to_string())),
+        _ => directory.map(str::to_owned),
+    };
+    let mut input = String::new();
+    let (program, words) = match command {
+        Command::Discover => ("cogtools-discover", String::new()),
+        Command::List => ("cogtools", " list".to_owned()),
         Command::Run(tool, args) => {
             let words = std::iter::once(tool)
                 .chain(args)
                 .map(|word| quote_assignment(word));
-            format!("cogtools run {}", words.collect::<Vec<_>>().join(" "))
+            let words = words.collect::<Vec<_>>().join(" ");
+            ("cogtools", format!(" run {words}"))
         }
         Command::Call {
             callee,
-            input,
+            input: given,
             yaml,
         } => {
-            let input = input
-                .as_ref()
-                .map(|input| format!("echo {} | ", quote(input)));
+            if let Some(given) = given {
+                input = format!("echo {} | ", quote(given));
+            }
             let option = if *yaml { " --yaml" } else { "" };
-            let input = input.unwrap_or_default();
             let (program, name) = match callee {
                 Callee::Tool(name) => ("cogtools-call", name.clone()),
                 Callee::File(file) => ("cogtools-yaml", file.display().to_string()),
             };
-            format!("{input}{program}{option} {}", quote(&name))
+            (program, format!("{option} {}", quote(&name)))
         }
-        Command::Lint => "cogtools lint".to_owned(),
-        Command::Doctor => "cogtools doctor".to_owned(),
-        Command::Test => "cogtools test".to_owned(),
-        Command::Help(topic) => format!("cogtools help {topic}"),
-        Command::HelpAll => "cogtools help --all".to_owned(),
-        Command::Init => "cogtools init".to_owned(),
-        Command::New => "cogtools new NAME".to_owned(),
-        Command::Trust(source) => format!("cogtools trust {}", quote(source)),
-        Command::TrustProject(None) => "cogtools trust .".to_owned(),
-        Command::TrustProject(Some(root)) => {
-            format!("cogtools -C {} trust .", quote(&root.display().to_string()))
-        }
-        Command::Lock => "cogtools lock".to_owned(),
-        Command::ConfigOrigins => "cogtools config list --show-origin".to_owned(),
-        Command::EnvOrigins => "cogtools config env --explain".to_owned(),
-        Command::EditorStatus => "cogtools editor status".to_owned(),
-    }
-}
-
-/// The same, for a shell that is not in `directory`, if there is one.
-pub(crate) fn command_line_in(command: &Command, directory: Option<&str>) -> String {
-    let line = command_line(command);
-    let program = line.split(' ').next().unwrap_or_default();
-    match (command, directory) {
-        (Command::TrustProject(Some(_)), _) | (_, None) => line,
-        (_, Some(directory)) if program.starts_with("cogtools") => {
-            format!("{program} -C {directory}{}", &line[program.len()..])
-        }
-        (_, Some(_)) => line,
-    }
+        Command::Lint => ("cogtools", " lint".to_owned()),
+        Command::Doctor => ("cogtools", " doctor".to_owned()),
+        Command::Test => ("cogtools", " test".to_owned()),
+        Command::Help(topic) => ("cogtools", format!(" help {topic}")),
+        Command::HelpAll => ("cogtools", " help --all".to_owned()),
+        Command::Init => ("cogtools", " init".to_owned()),
+        Command::New => ("cogtools", " new NAME".to_owned()),
+        Command::Trust(source) => ("cogtools", format!(" trust {}", quote(source))),
+        Command::TrustProject(_) => ("cogtools", " trust .".to_owned()),
+        Command::Lock => ("cogtools", " lock".to_owned()),
+        Command::ConfigOrigins => ("cogtools", " config list --show-origin".to_owned()),
+        Command::EnvOrigins => ("cogtools", " config env --explain".to_owned()),
+        Command::EditorStatus => ("cogtools", " editor status".to_owned()),
+    };
+    let root = root.map(|root| format!(" -C {root}")).unwrap_or_default();
+    format!("{input}{program}{root}{words}")
 }
 
 /// Quotes `key=value` for a shell, if one would change it: `=` needs no quotes behind a key.
@@ -118,6 +114,26 @@ fn quote_assignment(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_names_the_directory_that_the_shell_is_not_in() {
+        let call = Command::Call {
+            callee: Callee::Tool("a".to_owned()),
+            input: Some("{}".to_owned()),
+            yaml: true,
+        };
+        for (command, expected) in [
+            (Command::Discover, "cogtools-discover -C b"),
+            (Command::TrustProject(None), "cogtools -C b trust ."),
+            (
+                Command::TrustProject(Some("/c".into())),
+                "cogtools -C /c trust .",
+            ),
+            (call, "echo '{}' | cogtools-call -C b --yaml a"),
+        ] {
+            assert_eq!(command_line_in(&command, Some("b")), expected);
+        }
+    }
 
     #[test]
     fn a_command_is_rendered_inside_its_hint() {

@@ -52,7 +52,7 @@ impl Reporter {
         }
     }
 
-    /// The same, for a user whose shell is not in `directory`, as the program is.
+    /// Makes the commands in hints say `-C directory`: the user's shell is elsewhere.
     pub(crate) fn in_directory(self, directory: &str) -> Self {
         Self {
             directory: Some(quote(directory)),
@@ -60,7 +60,8 @@ impl Reporter {
         }
     }
 
-    fn hint<'h>(&self, hint: &'h Hint) -> Cow<'h, str> {
+    /// The hint on one line.
+    pub fn hint<'h>(&self, hint: &'h Hint) -> Cow<'h, str> {
         hint.render(|command| command_line_in(command, self.directory.as_deref()))
     }
 

@@ -20,7 +20,7 @@ use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{config, context, file_registry, project};
 use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize, truncate};
-use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man, render_hint};
+use cogtools_program::{Failure, Io, Program, Severity, Stdin, dirs, man};
 use serde_json::{Value, json};
 
 use npm::{Npm, PackageName};
@@ -357,7 +357,7 @@ fn approve(sources: Vec<String>, yes: bool, io: &mut Io<'_>) -> Result<(), Failu
         for source in sources {
             let before = "approve what it runs, after a review: ";
             let hint = Hint::run(before, HintCommand::Trust(source), "");
-            let _ = writeln!(text, "{}", render_hint(&hint));
+            let _ = writeln!(text, "{}", io.reporter.hint(&hint));
         }
         return io.print(text.as_bytes());
     }
