@@ -277,6 +277,27 @@ fn declarations_that_are_out_of_date_represent_a_late_server() {
     soon(discover(&project, &sources)).outputs(declared(&["t"]));
 }
 
+/// A server may declare other tools to a client with roots, and make the lists of all too old.
+#[test]
+fn what_a_client_with_roots_gets_represents_no_late_server_for_others() {
+    let project = project();
+    let sources = [slow("t", "roots", 60.0)];
+    configure(&project, &sources);
+    discover(&project, &sources).run().outputs(declared(&["t"]));
+    let mut server = Command::new(super::server());
+    let mut session = Session::with_person(&project, &mut server, &json!({"roots": {}}), &[]);
+    let end = Instant::now() + Duration::from_secs(30);
+    while names(&mut session, "tools/list", "tools") != ["rooted", "t"] {
+        assert!(
+            Instant::now() < end,
+            "it was not asked for a client with roots"
+        );
+        session.wait_for_change();
+    }
+    project.file("../home/how-t", "start");
+    soon(discover(&project, &sources)).outputs(declared(&["t"]));
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_remembered_is_private() {

@@ -2,7 +2,8 @@
 
 slow.py NAME HOW: it declares the tool NAME. HOW is `start` or `list` if it never answers the
 request to start or the list of tools, or the number of seconds that it takes for the list. A file
-`HOW` beside the project says so from then on. `other` is one that has no tool any more.
+`HOW` beside the project says so from then on. `other` is one that has no tool any more, and `roots`
+one that has another tool for clients with roots, and has told them that its tools have changed.
 """
 
 import json
@@ -11,6 +12,7 @@ import sys
 import time
 
 NAME, HOW = sys.argv[1:]
+CLIENT = {}
 HOME = os.environ["HOME"]
 
 
@@ -24,15 +26,17 @@ def tools():
         return None
     if how() == "other":
         return {"tools": []}
-    if how() not in ("start", "0"):
+    if how() not in ("start", "0", "roots"):
         time.sleep(float(how()))
-    return {"tools": [{"name": NAME, "description": "d", "inputSchema": {"type": "object"}}]}
+    names = [NAME, "rooted"] if "roots" in CLIENT else [NAME]
+    schema = {"type": "object"}
+    return {"tools": [{"name": name, "description": "d", "inputSchema": schema} for name in names]}
 
 
 def answer(method):
     if method == "initialize":
         info = {"name": NAME, "version": "1"}
-        capabilities = {"tools": {}, "prompts": {}}
+        capabilities = {"tools": {"listChanged": True}, "prompts": {}}
         return {"protocolVersion": "2025-06-18", "capabilities": capabilities, "serverInfo": info}
     if method == "tools/list":
         return tools()
@@ -48,6 +52,11 @@ for line in sys.stdin:
     request = json.loads(line)
     if "id" not in request or how() == "start":
         continue
+    if request["method"] == "initialize":
+        CLIENT = request["params"]["capabilities"]
+    elif request["method"] == "tools/list" and how() == "roots" and "roots" in CLIENT:
+        method = "notifications/tools/list_changed"
+        print(json.dumps({"jsonrpc": "2.0", "method": method}), flush=True)
     result = answer(request["method"])
     if result is not None:
         print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}), flush=True)

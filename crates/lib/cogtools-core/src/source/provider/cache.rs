@@ -25,6 +25,7 @@ pub(super) struct Cache {
     key: String,
     /// The key without the audience.
     plain_key: String,
+    audience: Option<String>,
     /// The digest of everything that a session with it depends on.
     fingerprint: String,
     /// The digest of its name, which its failures have in their messages.
@@ -99,14 +100,14 @@ impl Cache {
             settings.sandbox_digest,
         ]));
         let plain_key = key.to_string();
-        // A server may declare other tools to a host that can show questions to the user.
-        let sessions = cx.list.resident.as_ref().and_then(|it| it.sessions());
-        let audience = sessions.and_then(|sessions| sessions.audience());
-        let key = audience.map_or_else(|| plain_key.clone(), |it| format!("{plain_key}-{it}"));
+        let audience = audience(cx);
+        let key = audience.iter();
+        let key = key.fold(plain_key.clone(), |key, word| format!("{key}-{word}"));
         let fingerprint = digest::value(&json!([key, texts(&|_| true)])).to_string();
         Some(Self {
             key,
             plain_key,
+            audience,
             fingerprint,
             name: digest::bytes(settings.name.as_bytes()).to_string(),
             folder: cx.cache.as_ref().map(|folder| folder.join("declarations")),
@@ -121,6 +122,12 @@ impl Cache {
             plain_key: format!("{}-offer", self.plain_key),
             ..self
         }
+    }
+
+    /// True if they are still about the client of the program, which may have said only after a
+    /// moment what it is able to do.
+    pub(super) fn is_for_client(&self, cx: &Context) -> bool {
+        self.audience == audience(cx)
     }
 
     /// The identity of the provider in this program.
@@ -199,10 +206,10 @@ impl Cache {
         let values: Vec<&Value> = values.iter().map(|value| &**value).collect();
         let text = json!(values).to_string();
         write(self.declarations().as_deref(), text.as_bytes());
-        let general = self.general().filter(|_| self.key != self.plain_key);
-        if let Some(general) = general.filter(|it| !it.exists()) {
-            write(Some(&general.with_extension(EXPIRED)), text.as_bytes());
-        }
+        let general = self.general().filter(|_| self.audience.is_some());
+        let expired = general.map(|it| (it.with_extension(EXPIRED), it));
+        let expired = expired.filter(|(expired, it)| !it.exists() && !expired.exists());
+        write(expired.map(|(file, _)| file).as_deref(), text.as_bytes());
     }
 
     /// The last failure, if it was in the last minute.
@@ -286,6 +293,13 @@ impl Drop for Claim {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// A word for hosts like the one of the program: a server may declare other tools to a host that can
+/// show questions to the user.
+fn audience(cx: &Context) -> Option<String> {
+    let sessions = cx.list.resident.as_ref()?.sessions()?;
+    sessions.audience()
 }
 
 /// The stamp of a file.

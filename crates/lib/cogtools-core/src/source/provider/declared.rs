@@ -361,7 +361,9 @@ impl Discovery {
         };
         match &result {
             Ok(values) => {
-                cache.write(values);
+                if cache.is_for_client(&self.cx) {
+                    cache.write(values);
+                }
                 cache.remove_failure();
             }
             Err(error) if !self.cx.cancel.is_cancelled() => {
