@@ -128,13 +128,13 @@ fn an_archive_for_windows_has_only_files() {
 fn an_archive_that_is_too_large_is_not_made() {
     let project = Project::new();
     for name in cogtools::PROGRAMS.map(|program| program.name) {
-        let size = if OWN.contains(&name) { 18_500_000 } else { 1 };
+        let size = if OWN.contains(&name) { 13_500_000 } else { 1 };
         project.file(format!("bin/{name}.exe"), vec![0; size]);
     }
     let outcome = for_windows(&project);
     let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
-    let wrong = stderr.strip_prefix("xtask: error: the installation takes 9");
-    let end = " MB, but the limit is 90 MB\n";
+    let wrong = stderr.strip_prefix("xtask: error: the installation takes 6");
+    let end = " MB, but the limit is 62.0 MB\n";
     assert!(wrong.is_some_and(|wrong| wrong.ends_with(end)), "{outcome}");
     outcome.fails(1, stderr);
     assert_eq!(fs::read_dir(project.path("out")).unwrap().count(), 0);
