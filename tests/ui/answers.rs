@@ -302,8 +302,13 @@ fn a_turn_that_a_page_has_begun_is_stopped_there() {
         while !project.path("notes.txt").exists() && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(20));
         }
+        // A second one is refused, and leaves the first one alone.
+        let body = json!({"text": "Go on"}).to_string();
+        let refused = server.post(cookie, "/sessions/file.0/message", &body).body;
+        assert!(refused.contains("SESSION_IN_USE"), "{refused}");
         assert_eq!(stop(), DONE);
-        assert_eq!(call.join().expect("an answer").status, 200);
+        let reply = call.join().expect("an answer");
+        assert_eq!((reply.status, reply.body.as_str()), (200, DONE));
     });
     assert!(start.elapsed() < Duration::from_secs(30), "{start:?}");
     let page = server.get(&cookie, "/sessions/file.0").body;

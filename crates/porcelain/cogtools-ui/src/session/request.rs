@@ -450,9 +450,19 @@ async fn start<B: DeserializeOwned + Send + 'static>(
             }
         };
         let stop = app.stop.child();
-        app.runs.with(&name, |runs| runs.stop = Some(stop.clone()));
+        // Of two at the same time, the session refuses the second, which must not stand for the first.
+        let is_first = app.runs.with(&name, |runs| {
+            let is_first = runs.stop.is_none();
+            runs.stop.get_or_insert_with(|| stop.clone());
+            is_first
+        });
         let output = app.project.run_until(args, input, TIMEOUT, &stop);
-        app.runs.with(&name, |runs| runs.stop = None);
+        if is_first {
+            app.runs.with(&name, |runs| runs.stop = None);
+        }
+        if stop.is_cancelled() {
+            return Ok(Answer::Json(json!({"failures": []})));
+        }
         let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
         // A run that waits for another answer has done what it was asked to.
         let failures = if output.exit.is_success() || child::waits(&output) {
