@@ -1,4 +1,4 @@
-//! The size of an installation, and the limit for those of a release.
+//! The size of an installation, and its limit in a release.
 
 use anyhow::{Result, bail};
 

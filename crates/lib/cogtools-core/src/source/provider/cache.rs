@@ -124,8 +124,8 @@ impl Cache {
         }
     }
 
-    /// True if they are still about the client of the program, which may have said only after a
-    /// moment what it is able to do.
+    /// True if they are still about the client of the program, which may have named its abilities
+    /// only after a moment.
     pub(super) fn is_for_client(&self, cx: &Context) -> bool {
         self.audience == audience(cx)
     }
