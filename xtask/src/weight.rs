@@ -26,6 +26,8 @@ mod tests {
 
     #[test]
     fn the_limit_is_held_and_one_byte_more_is_not() {
+        assert_eq!(megabytes(0), "0.0 MB");
+        assert_eq!(megabytes(48_120_001), "48.2 MB");
         assert!(check(MOST).is_ok());
         assert_eq!(
             check(MOST + 1).unwrap_err().to_string(),

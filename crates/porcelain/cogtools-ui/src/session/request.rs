@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use cogtools_core::process::Exit;
 use cogtools_core::tool::FlowTask;
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{BlobId, Event, Id, Index, Line, SessionFile};
@@ -460,12 +461,10 @@ async fn start<B: DeserializeOwned + Send + 'static>(
         if is_first {
             app.runs.with(&name, |runs| runs.stop = None);
         }
-        if stop.is_cancelled() {
-            return Ok(Answer::Json(json!({"failures": []})));
-        }
         let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
-        // A run that waits for another answer has done what it was asked to.
-        let failures = if output.exit.is_success() || child::waits(&output) {
+        // A run that was stopped, or waits for another answer, has done what it was asked to.
+        let is_stopped = output.exit == Exit::Cancelled;
+        let failures = if output.exit.is_success() || is_stopped || child::waits(&output) {
             Vec::new()
         } else {
             child::failures(&output)

@@ -25,6 +25,7 @@ pub(super) struct Cache {
     key: String,
     /// The key without the audience.
     plain_key: String,
+    /// A word for hosts like the client of the program; none for hosts in general.
     audience: Option<String>,
     /// The digest of everything that a session with it depends on.
     fingerprint: String,
@@ -101,8 +102,10 @@ impl Cache {
         ]));
         let plain_key = key.to_string();
         let audience = audience(cx);
-        let key = audience.iter();
-        let key = key.fold(plain_key.clone(), |key, word| format!("{key}-{word}"));
+        let key = match &audience {
+            Some(audience) => format!("{plain_key}-{audience}"),
+            None => plain_key.clone(),
+        };
         let fingerprint = digest::value(&json!([key, texts(&|_| true)])).to_string();
         Some(Self {
             key,
@@ -124,8 +127,8 @@ impl Cache {
         }
     }
 
-    /// True if they are still about the client of the program, which may have named its abilities
-    /// only after a moment.
+    /// Returns true if they are still about the client of the program, which may have named its
+    /// abilities only after a moment.
     pub(super) fn is_for_client(&self, cx: &Context) -> bool {
         self.audience == audience(cx)
     }
