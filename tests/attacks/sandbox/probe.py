@@ -96,9 +96,14 @@ def folder():
 
 def processes():
     for process in filter(str.isdigit, os.listdir("/proc")):
-        with open(f"/proc/{process}/cmdline", "rb") as file:
-            if file.read().split(b"\0")[0].endswith(b"/cogtools-call"):
-                return
+        try:
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                line = file.read()
+        except (FileNotFoundError, ProcessLookupError):
+            # It has exited since.
+            continue
+        if line.split(b"\0")[0].endswith(b"/cogtools-call"):
+            return
     raise PermissionError
 
 
