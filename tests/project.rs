@@ -90,6 +90,21 @@ fn project_is_the_nearest_that_is_marked() {
 }
 
 #[test]
+fn a_report_about_another_folder_says_where_its_commands_run() {
+    let project = project_with("ok", OK);
+    project.dir("a b/tools");
+    let report = |args: &[&str]| {
+        let outcome = run("cogtools-doctor", &project).args(args).run();
+        String::from_utf8(outcome.stdout.clone()).expect("text")
+    };
+    let place = "to run the commands below: cd 'a b'\n\n";
+    let elsewhere = report(&["-C", "a b"]);
+    assert!(elsewhere.starts_with(place), "{elsewhere}");
+    let here = report(&[]);
+    assert!(here.starts_with("configuration\n"), "{here}");
+}
+
+#[test]
 fn a_folder_link_is_judged_by_its_target() {
     let project = project_with("ok", OK);
     project

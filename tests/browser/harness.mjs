@@ -17,7 +17,7 @@ const problems = [];
 // A context that notes whatever a page must not do.
 export async function context(options = {}) {
   const made = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: "en-GB", ...options });
-  made.setDefaultTimeout(8_000);
+  made.setDefaultTimeout(20_000);
   made.on("page", (page) => {
     page.on("request", (request) => {
       if (![origin, new URL(setup.emptyUrl).origin, new URL(setup.secondUrl).origin].some((one) => request.url().startsWith(one)) && !request.url().startsWith("data:")) {

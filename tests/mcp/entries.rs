@@ -1,8 +1,11 @@
 //! Entries under `mcpServers` that other hosts accept: references, unknown keys, and mistakes.
 
-use cogtools_test_support::{Project, Run, assert_text, str};
-use serde_json::json;
+use std::process::Command;
 
+use cogtools_test_support::{Project, Run, assert_text, str};
+use serde_json::{Value, json};
+
+use super::Session;
 use super::servers::SERVER;
 use crate::run;
 
@@ -39,6 +42,99 @@ fn description(project: &Project) -> String {
         .as_str()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// Before: such a tool was denied after each approval.
+#[test]
+fn a_tool_for_clients_with_more_abilities_can_be_approved() {
+    let config = json!({"mcpServers": {"s": {"command": "python3", "args": ["server.py"]}}});
+    let project = project(config.to_string());
+    project.file("server.py", include_str!("peers/able.py"));
+    trust(&project, &["--yes", "s"]).run().succeeds();
+    let call = || {
+        let server = &mut Command::new(super::server());
+        let mut session = Session::with_person(&project, server, &json!({"roots": {}}), &[]);
+        session.get("tools/list", &json!({})).expect("a list");
+        let id = session.call("extra", &json!({}));
+        session.text(id)
+    };
+    let (denied, is_error) = call();
+    assert!(is_error, "{denied}");
+    assert_eq!(
+        denied.lines().next(),
+        Some(
+            "cogtools-mcp: error[DENIED]: extra: it runs commands, comes from the provider `s`, \
+             and is not approved yet"
+        )
+    );
+    trust(&project, &["--dry-run", "s"])
+        .run()
+        .stdout_contains("extra");
+    trust(&project, &["--yes", "s"]).run().succeeds();
+    assert_eq!(call(), ("done".to_owned(), false));
+    trust(&project, &["--list"])
+        .run()
+        .stdout_contains("approved");
+}
+
+/// Before: only values of variables with the name of a secret were.
+#[test]
+fn what_is_kept_for_the_user_is_masked() {
+    let project = project("");
+    project.file("server.py", include_str!("peers/able.py"));
+    let line = ["python3", "server.py", "Authorization: Bearer LEAKARG9876"];
+    let add = [&["add", "s", "--yes", "--"], &line[..]].concat();
+    mcp(&project, &add)
+        .run()
+        .status(0)
+        .stdout_contains("S_AUTHORIZATION");
+    let call = run("cogtools-call", &project).arg("base").stdin("{}").run();
+    call.fails(1, str![[r#"
+cogtools-call: error[TOOL_FAILED]: base: the MCP server `s` rejected `tools/call`: Authorization: Bearer ***
+
+"#]]);
+}
+
+/// Before: secrets were written as they stand, and other entries were misread.
+#[test]
+fn what_is_taken_over_is_what_the_file_says() {
+    let project = project("mcpServers:\n  a: {command: foo} # mine\n");
+    let import = |servers: &Value| {
+        let servers = json!({"mcpServers": servers});
+        project.file(".mcp.json", servers.to_string());
+        let outcome = mcp(&project, &["import", "claude-code", "--yes"]).run();
+        assert_text(&outcome.stderr, str![""]);
+        String::from_utf8(outcome.stdout.clone()).expect("text")
+    };
+    let here = json!({"a": {"command": "foo"}});
+    assert_eq!(import(&here), "nothing to take over\n");
+    project.file(".cogtoolrc.yaml", "");
+    let connection = "Server=tcp:h,1433;User ID=sa;Password=SECRET22;Encrypt=True;";
+    let env = json!({
+        "MSSQL": connection, "PAGE": "https://h/?api_key=SECRETQ", "MYSQL_PWD": "SECRETM",
+    });
+    let shown = import(&json!({
+        "db": {"command": "x", "args": ["--safe\u{202e} abc"], "env": env},
+        "old": {"transport": "SSE", "url": "https://x.example/sse"},
+        "web": {"url": "https://x.example/mcp", "args": ["--evil"]},
+    }));
+    assert!(
+        !shown.contains("SECRET") && !shown.contains('\u{202e}'),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("old in .mcp.json: the transport `sse`"),
+        "{shown}"
+    );
+    let config = project.read(".cogtoolrc.yaml");
+    assert!(
+        !config.contains("SECRET") && !config.contains("evil"),
+        "{config}"
+    );
+    assert!(
+        config.contains("url: \"https://x.example/mcp\""),
+        "{config}"
+    );
 }
 
 /// References count without `env`, and the variables are part of the approval.
@@ -298,7 +394,7 @@ hint: set it in the environment, or name the server in ~/.gemini/cogtoolrc.yaml
 #[test]
 fn a_file_of_a_host_that_is_a_pipe_is_named() {
     let project = project("");
-    let made = std::process::Command::new("mkfifo")
+    let made = Command::new("mkfifo")
         .arg(project.path(".mcp.json"))
         .status();
     assert!(made.expect("mkfifo runs").success());

@@ -172,6 +172,26 @@ fn a_login_at_a_real_authorization_server() {
     );
 }
 
+/// Before: the hint named a source that was not there yet.
+#[test]
+fn a_server_is_added_after_a_login() {
+    let peers = Project::new();
+    let site = authority(&peers, "20");
+    let project = Project::new();
+    let add = || {
+        let add = ["add", "s", "--yes", "--url", &site.url];
+        crate::run("cogtools-mcp", &project).args(add).run()
+    };
+    let described = json!({"name": "s", "url": site.url}).to_string();
+    add().status(1).stderr_contains(&format!(
+        "\nhint: log in: cogtools mcp-client login --server '{described}'\n"
+    ));
+    let login = Login::start(&project, &["--server", &described]);
+    assert_eq!(login.open(), DONE);
+    assert_eq!(login.end().0, Some(0));
+    add().status(0).stdout_contains("whoami");
+}
+
 /// A tool that needs more than the login has asked for.
 fn step_up(project: &Project) {
     call(project, "change").fails(

@@ -257,6 +257,30 @@ fn prompts_are_named_like_tools() {
     assert_eq!(mine["messages"][0]["content"]["text"], "mine");
 }
 
+/// Before: `prompts/get` called any tool.
+#[test]
+fn a_tool_that_may_have_effects_is_no_prompt() {
+    let project = offering(&[]);
+    let tool =
+        "name: touch\ndescription: d\nexamples: [{}]\nimplementation:\n  exec: [touch, made]\n";
+    project.file("tools/touch.yaml", tool).trust(".");
+    for args in [&[][..], &["--code"]] {
+        let mut session = Session::with_person(
+            &project,
+            Command::new(super::server()).args(args),
+            &json!({}),
+            &[],
+        );
+        let error = session.get("prompts/get", &json!({"name": "touch"}));
+        let error = error.expect_err("it is none");
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32602), &json!("touch: there is no such prompt"))
+        );
+    }
+    assert!(!project.path("made").exists());
+}
+
 #[test]
 fn completions_come_from_the_owner() {
     let project = offering(&[("a", ""), ("b", "")]);

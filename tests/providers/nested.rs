@@ -174,7 +174,7 @@ other   provider  changed   cogtools-discover -C ../other, cogtools-call -C ../o
     nested("cogtools-call").arg("other_tell").stdin(json!({"text": "x"})).run().fails(
         77,
         str![[r#"
-cogtools-call: error[DENIED]: other_tell: it runs commands and comes from the provider `other`, which is not approved yet
+cogtools-call: error[DENIED]: other_tell: it runs commands, comes from the provider `other`, and is not approved yet
 hint: only the user can approve it, after reviewing what it runs: cogtools trust other
 
 "#]],

@@ -60,6 +60,11 @@ impl Reporter {
         }
     }
 
+    /// The directory of `-C`, quoted for a shell.
+    pub fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
     /// The hint on one line.
     pub fn hint<'h>(&self, hint: &'h Hint) -> Cow<'h, str> {
         hint.render(|command| command_line_in(command, self.directory.as_deref()))

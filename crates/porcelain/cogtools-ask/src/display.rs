@@ -9,7 +9,9 @@ use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_log::{Approval, Decision, Outcome};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::{Stream, pluralize, sanitize, status_line, style, truncate};
+use cogtools_program::terminal::{
+    Stream, pluralize, sanitize, sanitize_lines, status_line, style, truncate,
+};
 use cogtools_program::{EACH, Failure, Io, dirs, project};
 use serde_json::{Value, json};
 
@@ -505,7 +507,7 @@ fn ask_user(prompt: &Prompt, question: &Question<'_>, io: &mut Io<'_>) -> Option
     let (text, lines) = about(question);
     let index = prompt.decide(&lines, &text, &options).ok()?;
     if let Some(rule) = rule.filter(|_| index == answers.len()) {
-        io.say(&rule.preview());
+        io.say(&sanitize_lines(&rule.preview()));
         let question = format!("Write this to {}?", sanitize(&rule.file()));
         let answers = ["yes".to_owned(), "no, run this call alone".to_owned()];
         if prompt.select(&question, &answers).ok()? == 1 {

@@ -177,7 +177,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         io.show_json(&format!("{report:#}\n"))?;
     } else {
         let colour = io.colour(Stream::Stdout);
-        io.print(human(&results, &fixed, colour).as_bytes())?;
+        let report = human(&results, &fixed, io.reporter.directory(), colour);
+        io.print(report.as_bytes())?;
     }
     if count(&results, State::Problem) > 0 {
         return Err(Failure::Reported(Code::Unhealthy.status()));

@@ -201,9 +201,19 @@ const STATE_WIDTH: usize = State::Problem.name().len();
 /// The number of characters of a message that are shown.
 const MAX_CHARS: usize = 600;
 
-/// The findings, grouped by check.
-pub(crate) fn human(results: &[CheckResult], fixed: &[PathBuf], colour: bool) -> String {
+/// The findings, grouped by check. The commands of remedies are for the project's `directory`, which
+/// is named if the shell is elsewhere.
+pub(crate) fn human(
+    results: &[CheckResult],
+    fixed: &[PathBuf],
+    directory: Option<&str>,
+    colour: bool,
+) -> String {
     let mut text = String::new();
+    if let Some(directory) = directory {
+        let directory = printable(directory);
+        let _ = writeln!(text, "to run the commands below: cd {directory}\n");
+    }
     for file in fixed {
         let _ = writeln!(text, "fixed {}", printable(&file.display().to_string()));
     }

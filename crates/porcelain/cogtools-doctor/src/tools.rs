@@ -8,8 +8,8 @@ use cogtools_core::text::Text;
 use cogtools_core::tool::Author;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{
-    self as core, Candidate, Config, Diagnostic, Folder, Project, Shadowed, Source, SourceError,
-    Target, Tool, shebang,
+    self as core, Candidate, Code, Config, Diagnostic, Folder, Project, Shadowed, Source,
+    SourceError, Target, Tool, shebang,
 };
 use cogtools_edit::{ConfigFile, ConfigFileError};
 use cogtools_program::Io;
@@ -78,12 +78,16 @@ impl Denied {
             let mut providers = config.sources.iter().filter_map(Source::provider);
             let provider = providers.find(|it| it.settings().name == error.source())?;
             let server = &provider.settings().name;
-            let is_ours = !provider.settings().user_configured;
             file.as_ref()?.value(&[SERVERS, server]).ok()??;
+            if provider.settings().user_configured {
+                return None;
+            }
+            let said = provider.denial(&diagnostic.details, cx);
+            // It may have said nothing.
+            let may_be_denied = matches!(diagnostic.code, Code::ToolFailed | Code::Timeout);
+            let traced = || provider.trace(cx).filter(|_| may_be_denied);
             Some(Self {
-                denial: provider
-                    .denial(&diagnostic.details, cx)
-                    .filter(|_| is_ours)?,
+                denial: said.or_else(traced)?,
                 server: server.clone(),
                 diagnostic,
             })

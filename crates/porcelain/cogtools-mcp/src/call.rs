@@ -26,6 +26,7 @@ use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
 use crate::observe::Called;
 use crate::offers::Route;
+use crate::prompt;
 use crate::slots::{Slot, Slots};
 
 /// The places for tools that run.
@@ -84,7 +85,11 @@ impl Workers {
         let permit = self.quick_place(name).await?;
         let find_limit = Limit::new(name, Tool::TIMEOUT);
         let (find_catalogue, owned_name) = (Arc::clone(catalogue), name.to_owned());
-        let find = move || find_catalogue.find(&owned_name);
+        let find = match arguments {
+            ClientArguments::OfCall(_) => Catalogue::find,
+            ClientArguments::OfPrompt(_) => prompt::find,
+        };
+        let find = move || find(&find_catalogue, &owned_name);
         let ((registry, tool), permit) = with_limit(name, &find_limit, permit, find).await?;
 
         *called = Some(Called::of(&tool));
@@ -437,12 +442,13 @@ pub(crate) async fn in_pool<T: Send + 'static>(
     done.map_err(|_| ErrorData::internal_error("unexpected failure", None))
 }
 
-/// Finds the tool `name`, for a request that does not call it.
+/// Finds the tool `name` by `find`, for a request that does not call it.
 pub(crate) async fn find(
     catalogue: Arc<Catalogue>,
+    find: fn(&Catalogue, &str) -> Result<(Registry, Arc<Tool>), CallError>,
     name: String,
 ) -> Result<(Registry, Arc<Tool>), ErrorData> {
-    let found = in_pool(move || catalogue.find(&name)).await?;
+    let found = in_pool(move || find(&catalogue, &name)).await?;
     found.map_err(|error| match error {
         CallError::NotFound(diagnostics) => not_found(&diagnostics),
         CallError::Failed(diagnostics) => internal_error(&diagnostics),

@@ -245,11 +245,11 @@ impl Catalogue {
         }
     }
 
-    /// Returns true if `subject` is a document, or has the name of a tool that is there now.
+    /// Returns true if `subject` is a document, or a prompt of a tool that is there now.
     fn is_own(&self, subject: &Subject) -> Result<bool, Vec<Diagnostic>> {
         Ok(match subject {
             Subject::Prompt(name) => match self.registry()?.find(name) {
-                Ok(_) => true,
+                Ok(tool) => prompt::is_prompt(&tool),
                 Err(error) => matches!(error, FindError::Invalid(_)),
             },
             Subject::Resource(uri) => prompt::is_document(uri),

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use cogtools_core::{CallContext, Diagnostic, Progress, ProgressUpdate};
 use rmcp::model::{
-    CompleteRequestParams, CompleteResult, ConstString as _, ErrorCode, GetPromptRequestMethod,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
+    CompleteRequestParams, CompleteResult, CompletionInfo, ConstString as _, ErrorCode,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, GetPromptResult, JsonObject,
     ProgressNotificationParam, ProgressToken, ReadResourceRequestMethod, ReadResourceRequestParams,
     ReadResourceResponse, ReadResourceResult, ServerNotification, ServerResult, SubscriptionFilter,
 };
@@ -206,7 +206,15 @@ impl Server {
             Err(error) if error.code == ErrorCode::METHOD_NOT_FOUND => {
                 Ok(CompleteResult::default())
             }
-            answer => typed(answer?),
+            answer => {
+                let mut result: CompleteResult = typed(answer?)?;
+                let values = &mut result.completion.values;
+                if values.len() > CompletionInfo::MAX_VALUES {
+                    values.truncate(CompletionInfo::MAX_VALUES);
+                    result.completion.has_more = Some(true);
+                }
+                Ok(result)
+            }
         }
     }
 

@@ -10,18 +10,18 @@ use std::sync::Arc;
 
 use cogtools_core::approval::{Kind, TrustableSource, may_wait, trustable_sources};
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Config, Context, Tool};
+use cogtools_core::{Code, Config, Context, Diagnostic, Registry, Tool};
 use cogtools_program::project;
 use cogtools_program::terminal::pluralize;
 use rmcp::ErrorData;
 use rmcp::model::{
-    self, CompleteRequestParams, CompleteResult, CompletionInfo, Prompt, PromptArgument,
+    self, CompleteRequestParams, CompleteResult, CompletionInfo, ErrorCode, Prompt, PromptArgument,
     ReadResourceResult, Reference, Resource, ResourceContents,
 };
 use serde_json::Value;
 
 use crate::call;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{CallError, Catalogue};
 use crate::declarations::PublishedTool;
 
 /// The longest example that is shown in the description of an argument.
@@ -30,6 +30,25 @@ const MAX_EXAMPLE_CHARS: usize = 60;
 /// Returns true if a tool is a prompt, too.
 pub(crate) fn is_prompt(tool: &Tool) -> bool {
     tool.is_template() && tool.has_examples()
+}
+
+/// Finds the tool of the prompt `name`.
+///
+/// # Errors
+///
+/// There is none, or the tool is no prompt: it may have effects.
+pub(crate) fn find(catalogue: &Catalogue, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
+    let found = match catalogue.find(name) {
+        Ok((_, tool)) if !is_prompt(&tool) => Err(CallError::NotFound(Vec::new())),
+        found => found,
+    };
+    found.map_err(|error| match error {
+        CallError::NotFound(_) => {
+            let unknown = Diagnostic::new(Code::ToolNotFound, "there is no such prompt");
+            CallError::NotFound(vec![unknown.with_subject(name)])
+        }
+        error => error,
+    })
 }
 
 /// Returns the prompt for a tool, from its declaration.
@@ -83,7 +102,7 @@ pub(crate) async fn complete(
     let Reference::Prompt(prompt) = request.r#ref else {
         return Ok(CompleteResult::default());
     };
-    let (_, tool) = call::find(catalogue, prompt.name).await?;
+    let (_, tool) = call::find(catalogue, find, prompt.name).await?;
     let values = values(&tool, &request.argument.name, &request.argument.value);
     let total = u32::try_from(values.len()).ok();
     let has_more = values.len() > CompletionInfo::MAX_VALUES;
@@ -148,7 +167,11 @@ pub(crate) async fn read_document(
         let message = format!("there is no such resource; those of tools begin with `{PREFIX}`");
         return Err(ErrorData::resource_not_found(message, None));
     };
-    let (_, tool) = call::find(catalogue, name).await?;
+    let found = call::find(catalogue, Catalogue::find, name).await;
+    let (_, tool) = found.map_err(|error| match error.code {
+        ErrorCode::INVALID_PARAMS => ErrorData::resource_not_found(error.message, None),
+        _ => error,
+    })?;
     let contents = ResourceContents::text(markdown(&tool), uri).with_mime_type(MIME_TYPE);
     Ok(ReadResourceResult::new(vec![contents]))
 }

@@ -21,7 +21,7 @@ use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::style::{PLAIN, RED};
 use cogtools_program::terminal::{Column, Stream, Table, pluralize};
-use cogtools_program::{EACH, Failure, Io, Program, Severity, Stdin, man, render_hints};
+use cogtools_program::{EACH, Failure, Io, Program, Reporter, Severity, Stdin, man};
 use serde_json::{Map, Value, json};
 
 /// The program.
@@ -164,7 +164,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         rows.extend(search_tools.iter().map(Row::built_in));
     }
     if json {
-        let tools: Vec<Value> = rows.iter().map(Row::json).collect();
+        let tools: Vec<Value> = rows.iter().map(|row| row.json(&io.reporter)).collect();
         let report = json!({"tools": tools, "total_tokens": total(&rows)});
         io.show_json(&format!("{report:#}\n"))?;
     } else if !rows.is_empty() {
@@ -345,7 +345,7 @@ impl Row {
         self.is_selected.then_some(text)
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, reporter: &Reporter) -> Value {
         let mut object = Map::new();
         object.insert("name".into(), self.name.clone().into());
         object.insert("toolset".into(), self.toolset.clone().into());
@@ -353,7 +353,7 @@ impl Row {
         object.insert("file".into(), shown(&self.file).into());
         match &self.cost {
             Ok(cost) => object.insert("tokens".into(), cost.tokens.into()),
-            Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic)),
+            Err(diagnostic) => object.insert("fault".into(), diagnostic_json(diagnostic, reporter)),
         };
         if let Some(verdict) = self.approval {
             object.insert("approval".into(), verdict.label().into());
@@ -399,13 +399,14 @@ fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
+fn diagnostic_json(diagnostic: &Diagnostic, reporter: &Reporter) -> Value {
     let mut json = json!({"code": diagnostic.code.name(), "message": diagnostic.message});
     if let Some(location) = &diagnostic.location {
         json["line"] = location.line.into();
         json["column"] = location.column.into();
     }
-    json["hints"] = render_hints(&diagnostic.hints).into();
+    let hints = diagnostic.hints.iter().map(|hint| reporter.hint(hint));
+    json["hints"] = hints.collect();
     json
 }
 

@@ -46,6 +46,8 @@ enum ApprovalError {
     ProjectChanged { elsewhere: Option<PathBuf> },
     #[error("it runs commands and comes from the {0} `{1}`, which is not approved yet")]
     NotApproved(&'static str, String),
+    #[error("it runs commands, comes from the {0} `{1}`, and is not approved yet")]
+    ToolNotApproved(&'static str, String),
     #[error(
         "it runs commands and comes from the {0} `{1}`, which has changed since it was approved"
     )]
@@ -117,9 +119,11 @@ pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Bo
 pub fn verdict(tool: &Tool, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
     match check(tool, cx) {
         Ok(_) => Ok(Verdict::Approved),
-        Err(ApprovalError::ProjectNotTrusted { .. } | ApprovalError::NotApproved(..)) => {
-            Ok(Verdict::NotApproved)
-        }
+        Err(
+            ApprovalError::ProjectNotTrusted { .. }
+            | ApprovalError::NotApproved(..)
+            | ApprovalError::ToolNotApproved(..),
+        ) => Ok(Verdict::NotApproved),
         Err(
             ApprovalError::ProjectChanged { .. }
             | ApprovalError::Changed(..)
@@ -286,7 +290,7 @@ fn check_requirement(
     match cx.trust.verdict(&grant)? {
         Verdict::Approved => Ok(None),
         Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
-        Verdict::NotApproved => Err(ApprovalError::NotApproved(noun, name)),
+        Verdict::NotApproved => Err(ApprovalError::ToolNotApproved(noun, name)),
     }
 }
 
@@ -322,13 +326,14 @@ impl ApprovalError {
                     "",
                 )
             }
-            Self::NotApproved(_, name) | Self::Changed(_, name) | Self::LoadedChanged(name) => {
-                Hint::run(
-                    "only the user can approve it, after reviewing what it runs: ",
-                    Command::Trust(name.clone()),
-                    "",
-                )
-            }
+            Self::NotApproved(_, name)
+            | Self::ToolNotApproved(_, name)
+            | Self::Changed(_, name)
+            | Self::LoadedChanged(name) => Hint::run(
+                "only the user can approve it, after reviewing what it runs: ",
+                Command::Trust(name.clone()),
+                "",
+            ),
         };
         Diagnostic::new(Code::Denied, self.to_string()).hint(hint)
     }

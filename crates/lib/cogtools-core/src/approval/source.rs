@@ -228,13 +228,13 @@ impl TrustableSource {
         }
     }
 
-    /// The tools that an approved provider currently declares, which runs its discovery, each with
-    /// its grant. Packages are approved as a whole.
+    /// The tools that an approved provider currently declares, which runs its discovery, and those
+    /// that it has declared to clients with more abilities, each with its grant. Packages are approved as a whole.
     fn tools(&self, cx: &Context) -> Result<Vec<(Grant, RemoteTool)>, Box<Diagnostic>> {
         let Kind::Provider(provider) = &self.kind else {
             return Ok(Vec::new());
         };
-        let tools = provider.tools(cx);
+        let tools = provider.all_tools(cx);
         let tools = tools.map_err(|error| Box::new(error.diagnostic()))?;
         let with_grant = |tool: &RemoteTool| (provider.grant(tool, cx), tool.clone());
         Ok(tools.iter().map(with_grant).collect())

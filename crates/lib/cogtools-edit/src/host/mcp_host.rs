@@ -227,10 +227,21 @@ pub fn words(entry: &Value) -> Vec<&str> {
             _ => Vec::new(),
         }
     };
-    ["command", "cmd", "args"]
-        .into_iter()
-        .flat_map(strings)
-        .collect()
+    let mut words = [strings("command"), strings("cmd")].concat();
+    if !words.is_empty() {
+        words.extend(strings("args"));
+    }
+    words
+}
+
+/// Returns `words` without `cmd /c`, which starts `npx` on Windows alone.
+pub fn without_shell(mut words: Vec<String>) -> Vec<String> {
+    let is_shell = |word: &String| ["cmd", "cmd.exe"].contains(&&*word.to_ascii_lowercase());
+    let is_windows = words.len() > 2 && is_shell(&words[0]) && words[1].eq_ignore_ascii_case("/c");
+    if is_windows && !cfg!(windows) {
+        words.drain(..2);
+    }
+    words
 }
 
 /// Returns the absolute path that a command line has as its `--project`.

@@ -25,7 +25,7 @@ pub use denylist::{is_dangerous, refusal};
 pub use dotenv::{DotEnv, DotEnvError, Variable};
 pub use dotenv::{host_files, may_be_loaded};
 pub use private::{PrivateVariable, PrivateVariables};
-pub use secret::{is_secret_name, may_have_secret, without_secrets};
+pub use secret::{has_password, is_secret_name, may_have_secret, without_secrets};
 pub use secret::{mask, texts as secret_texts};
 
 use crate::owner::Owners;

@@ -19,7 +19,7 @@ const SECRET_WORDS: [&str; 8] = [
     "COOKIE",
 ];
 /// Ends of such names.
-const SECRET_ENDS: [&str; 3] = ["_PASS", "_PAT", "_AUTH"];
+const SECRET_ENDS: [&str; 4] = ["_PASS", "_PWD", "_PAT", "_AUTH"];
 /// Names of variables that describe the machine and its user.
 const ORDINARY: [&str; 17] = [
     "COLORTERM",
@@ -50,6 +50,15 @@ pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_WORDS.iter().any(|word| name.contains(word))
         || SECRET_ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// Returns true if `text` describes a connection with a password, or is a command that looks alike.
+pub fn has_password(text: &str) -> bool {
+    text.split(';').any(|part| {
+        let (key, value) = part.split_once('=').unwrap_or_default();
+        let is = |name: &str| key.trim().eq_ignore_ascii_case(name);
+        (is("password") || is("pwd")) && !value.is_empty()
+    })
 }
 
 /// The texts that outputs may not have because of these variables, the longest first: a part of

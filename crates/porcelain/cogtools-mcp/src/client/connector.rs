@@ -133,6 +133,9 @@ impl Connector<'_> {
     /// Returns the same, with the server's standard error.
     fn explain_with(&self, error: &ClientError, stderr: String) -> Box<Diagnostic> {
         let mut diagnostic = error.diagnostic(stderr);
+        if let ClientError::Http(_, error) = error {
+            diagnostic.hints = vec![error.hint(&self.server.login_args()).into_owned().into()];
+        }
         for text in [&mut diagnostic.message, &mut diagnostic.details] {
             *text = clean(&self.server.redact(text, self.vars));
         }
@@ -329,7 +332,7 @@ impl ClientError {
             Self::Header(..) => "fix `headers` of the source",
             Self::NotFound(..) => "install it, or fix `command` of the source",
             Self::Start(..) => "check that it is an executable program",
-            Self::Http(name, error) => return Some(error.hint(name)),
+            Self::Http(name, error) => return Some(error.hint(&quote(name))),
             Self::TimedOut(..) => "give it more time with `timeout` of the source",
             Self::TooLarge(_) | Self::TooManyTools(_) => {
                 "the result exceeds what hosts accept; request less"
@@ -369,9 +372,9 @@ pub(crate) enum HttpError {
 }
 
 impl HttpError {
-    /// Returns the next step for the user of the source `name`.
-    pub(crate) fn hint(&self, name: &str) -> Cow<'static, str> {
-        let login = || format!("cogtools mcp-client login {}", quote(name));
+    /// Returns the next step for the user of the source that `login_args` name.
+    pub(crate) fn hint(&self, login_args: &str) -> Cow<'static, str> {
+        let login = || format!("cogtools mcp-client login {login_args}");
         Cow::Borrowed(match self {
             Self::LoginRequired => return Cow::Owned(format!("log in: {}", login())),
             Self::ScopesRequired(scopes) => {

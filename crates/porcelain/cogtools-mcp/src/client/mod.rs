@@ -27,7 +27,7 @@ use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars, args};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -276,6 +276,12 @@ pub(crate) struct Server {
     timeout: Option<f64>,
     /// The reach of the program; everything, if there is none.
     sandbox: Option<Policy>,
+    /// True if no source has it yet.
+    #[serde(default)]
+    candidate: bool,
+    /// Variables whose values are secret, whatever their names say.
+    #[serde(default)]
+    secret: Vec<String>,
     /// The variables whose values are in the keyring.
     keyring: Option<InKeyring>,
     /// Texts that no message may show, besides the values of variables.
@@ -369,7 +375,8 @@ impl Server {
         let named = vars
             .iter()
             .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let named = named.filter(|(name, _)| is_secret_name(name));
+        let is_kept = |name: &str| self.secret.iter().any(|kept| kept == name);
+        let named = named.filter(|(name, _)| is_secret_name(name) || is_kept(name));
         let text = mask(&text, &secret_texts(named)).into_owned();
         let texts = self.headers.values().chain(self.env.values());
         texts
@@ -378,6 +385,17 @@ impl Server {
             .filter_map(|reference| vars.get(OsStr::new(reference.name))?.to_str())
             .filter(|value| value.len() >= MIN_SECRET_BYTES)
             .fold(text, |text, secret| text.replace(secret, "***"))
+    }
+
+    /// Returns the arguments that name it for a login.
+    pub(crate) fn login_args(&self) -> String {
+        match &self.url {
+            Some(url) if self.candidate => {
+                let described = json!({"name": self.name, "url": url}).to_string();
+                format!("--server {}", quote(&described))
+            }
+            _ => quote(&self.name),
+        }
     }
 
     /// Returns true if the source itself says who the user is.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use cogtools_core::environment::{is_dangerous, is_secret_name, is_variable};
+use cogtools_core::environment::{has_password, is_dangerous, is_secret_name, is_variable};
 use cogtools_core::source::references;
 use cogtools_edit::host::mcp_host;
 use serde_json::{Map, Value, json};
@@ -78,7 +78,7 @@ impl Imported {
         let mut imported = Self::default();
         let value = &flat(value);
         let words: Vec<String> = mcp_host::words(value).into_iter().map(rewritten).collect();
-        let words = without_shell(words);
+        let words = mcp_host::without_shell(words);
         let text = |keys: &[&str]| {
             let found = keys.iter().find_map(|key| value.get(*key)?.as_str());
             found.map(with_braces)
@@ -189,14 +189,20 @@ impl Imported {
 
     /// Returns the variables that the entry needs a value of, besides its secrets.
     pub(super) fn variables(&self) -> BTreeSet<String> {
-        let text = Value::Object(self.entry.clone()).to_string();
-        let needed = references(&text).filter(|it| it.default.is_none());
-        let names = needed.map(|it| it.name.to_owned());
-        let reference = |name: &String| format!("${{{name}}}");
-        let own = |name: &String| self.entry.get("env")?.get(name)?.as_str();
-        let is_set = |name: &String| own(name).is_some_and(|it| !it.contains(&reference(name)));
-        let is_known = |name: &String| self.secrets.contains_key(name) || is_set(name);
-        names.filter(|name| !is_known(name)).collect()
+        let mut others = self.entry.clone();
+        let env = others.remove("env").unwrap_or_default();
+        let needed = |value: &Value| -> Vec<String> {
+            let text = value.to_string();
+            let needed = references(&text).filter(|it| it.default.is_none());
+            needed.map(|it| it.name.to_owned()).collect()
+        };
+        // A value of the map refers to none of its others.
+        let is_set = |name: &String| env.get(name).is_some_and(Value::is_string);
+        let of_others = needed(&others.into()).into_iter();
+        let names = of_others.filter(|name| !is_set(name)).chain(needed(&env));
+        names
+            .filter(|name| !self.secrets.contains_key(name))
+            .collect()
     }
 
     /// Replaces literal secrets with references to variables.
@@ -222,9 +228,12 @@ impl Imported {
             if let Some(text) = value.as_str().filter(|text| is_literal(text))
                 && (is_secret_name(variable) && !is_setting
                     || password(text).is_some()
+                    || has_password(text)
                     || is_secret(text))
             {
                 *value = keep(variable.clone(), text).into();
+            } else if let Some(text) = value.as_str().filter(|text| text.contains("://")) {
+                *value = without_query_secrets(text, name, &mut keep).into();
             }
         }
         let mut headers = texts(entry, "headers");
@@ -314,11 +323,7 @@ fn is_secret(text: &str) -> bool {
     let has_scheme = schemes
         .find_map(|scheme| rest(scheme))
         .is_some_and(is_plain);
-    let is_connection = |part: &str| {
-        let (key, value) = part.split_once('=').unwrap_or_default();
-        key.trim().eq_ignore_ascii_case("password") && !value.is_empty()
-    };
-    let has_password = text.split(';').any(is_connection) && text.split(';').all(is_plain);
+    let has_password = has_password(text) && text.split(';').all(is_plain);
     // As a command, JSON on one line runs nothing without these.
     let json = Some(text).filter(|text| !text.contains(['$', '`', '\n', '\r']));
     let json = json.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
@@ -395,16 +400,6 @@ fn flat(value: &Value) -> Value {
         }
     }
     flat
-}
-
-/// Returns `words` without `cmd /c`, which starts `npx` on Windows alone.
-fn without_shell(mut words: Vec<String>) -> Vec<String> {
-    let is_shell = |word: &String| ["cmd", "cmd.exe"].contains(&&*word.to_ascii_lowercase());
-    let is_windows = words.len() > 2 && is_shell(&words[0]) && words[1].eq_ignore_ascii_case("/c");
-    if is_windows && !cfg!(windows) {
-        words.drain(..2);
-    }
-    words
 }
 
 /// The name of a variable for the secret `of` of the server `name`.

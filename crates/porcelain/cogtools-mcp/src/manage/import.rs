@@ -16,7 +16,7 @@ use cogtools_edit::jsonc::{self, Dialect};
 use cogtools_edit::{ConfigFile, toml};
 use cogtools_program::dirs::{home, state_dir};
 use cogtools_program::project::{project, read_scope};
-use cogtools_program::terminal::{pluralize, sanitize};
+use cogtools_program::terminal::{pluralize, sanitize, sanitize_lines};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
@@ -129,10 +129,11 @@ fn take_over(
                 .map(|secret| format!("{name}: {secret}")),
         );
     }
-    let change = file.plan_add(project, KEY, &json!(all));
+    let change = (!servers.is_empty()).then(|| file.plan_add(project, KEY, &json!(all)));
+    let change = change.transpose();
     let change = change.map_err(|error| Failure::from(error.diagnostics()))?;
-    if !servers.is_empty() {
-        text.push_str(&change.preview());
+    if let Some(change) = &change {
+        text.push_str(&sanitize_lines(&change.preview()));
     }
     for (title, lines) in [
         ("not taken over:", &notes),
@@ -144,10 +145,10 @@ fn take_over(
             let _ = write!(text, "{title}\n{lines}");
         }
     }
-    if servers.is_empty() {
+    let Some(change) = change else {
         text.push_str("nothing to take over\n");
         return io.show(&text);
-    }
+    };
     io.show(&text)?;
     let name = sanitize(&change.file()).into_owned();
     if !agrees(&format!("Write {count} to {name}? [y/N] "), args.yes, io)? {
@@ -223,7 +224,10 @@ impl Found {
         let scope = read_scope(path, io);
         let bytes = text::bytes(path, display_path, MAX_BYTES, &scope);
         let bytes = bytes.map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let diagnostic = Diagnostic::new(Code::IoFailed, "not UTF-8 text");
+            Failure::from(diagnostic.with_subject(display_path.display().to_string()))
+        })?;
         let value = match path.extension().and_then(|it| it.to_str()) {
             Some("toml") => toml::read(display_path, &text),
             Some("yaml" | "yml") => cogtools_edit::yaml::read(display_path, &text),
@@ -255,7 +259,9 @@ impl Found {
             let program = command.and_then(|it| Path::new(it).file_stem());
             let earlier = self.servers.get(&name).map(|it| json!(it.entry));
             let earlier = earlier.filter(|_| !is_local);
-            if entry.get("type").is_some_and(|kind| kind == "sse") {
+            let kind = entry.get("type").or_else(|| entry.get("transport"));
+            let kind = kind.and_then(Value::as_str).unwrap_or_default();
+            if kind.eq_ignore_ascii_case("sse") {
                 let why = "the transport `sse` is not supported, only `http`";
                 self.notes.push(format!("{at}: {why}"));
             } else if program.is_some_and(|it| it == "cogtools") {

@@ -21,7 +21,7 @@ use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
 use cogtools_program::dirs::config_paths;
 use cogtools_program::project::{cancellable_context, config, project, registry};
-use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize, sanitize_lines};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
@@ -72,7 +72,7 @@ pub(crate) struct AddArgs {
     #[arg(long, conflicts_with = "command", required_unless_present = "command")]
     url: Option<String>,
     /// A header for the URL; may be repeated
-    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    #[arg(long, value_name = "NAME: VALUE", conflicts_with = "command")]
     header: Vec<String>,
     /// A variable that it sees, with its value or from the environment; may be repeated
     #[arg(long, value_name = "NAME[=VALUE]")]
@@ -233,7 +233,7 @@ fn add(args: &AddArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         let change = file
             .plan_set(&project, &[KEY, name], &value)
             .map_err(failure)?;
-        io.show(&format!("{tools}{}", change.preview()))?;
+        io.show(&format!("{tools}{}", sanitize_lines(&change.preview())))?;
         if agrees("Add it, to run as shown? [y/N] ", args.yes, io)? {
             write_and_approve(change, &candidate.server()?, io)?;
             io.show(&kept(&candidate.imported, in_keyring))?;

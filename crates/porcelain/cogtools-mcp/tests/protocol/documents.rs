@@ -34,7 +34,7 @@ fn documents_of_tools_are_resources() {
     );
     read(
         "cogtools://tools/great",
-        &json!({"code": -32602, "message": "great: no such tool; did you mean `greet`?"}),
+        &json!({"code": -32002, "message": "great: no such tool; did you mean `greet`?"}),
     );
     let foreign = request("it", "resources/read", json!({"uri": "file:///etc/passwd"}));
     let message = "there is no such resource; those of tools begin with `cogtools://tools/`";
@@ -84,6 +84,6 @@ fn arguments_of_prompts_are_completed() {
     check_both(
         "completion/complete",
         &json!({"ref": {"type": "ref/prompt", "name": "great"}, "argument": {"name": "a", "value": ""}}),
-        &json!({"code": -32602, "message": "great: no such tool; did you mean `greet`?"}),
+        &json!({"code": -32602, "message": "great: there is no such prompt"}),
     );
 }

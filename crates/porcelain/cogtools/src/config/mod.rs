@@ -13,7 +13,7 @@ use cogtools_program::call::quote;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{config, config_warnings, project};
 use cogtools_program::questions::Prompt;
-use cogtools_program::terminal::sanitize;
+use cogtools_program::terminal::{sanitize, sanitize_lines};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, man};
 use serde_json::{Value, json};
 
@@ -328,7 +328,7 @@ fn interview(prompt: &Prompt, io: &mut Io<'_>) -> Result<(), Failure> {
         let line = format!("cogtools config set {flag}{name} {}", quote(&value));
         (change::plan_set(key, value, layer, io)?, line)
     };
-    io.show(&change.preview())?;
+    io.show(&sanitize_lines(&change.preview()))?;
     if !prompt.confirm(&format!("Write {}?", sanitize(&change.file())))? {
         return io.print(b"nothing was written\n");
     }

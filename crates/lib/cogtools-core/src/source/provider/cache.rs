@@ -4,6 +4,7 @@
 //! has a set for each. Its name is a hash of the program, its arguments, the variables that it
 //! declares and its sandbox: a variable may be a secret.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -53,6 +54,8 @@ pub(super) struct Claim {
 /// The extension of declarations that the provider has said not to have any more, or that it has
 /// made to another audience.
 const EXPIRED: &str = "expired";
+/// The end of a key of everything besides tools.
+const OFFER: &str = "-offer";
 /// The form of what is cached: another one is not read.
 const FORMAT: u32 = 1;
 /// The largest file about a failure that is read.
@@ -121,8 +124,8 @@ impl Cache {
     /// The files about everything besides tools.
     pub(super) fn of_offer(self) -> Self {
         Self {
-            key: format!("{}-offer", self.key),
-            plain_key: format!("{}-offer", self.plain_key),
+            key: format!("{}{OFFER}", self.key),
+            plain_key: format!("{}{OFFER}", self.plain_key),
             ..self
         }
     }
@@ -188,6 +191,27 @@ impl Cache {
         let text = paths.find_map(|path| read(&path, u64::MAX))?;
         let cached: Vec<Value> = serde_json::from_slice(&text).ok()?;
         Some(cached.into_iter().map(Arc::new).collect())
+    }
+
+    /// The cached declarations for each audience, however old they are.
+    pub(super) fn of_audiences(&self) -> Vec<Values> {
+        let begin = format!("{}-", self.plain_key);
+        let folder = self.folder.as_ref().filter(|_| self.max_age.is_some());
+        let entries = folder.and_then(|folder| fs::read_dir(folder).ok());
+        let names = entries.into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        let is_tools = |name: &&str| name.starts_with(&begin) && !name.ends_with(OFFER);
+        let names: BTreeSet<String> = names
+            .filter_map(|name| Some(name.strip_suffix(".json").filter(is_tools)?.to_owned()))
+            .collect();
+        let of_audience = |key: String| {
+            Self {
+                key,
+                ..self.clone()
+            }
+            .read()
+        };
+        names.into_iter().filter_map(of_audience).collect()
     }
 
     /// Makes the cached declarations too old. They go on to represent a provider that is late.
@@ -324,7 +348,8 @@ fn sees_project(provider: &Provider, cx: &Context) -> bool {
 fn seen_by_server(description: &str) -> Value {
     let mut description: Value = serde_json::from_str(description).unwrap_or_default();
     if let Some(entries) = description.as_object_mut() {
-        entries.retain(|key, _| !matches!(key.as_str(), "name" | "timeout" | "command"));
+        let is_ours = |key: &str| matches!(key, "name" | "timeout" | "command" | "candidate");
+        entries.retain(|key, _| !is_ours(key));
     }
     description
 }

@@ -156,6 +156,11 @@ impl SourceChanges {
         names.filter(|name| !name.contains(['*', '?']))
     }
 
+    /// Returns true if tools get other names.
+    pub(super) fn renames(&self) -> bool {
+        self.tools.values().any(|changes| changes.rename.is_some())
+    }
+
     /// Returns true if a tool may be called `name` here.
     pub(super) fn names(&self, name: &str) -> bool {
         let mut tools = self.tools.values();

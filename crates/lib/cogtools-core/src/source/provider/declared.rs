@@ -54,7 +54,11 @@ impl Provider {
     /// Asks it for its tools now, without an approval: for the user who has just written its command
     /// line. What it declares is cached.
     pub fn try_out(&self, cx: &Context) -> Result<Vec<RemoteTool>, ProviderError> {
-        self.list_with(self.files_of_trial(cx)?, cx)
+        let mut settings = Settings::clone(&self.settings);
+        if let Some(server) = &mut settings.server {
+            server.description = server.description_of_candidate();
+        }
+        Self::new(settings).list_with(self.files_of_trial(cx)?, cx)
     }
 
     /// Tries it out again, and returns what its sandbox denies it then, if it fails for that.
@@ -131,15 +135,30 @@ impl Provider {
         Ok(declarations)
     }
 
-    /// The tools that it is known to have, and the invisible characters that their texts had: those
-    /// that it declares now, if it `is_approved`, else the cached ones, however old they are.
+    /// Its tools, and those that it has declared only to clients with more abilities, such as forms.
+    pub(crate) fn all_tools(&self, cx: &Context) -> Result<Vec<RemoteTool>, Arc<ProviderError>> {
+        let mut tools = self.tools(cx)?.to_vec();
+        let variables = self.variables(cx).ok();
+        let cache = variables.and_then(|variables| Cache::of(self, &variables, cx));
+        for values in cache.iter().flat_map(Cache::of_audiences) {
+            for tool in remote::read(&values, self).tools {
+                if !tools.iter().any(|it| it.name() == tool.name()) {
+                    tools.push(tool);
+                }
+            }
+        }
+        Ok(tools)
+    }
+
+    /// The tools that it is known to have, and the invisible characters that their texts had: all
+    /// that it declares, if it `is_approved`, else the cached ones, however old they are.
     pub(crate) fn known_tools(
         &self,
         is_approved: bool,
         cx: &Context,
     ) -> Option<(Vec<RemoteTool>, BTreeSet<char>)> {
-        if is_approved && let Ok(known) = self.declarations(cx) {
-            return Some((known.tools.clone(), known.hidden.clone()));
+        if is_approved && let (Ok(tools), Ok(known)) = (self.all_tools(cx), self.declarations(cx)) {
+            return Some((tools, known.hidden.clone()));
         }
         let cache = Cache::of(self, &self.variables(cx).ok()?, cx)?;
         let known = remote::read(&cache.read()?, self);

@@ -486,6 +486,13 @@ impl Server {
         description.to_string()
     }
 
+    /// Its description for the client, while no source has it.
+    pub(super) fn description_of_candidate(&self) -> String {
+        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
+        description["candidate"] = true.into();
+        description.to_string()
+    }
+
     /// Returns what it runs or connects to, as shown to the user before approval.
     pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
         let mut runs: Vec<(&str, &[String])> = match &self.transport {

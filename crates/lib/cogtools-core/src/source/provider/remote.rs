@@ -81,6 +81,15 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
     let local = LocalNames::new(&provider.settings().prefix, names.clone());
     let own_prefix = own_prefix(provider);
     let beside_others = LocalNames::new(&own_prefix, names);
+    let all_changes = &provider.settings().changes;
+    let kept_name = |value: &Arc<Value>| {
+        let own = value.get("name")?.as_str()?;
+        let changes = all_changes.of(own);
+        let is_kept = changes.rename.is_none() && !all_changes.leaves_out(&changes, value);
+        is_kept.then(|| local.of(own))
+    };
+    let renaming = values.iter().filter(|_| all_changes.renames());
+    let kept: HashSet<String> = renaming.filter_map(kept_name).collect();
     let (mut renamed, mut hidden) = (Vec::new(), BTreeSet::new());
     for (index, value) in values.iter().enumerate() {
         let name = value.get("name").and_then(Value::as_str);
@@ -93,8 +102,8 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             continue;
         };
         let declared = visible(value, &mut hidden);
-        let changes = provider.settings().changes.of(&own);
-        if provider.settings().changes.leaves_out(&changes, &declared) {
+        let changes = all_changes.of(&own);
+        if all_changes.leaves_out(&changes, &declared) {
             continue;
         }
         let value = match changes.apply(&declared) {
@@ -106,6 +115,14 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
                 continue;
             }
         };
+        if let Some(new) = &changes.rename
+            && (kept.contains(new) || used.contains(new))
+        {
+            let mistake = format!("renames `{own}` to `{new}`, the name of another tool");
+            let error = ProviderError::Changes(provider.name(), mistake);
+            declarations.errors.push(Arc::new(error));
+            continue;
+        }
         let mut name = changes.rename.clone().unwrap_or_else(|| local.of(&own));
         let beside = match &changes.rename {
             Some(name) => LocalNames::new(&own_prefix, iter::empty()).of(name),
@@ -129,7 +146,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             declarations.errors.push(Arc::new(error));
         }
     }
-    for name in provider.settings().changes.exact_names() {
+    for name in all_changes.exact_names() {
         if !values.iter().any(|value| value["name"] == name.as_str()) {
             let mistake = format!("changes `{name}`, which the source does not declare");
             let error = ProviderError::Changes(provider.name(), mistake);

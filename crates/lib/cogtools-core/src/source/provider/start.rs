@@ -226,23 +226,28 @@ impl Provider {
         Ok(process.variables(variables))
     }
 
-    /// Lets the client take the variables that are in the keyring from there.
+    /// Names the variables that the user keeps for the source, whose values are secret, and lets the
+    /// client take those that are in the keyring from there.
     fn leave_to_keyring(&self, variables: &mut Vars, cx: &Context) {
         let Some(own) = self.private_variables(cx) else {
             return;
         };
         let mut kept = own.read();
-        kept.retain(|name, value| {
-            matches!(value, PrivateVariable::Keyring { .. }) && self.settings.env.contains(name)
-        });
-        variables.retain(|name, _| name.to_str().is_none_or(|name| !kept.contains_key(name)));
+        kept.retain(|name, _| self.settings.env.contains(name));
         let text = variables.get(OsStr::new(Server::VARIABLE));
-        let Some(text) = text.filter(|_| !kept.is_empty()) else {
-            return;
-        };
-        let (text, names) = (text.to_string_lossy(), kept.keys());
-        let names: Vec<&String> = names.collect();
+        let text = text.map(|text| text.to_string_lossy()).unwrap_or_default();
         let mut description: Value = serde_json::from_str(&text).unwrap_or_default();
+        let has_description = description.is_object();
+        if has_description && !kept.is_empty() {
+            description["secret"] = json!(kept.keys().collect::<Vec<_>>());
+            variables.insert(Server::VARIABLE.into(), description.to_string().into());
+        }
+        kept.retain(|_, value| matches!(value, PrivateVariable::Keyring { .. }));
+        variables.retain(|name, _| name.to_str().is_none_or(|name| !kept.contains_key(name)));
+        if !has_description || kept.is_empty() {
+            return;
+        }
+        let names: Vec<&String> = kept.keys().collect();
         // The client alone needs the way to the keyring.
         let way = cx.environment.user_vars(super::LOGIN_VARS);
         let way = way
