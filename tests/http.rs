@@ -218,6 +218,22 @@ fn credentials_are_sent_and_never_shown() {
         "{}",
         outcome.stdout
     );
+    let key = r#"url: "http://127.0.0.1:PORT/", auth: {basic: {user: {env: TOKEN}}}"#;
+    let outcome = call_tool(&server, "", key, "{}");
+    assert!(
+        !outcome.stdout.contains("s3cr3t") && outcome.stdout.contains("Basic [redacted]"),
+        "{}",
+        outcome.stdout
+    );
+    let lower = server
+        .requests()
+        .pop()
+        .expect("a request")
+        .to_ascii_lowercase();
+    assert!(
+        lower.contains("authorization: basic cznjcjn0lyb0b2tlbjo="),
+        "{lower}"
+    );
     let query = r#"url: "http://127.0.0.1:PORT/", auth: {api_key: {query: key, env: TOKEN}}"#;
     call_tool(&server, "", query, "{}");
     assert_eq!(server.last(), "GET /?key=s3cr3t%2F%20token");

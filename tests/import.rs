@@ -128,7 +128,6 @@ fn a_command_of_a_browser_becomes_a_tool_without_its_secrets() {
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
 # left out: cookies
-# left out: the header x-api-key, for a tool has one credential
 
 name: get_search
 
@@ -162,8 +161,11 @@ implementation:
     headers:
       accept: application/json
     auth:
-      bearer:
+    - bearer:
         env: SHOP_TOKEN
+    - api_key:
+        header: x-api-key
+        env: SHOP_KEY
 
 "#]]);
     let command = r#"curl -X PUT http://localhost:8080/items -u me:s3cr3t -m 5 --json '{"name": "a", "n": 3, "tags": ["{{ x }}"], "password": "s3cr3t"}'"#;
@@ -191,6 +193,8 @@ implementation:
   http:
     url: http://localhost:8080/items
     method: PUT
+    headers:
+      Accept: application/json
     body:
       json:
         name: '{{ name }}'
@@ -213,8 +217,6 @@ fn a_form_of_a_command_becomes_parameters() {
     let command = "curl https://u:s3cr3t@a.example/up?api_key=s3cr3t -F doc=@notes.txt -F title=x";
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
-# left out: the parameter api_key, for a tool has one credential
-
 name: post_up
 
 description: POST a.example/up
@@ -238,10 +240,13 @@ implementation:
           file: '{{ doc }}'
         title: '{{ title }}'
     auth:
-      basic:
+    - basic:
         user: u
         password:
           env: A_PASSWORD
+    - api_key:
+        query: api_key
+        env: A_KEY
 
 "#]]);
 }
@@ -354,6 +359,8 @@ parameters:
 implementation:
   http:
     url: https://a.example/x
+    headers:
+      Accept: application/json
     body:
       json:
         login:
@@ -441,6 +448,313 @@ hint: quote one whole command, without options that are not about the request, a
         ),
     ] {
         let (_project, run) = import(&["curl", command]);
+        run.run().fails(2, expected);
+    }
+}
+
+#[test]
+fn no_secret_of_a_command_is_in_its_tool() {
+    let token = "ghp_1234567890abcdefghijklmnopqrstuvwxyz";
+    let command = format!(
+        "curl https://a.example/x?cursor={token} -u me:s3cr3t -H 'PRIVATE-TOKEN: s3cr3t' \
+         -H 'X-Session: s3cr3t' -H 'X-Custom: {token}' -H 'X-Empty;' -H 'X-None:' \
+         -H 'Authorization: Bearer s3cr3t'"
+    );
+    let (_project, run) = import(&["curl", &command]);
+    run.run().outputs(str![[r#"
+# left out: another value of the header authorization
+
+name: get_x
+
+description: GET a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    headers:
+      X-Empty: ''
+    auth:
+    - api_key:
+        header: PRIVATE-TOKEN
+        env: A_KEY
+    - api_key:
+        header: X-Session
+        env: A_X_SESSION
+    - api_key:
+        header: X-Custom
+        env: A_X_CUSTOM
+    - bearer:
+        env: A_TOKEN
+    - api_key:
+        query: cursor
+        env: A_CURSOR
+
+"#]]);
+    for command in [
+        "curl https://api.pay.example/v1/charges -u sk_test_4eC39HqL:",
+        "curl https://api.pay.example/v1/charges -H 'Authorization: Basic c2tfdGVzdF80ZUMzOUhxTDo='",
+        "curl https://sk_test_4eC39HqL@api.pay.example/v1/charges",
+    ] {
+        let (_project, run) = import(&["curl", command]);
+        run.run().outputs(str![[r#"
+name: get_charges
+
+description: GET api.pay.example/v1/charges
+
+implementation:
+  http:
+    url: https://api.pay.example/v1/charges
+    auth:
+      basic:
+        user:
+          env: PAY_KEY
+
+"#]]);
+    }
+    let command = format!("curl https://a.example/x -u {token}:s3cr3t");
+    let (_project, run) = import(&["curl", &command]);
+    run.run().outputs(str![[r#"
+name: get_x
+
+description: GET a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    auth:
+      basic:
+        user:
+          env: A_USER
+        password:
+          env: A_PASSWORD
+
+"#]]);
+    let command =
+        "curl https://hooks.slack.com/services/T0000000A/B0000000B/abcdEFGH1234ijklMNOP5678 -d a=b";
+    let (_project, run) = import(&["curl", command]);
+    run.run().outputs(str![[r#"
+# left out: a part of the path, which may be a secret: SECRET
+
+name: post_services
+
+description: POST hooks.slack.com/services/SECRET
+
+parameters:
+  a:
+    type: string
+    description: The value of a
+    default: b
+
+implementation:
+  http:
+    url: https://hooks.slack.com/services/SECRET
+    body:
+      form:
+        a: '{{ a }}'
+
+"#]]);
+    let option = "curl https://a.example/x --login-options=s3cr3t";
+    let (_project, run) = import(&["curl", option]);
+    run.run().fails(2, str![[r#"
+cogtools-import: error[USAGE]: the option `--login-options` of curl is not known here
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]]);
+}
+
+#[test]
+fn a_request_is_as_curl_makes_it() {
+    for (command, expected) in [
+        (
+            "curl -X GET https://a.example/x -d '{\"a\": 1}'",
+            str![[r#"
+# left out: the body, for a request with GET has none
+
+name: get_x
+
+description: GET a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -d ''",
+            str![[r#"
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    method: POST
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -d '<xml/>' -H 'Content-Type: application/xml'",
+            str![[r#"
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    headers:
+      Content-Type: application/xml
+    body:
+      text: <xml/>
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -d '[1]' -H 'Content-Type: application/vnd.api+json'",
+            str![[r#"
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    headers:
+      Content-Type: application/vnd.api+json
+    body:
+      json:
+      - 1
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -d 'hello world'",
+            str![[r#"
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    headers:
+      Content-Type: application/x-www-form-urlencoded
+    body:
+      text: hello world
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -d '[1]'",
+            str![[r#"
+# changed: the type of the body is application/json, and with curl that of a form
+
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    body:
+      json:
+      - 1
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x https://b.example/y",
+            str![[r#"
+# left out: another URL, for a tool makes one request
+
+name: get_x
+
+description: GET a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -F 'j=[1];type=application/json' \
+             -F 'd=@a.txt;type=text/plain;filename=\"b;c.txt\"' -F j=2",
+            str![[r#"
+# left out: the type of the part j
+# left out: another part of the name j
+
+name: post_x
+
+description: POST a.example/x
+
+parameters:
+  j:
+    type: string
+    description: The value of j
+    default: '[1]'
+  d:
+    type: string
+    description: The value of d
+    default: a.txt
+
+implementation:
+  http:
+    url: https://a.example/x
+    body:
+      multipart:
+        j: '{{ j }}'
+        d:
+          file: '{{ d }}'
+          type: text/plain
+          filename: b;c.txt
+
+"#]],
+        ),
+        (
+            "curl https://a.example/x -H 'Accept: text/plain' --json '[1' --json ', 2]'",
+            str![[r#"
+name: post_x
+
+description: POST a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+    headers:
+      Accept: text/plain
+    body:
+      json:
+      - 1
+      - 2
+
+"#]],
+        ),
+    ] {
+        let (_project, run) = import(&["curl", command]);
+        run.run().outputs(expected);
+    }
+    for (option, expected) in [
+        (
+            "-F a=<notes.txt",
+            str![[r#"
+cogtools-import: error[USAGE]: `-F a=<notes.txt` reads a file, which a tool cannot
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
+            "-H @headers.txt",
+            str![[r#"
+cogtools-import: error[USAGE]: `-H @headers.txt` reads a file, which a tool cannot
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+    ] {
+        let (_project, run) = import(&["curl", &format!("curl https://a.example/x {option}")]);
         run.run().fails(2, expected);
     }
 }

@@ -107,7 +107,13 @@ impl Transport {
             }
             HttpAuth::Basic(user, password) => {
                 let pair = format!("{user}:{password}");
-                self.secrets.add(&password);
+                // Without a password, the user is the key.
+                let secret = if password.is_empty() {
+                    &user
+                } else {
+                    &password
+                };
+                self.secrets.add(secret);
                 self.secrets.add(&pair);
                 (AUTHORIZATION, format!("Basic {}", STANDARD.encode(pair)))
             }

@@ -1,5 +1,7 @@
 //! A command of curl as a tool file.
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cogtools_core::http::{address, canonical_host, is_public, split_port};
@@ -7,7 +9,12 @@ use cogtools_core::source::openapi::{constant, tool_name, variable};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::words;
+use super::words::Command;
+
+/// The word in the place of a secret in a path.
+const SECRET: &str = "SECRET";
+/// The place of most credentials.
+const AUTHORIZATION: &str = "the header authorization";
 
 /// Headers that the client or the browser writes.
 const OWN_HEADERS: [&str; 17] = [
@@ -29,69 +36,18 @@ const OWN_HEADERS: [&str; 17] = [
     "upgrade-insecure-requests",
     "user-agent",
 ];
-/// Options without a value that say nothing about the request.
-const FLAGS: &str = "sSLivkfgNO#a01246";
-/// Long options without a value. The value of an unknown option could be taken for the URL.
-const LONG_FLAGS: [&str; 22] = [
-    "--compressed",
-    "--fail",
-    "--fail-with-body",
-    "--globoff",
-    "--http1.0",
-    "--http1.1",
-    "--http2",
-    "--http2-prior-knowledge",
-    "--http3",
-    "--include",
-    "--insecure",
-    "--ipv4",
-    "--ipv6",
-    "--location",
-    "--no-buffer",
-    "--no-progress-meter",
-    "--path-as-is",
-    "--progress-bar",
-    "--show-error",
-    "--silent",
-    "--tlsv1.2",
-    "--verbose",
-];
-/// Options with a value that say nothing about the request.
-const IGNORED: [&str; 12] = [
-    "-o",
-    "--output",
-    "-w",
-    "--write-out",
-    "--retry",
-    "--connect-timeout",
-    "-x",
-    "--proxy",
-    "--cacert",
-    "-c",
-    "--cookie-jar",
-    "--resolve",
-];
-
-/// The parts of a command.
-#[derive(Default)]
-struct Command {
-    url: String,
-    method: Option<String>,
-    headers: Vec<(String, String)>,
-    data: Vec<String>,
-    parts: Vec<(String, Value)>,
-    user: Option<String>,
-    is_query: bool,
-    timeout: Option<f64>,
-}
+/// The type of fields in a body, which curl sends unless a header says otherwise.
+const FORM: &str = "application/x-www-form-urlencoded";
 
 /// A tool while it is made.
 #[derive(Default)]
 struct Draft {
     properties: Map<String, Value>,
-    auth: Option<Value>,
+    /// The credentials, by their places in the request.
+    auth: Vec<(String, Value)>,
     /// The beginning of the names of variables.
     prefix: String,
+    variables: BTreeSet<String>,
     notes: Vec<String>,
 }
 
@@ -100,11 +56,13 @@ struct Draft {
 /// # Errors
 /// Why it is no request that a tool can make.
 pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<String>), String> {
-    let command = read(line)?;
-    let url = if command.url.contains("://") {
-        command.url.clone()
+    let command = Command::read(line)?;
+    let mut urls = command.urls.iter();
+    let url = urls.next().map(String::as_str).unwrap_or_default();
+    let url = if url.contains("://") {
+        url.to_owned()
     } else {
-        format!("http://{}", command.url)
+        format!("http://{url}")
     };
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let rest = rest.split('#').next().unwrap_or_default();
@@ -121,32 +79,40 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
         prefix: prefix(host),
         ..Draft::default()
     };
-    if let Some(user) = command.user.or(userinfo) {
-        draft.basic(&user);
+    let others = urls.map(|_| "left out: another URL, for a tool makes one request".to_owned());
+    draft.notes.extend(others);
+    let (mut headers, content_type) = draft.headers(command.headers);
+    // curl sends the header `Authorization` of `-H`, and asks for the password of `-u`.
+    match (command.user, userinfo) {
+        (Some(user), _) => draft.basic(&user, true),
+        (None, Some(user)) => draft.basic(&user, false),
+        (None, None) => {}
     }
-    let mut http = Map::new();
-    let (headers, content_type) = draft.headers(command.headers);
-    let data = command.data.join("&");
     let mut pairs = pairs(query);
+    let mut data = command.data;
     if command.is_query {
-        pairs.extend(self::pairs(&data));
+        pairs.extend(self::pairs(&data.take().unwrap_or_default()));
     }
     let query = draft.fields(pairs, true);
-    let path = if path.contains('{') {
-        path.replace('{', "%7B").replace('}', "%7D")
-    } else {
-        path.to_owned()
-    };
+    let path = draft.path(scheme, host, path);
+    let mut http = Map::new();
     http.insert("url".to_owned(), format!("{scheme}://{host}{path}").into());
-    let body = if command.is_query {
-        None
-    } else {
-        draft.body(&data, command.parts, content_type.as_deref())
-    };
+    let has_body = data.is_some() || !command.parts.is_empty();
     let method = command.method.unwrap_or_else(|| {
-        let method = if body.is_some() { "POST" } else { "GET" };
+        let method = if has_body { "POST" } else { "GET" };
         method.to_owned()
     });
+    let body = if has_body && matches!(method.as_str(), "GET" | "HEAD") {
+        draft.notes.push(format!(
+            "left out: the body, for a request with {method} has none"
+        ));
+        None
+    } else {
+        let data = data.unwrap_or_default();
+        let (body, other) = draft.body(&data, command.parts, content_type);
+        headers.extend(other.map(|kind| ("Content-Type".to_owned(), constant(&kind.into()))));
+        body
+    };
     if method != "GET" && !(method == "POST" && body.is_some()) {
         http.insert("method".to_owned(), method.clone().into());
     }
@@ -156,7 +122,13 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
         }
     }
     http.extend(body.map(|body| ("body".to_owned(), body)));
-    http.extend(draft.auth.map(|auth| ("auth".to_owned(), auth)));
+    let mut auth: Vec<Value> = draft.auth.into_iter().map(|(_, auth)| auth).collect();
+    match auth.len() {
+        0 => None,
+        1 => auth.pop(),
+        _ => Some(auth.into()),
+    }
+    .and_then(|auth| http.insert("auth".to_owned(), auth));
     if scheme == "http" || !is_known_public(host) {
         http.insert("hosts".to_owned(), json!([host]));
     }
@@ -175,131 +147,63 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
     Ok((document, draft.notes))
 }
 
-fn read(line: &str) -> Result<Command, String> {
-    // The next word is the last one.
-    let mut words = words::split(line)?;
-    words.reverse();
-    let program = words.pop().unwrap_or_default();
-    if !matches!(
-        program.rsplit(['/', '\\']).next(),
-        Some("curl" | "curl.exe")
-    ) {
-        return Err("this is no command of curl".to_owned());
-    }
-    let mut command = Command::default();
-    while let Some(word) = words.pop() {
-        if !word.starts_with('-') || word == "-" {
-            command.url = word;
-            continue;
-        }
-        let (name, joined) = if word.starts_with("--") {
-            (word.clone(), None)
-        } else {
-            let at = word
-                .char_indices()
-                .skip(1)
-                .find(|(_, c)| !FLAGS.contains(*c));
-            let Some((at, c)) = at else { continue };
-            let rest = &word[at + c.len_utf8()..];
-            let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
-            if matches!(c, 'G' | 'I') {
-                // They have no value: more options may follow in the word.
-                words.extend(rest.map(|rest| format!("-{rest}")));
-                (format!("-{c}"), None)
-            } else {
-                (format!("-{c}"), rest)
-            }
-        };
-        let mut value = || {
-            let next = joined.clone().or_else(|| words.pop());
-            next.ok_or_else(|| format!("`{name}` has no value"))
-        };
-        match name.as_str() {
-            "-X" | "--request" => command.method = Some(value()?.to_ascii_uppercase()),
-            "--url" => command.url = value()?,
-            "-H" | "--header" => {
-                let header = value()?;
-                if let Some((name, value)) = header.split_once(':') {
-                    command
-                        .headers
-                        .push((name.trim().to_owned(), value.trim().to_owned()));
-                }
-            }
-            "-A" | "--user-agent" | "-e" | "--referer" => drop(value()?),
-            "-b" | "--cookie" => command.headers.push(("Cookie".to_owned(), value()?)),
-            "-u" | "--user" => command.user = Some(value()?),
-            "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" => {
-                let data = value()?;
-                if data.starts_with('@') && name != "--data-raw" {
-                    return Err(reads_file(&name, &data));
-                }
-                command.data.push(data);
-            }
-            "--data-urlencode" => {
-                let data = value()?;
-                if data.contains('@') && !data.contains('=') {
-                    return Err(reads_file(&name, &data));
-                }
-                let (key, text) = data.split_once('=').unwrap_or(("", &data));
-                let text = cogtools_core::http::percent_encode(text);
-                command.data.push(if key.is_empty() {
-                    text
-                } else {
-                    format!("{key}={text}")
-                });
-            }
-            "--json" => {
-                command.data.push(value()?);
-                command
-                    .headers
-                    .push(("Content-Type".to_owned(), "application/json".to_owned()));
-            }
-            "-F" | "--form" | "--form-string" => {
-                let part = value()?;
-                let (key, text) = part.split_once('=').unwrap_or((&part, ""));
-                let text = match text.strip_prefix('@').filter(|_| name != "--form-string") {
-                    Some(file) => json!({"file": file.split(';').next().unwrap_or_default()}),
-                    None => text.into(),
-                };
-                command.parts.push((key.to_owned(), text));
-            }
-            "-G" | "--get" => command.is_query = true,
-            "-I" | "--head" => command.method = Some("HEAD".to_owned()),
-            "-m" | "--max-time" => command.timeout = value()?.parse().ok(),
-            name if IGNORED.contains(&name) => drop(value()?),
-            name if LONG_FLAGS.contains(&name) => {}
-            name => return Err(format!("the option `{name}` of curl is not known here")),
-        }
-    }
-    Ok(command)
-}
-
-fn reads_file(option: &str, data: &str) -> String {
-    format!("`{option} {data}` reads a file, which a tool cannot")
-}
-
 impl Draft {
-    /// Sets the credentials, unless there are some.
-    fn authorize(&mut self, auth: Value, what: &str) {
-        if self.auth.is_none() {
-            self.auth = Some(auth);
-        } else {
+    /// Adds credentials, unless there are some in the same place.
+    fn authorize(&mut self, auth: Value, place: String) {
+        if self.auth.iter().any(|(other, _)| *other == place) {
             self.notes
-                .push(format!("left out: {what}, for a tool has one credential"));
+                .push(format!("left out: another value of {place}"));
+        } else {
+            self.auth.push((place, auth));
         }
     }
 
-    fn variable(&self, kind: &str) -> Value {
-        json!({"env": format!("{}_{kind}", self.prefix)})
+    /// Adds the key in a header or a parameter of the query.
+    fn api_key(&mut self, place: &str, name: &str) {
+        let env = self.variable("KEY", name);
+        let auth = json!({"api_key": {place: name, "env": env}});
+        let place = match place {
+            "query" => format!("the parameter {name}"),
+            _ => format!("the header {}", name.to_ascii_lowercase()),
+        };
+        self.authorize(auth, place);
     }
 
-    fn basic(&mut self, user: &str) {
-        let user = user.split(':').next().unwrap_or_default();
-        let password = self.variable("PASSWORD");
-        self.authorize(
-            json!({"basic": {"user": user, "password": password}}),
-            "a password",
-        );
+    /// Returns the name of a new variable: with this end, or the one of the credential's `name`.
+    fn variable(&mut self, end: &str, name: &str) -> String {
+        let own = format!("{}_{}", self.prefix, capitals(name));
+        let numbered = (2..).map(|number| format!("{own}_{number}"));
+        let mut names = [format!("{}_{end}", self.prefix), own.clone()]
+            .into_iter()
+            .chain(numbered);
+        let free = names.find(|name| self.variables.insert(name.clone()));
+        free.unwrap_or_default()
+    }
+
+    /// Adds a user with the password after a colon. Without a colon, there is one if curl `asks`
+    /// for it. A user without a password is a key.
+    fn basic(&mut self, user: &str, asks: bool) {
+        let (user, has_password) = match user.split_once(':') {
+            Some((user, password)) => (user, !password.is_empty()),
+            None => (user, asks),
+        };
+        if user.is_empty() && !has_password {
+            return;
+        }
+        let mut basic = Map::new();
+        let user = if !has_password {
+            json!({"env": self.variable("KEY", "user")})
+        } else if is_secret_value("key", user) {
+            json!({"env": self.variable("USER", "user")})
+        } else {
+            user.into()
+        };
+        basic.insert("user".to_owned(), user);
+        if has_password {
+            let env = self.variable("PASSWORD", "password");
+            basic.insert("password".to_owned(), json!({ "env": env }));
+        }
+        self.authorize(json!({ "basic": basic }), AUTHORIZATION.to_owned());
     }
 
     /// Returns the headers that say something about the request, and the type of its body.
@@ -313,10 +217,9 @@ impl Draft {
                 "authorization" => self.authorization(&value),
                 "accept" if value == "*/*" => {}
                 name if OWN_HEADERS.contains(&name) || name.starts_with("sec-") => {}
-                _ if is_secret(&name) => {
-                    let key = self.variable("KEY");
-                    let auth = json!({"api_key": {"header": name, "env": key["env"]}});
-                    self.authorize(auth, &format!("the header {name}"));
+                "accept" => drop(kept.insert(name, constant(&value.into()))),
+                _ if is_secret_header(&name) || is_secret_value("key", &value) => {
+                    self.api_key("header", &name);
                 }
                 _ => drop(kept.insert(name, constant(&value.into()))),
             }
@@ -326,35 +229,45 @@ impl Draft {
 
     fn authorization(&mut self, value: &str) {
         let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
-        match scheme.to_ascii_lowercase().as_str() {
-            "bearer" => {
-                let token = self.variable("TOKEN");
-                self.authorize(json!({ "bearer": token }), "a bearer token");
+        let lower = scheme.to_ascii_lowercase();
+        let pair = STANDARD.decode(credentials.trim()).ok();
+        if let Some(pair) = pair.filter(|_| lower == "basic") {
+            return self.basic(&String::from_utf8_lossy(&pair), false);
+        }
+        let env = self.variable("TOKEN", "authorization");
+        let auth = if lower == "bearer" {
+            json!({"bearer": {"env": env}})
+        } else {
+            let mut key = json!({"header": "Authorization", "env": env});
+            if !scheme.is_empty() && !is_secret_value("key", scheme) {
+                key["prefix"] = format!("{scheme} ").into();
             }
-            "basic" => {
-                let pair = STANDARD.decode(credentials.trim()).unwrap_or_default();
-                self.basic(&String::from_utf8_lossy(&pair));
-            }
-            _ => {
-                let token = self.variable("TOKEN");
-                let mut key = json!({"header": "Authorization", "env": token["env"]});
-                if !scheme.is_empty() {
-                    key["prefix"] = format!("{scheme} ").into();
-                }
-                self.authorize(json!({ "api_key": key }), "the header Authorization");
+            json!({ "api_key": key })
+        };
+        self.authorize(auth, AUTHORIZATION.to_owned());
+    }
+
+    /// Returns the path as the text of a template, with a word in the place of its secrets.
+    fn path(&mut self, scheme: &str, host: &str, path: &str) -> String {
+        let before = format!("{scheme}://{host}");
+        let mut url = format!("{before}{path}");
+        for (range, _) in cogtools_lint::secrets(&url).into_iter().rev() {
+            if range.start >= before.len() {
+                url.replace_range(range, SECRET);
+                let note = format!("left out: a part of the path, which may be a secret: {SECRET}");
+                self.notes.push(note);
             }
         }
+        url[before.len()..].replace('{', "%7B").replace('}', "%7D")
     }
 
     /// Makes parameters of fields, and returns their templates. Keys become credentials.
     fn fields(&mut self, pairs: Vec<(String, Value)>, is_query: bool) -> Map<String, Value> {
         let mut parameters = Map::new();
         for (wire, value) in pairs {
-            if is_secret(&wire) {
+            if is_secret(&wire) || is_secret_value(&wire, value.as_str().unwrap_or_default()) {
                 if is_query {
-                    let key = self.variable("KEY");
-                    let auth = json!({"api_key": {"query": wire, "env": key["env"]}});
-                    self.authorize(auth, &format!("the parameter {wire}"));
+                    self.api_key("query", &wire);
                 } else {
                     self.leave_out(&wire);
                 }
@@ -414,64 +327,118 @@ impl Draft {
         name
     }
 
+    /// Returns the body, and its type unless a tool sends it without a header.
     fn body(
         &mut self,
         data: &str,
-        parts: Vec<(String, Value)>,
-        content_type: Option<&str>,
-    ) -> Option<Value> {
+        parts: Vec<(String, Map<String, Value>)>,
+        content_type: Option<String>,
+    ) -> (Option<Value>, Option<String>) {
         if !parts.is_empty() {
-            let mut templates = Map::new();
-            for (wire, value) in parts {
-                if is_secret(&wire) {
-                    self.leave_out(&wire);
-                    continue;
-                }
-                let template = match value.get("file") {
-                    Some(path) => json!({"file": template(&self.parameter(&wire, path))}),
-                    None => template(&self.parameter(&wire, &value)),
-                };
-                templates.insert(wire, template);
-            }
-            return Some(json!({ "multipart": templates }));
+            // The type has the boundary of the parts.
+            let other = content_type.filter(|kind| essence(kind) != "multipart/form-data");
+            let note = other.map(|kind| format!("left out: the type {kind} of the parts"));
+            self.notes.extend(note);
+            return (Some(self.multipart(parts)), None);
         }
         if data.is_empty() {
-            return None;
+            return (None, content_type);
         }
-        let is_json = content_type.is_none_or(|kind| kind.contains("json"));
-        if let Some(Value::Object(fields)) = serde_json::from_str(data).ok().filter(|_| is_json) {
-            let mut body = Map::new();
-            for (wire, value) in fields {
-                let is_plain =
-                    matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
-                let is_secret = is_secret(&wire);
-                if is_plain || is_secret {
-                    body.extend(self.fields(vec![(wire, value)], false));
-                } else {
-                    let value = self.constants(&value);
-                    body.insert(wire, value);
+        let kind = content_type.as_deref().map(essence);
+        let is_json = kind.as_deref().is_none_or(|kind| {
+            matches!(kind, "application/json" | "text/json") || kind.ends_with("+json")
+        });
+        let is_form = kind.as_deref().is_none_or(|kind| kind == FORM);
+        let json = serde_json::from_str::<Value>(data).ok();
+        let (body, own) = if let Some(value) = json.filter(|_| is_json) {
+            let value = match value {
+                Value::Object(fields) => self.object(fields),
+                value => self.constants(&value),
+            };
+            if kind.is_none() {
+                let note = "changed: the type of the body is application/json, and with curl \
+                            that of a form";
+                self.notes.push(note.to_owned());
+                return (Some(json!({ "json": value })), None);
+            }
+            (json!({ "json": value }), "application/json")
+        } else if is_form && data.contains('=') {
+            (json!({"form": self.fields(pairs(data), false)}), FORM)
+        } else if is_secret_value("", data) {
+            self.notes
+                .push("left out: the body, which may have a secret".to_owned());
+            return (None, content_type);
+        } else {
+            (json!({"text": constant(&data.into())}), "text/plain")
+        };
+        let kind = content_type.unwrap_or_else(|| FORM.to_owned());
+        let plain = kind.to_ascii_lowercase().replace([' ', '"'], "");
+        let is_own = plain.strip_suffix(";charset=utf-8").unwrap_or(&plain) == own;
+        (Some(body), (!is_own).then_some(kind))
+    }
+
+    fn multipart(&mut self, parts: Vec<(String, Map<String, Value>)>) -> Value {
+        let mut templates = Map::new();
+        for (wire, part) in parts {
+            let text = part.get("text").and_then(Value::as_str);
+            if is_secret(&wire) || text.is_some_and(|text| is_secret_value(&wire, text)) {
+                self.leave_out(&wire);
+                continue;
+            }
+            if templates.contains_key(&wire) {
+                self.notes
+                    .push(format!("left out: another part of the name {wire}"));
+                continue;
+            }
+            let is_file = part.contains_key("file");
+            let mut file = Map::new();
+            for (key, value) in part {
+                match key.as_str() {
+                    "text" | "file" => {
+                        let value = template(&self.parameter(&wire, &value));
+                        file.insert(key, value);
+                    }
+                    "type" | "filename" if is_file => drop(file.insert(key, constant(&value))),
+                    _ => self
+                        .notes
+                        .push(format!("left out: the {key} of the part {wire}")),
                 }
             }
-            return Some(json!({ "json": body }));
+            let text = file.remove("text");
+            templates.insert(wire, text.unwrap_or_else(|| file.into()));
         }
-        if let Some(value) = serde_json::from_str::<Value>(data).ok().filter(|_| is_json) {
-            return Some(json!({"json": self.constants(&value)}));
+        json!({ "multipart": templates })
+    }
+
+    /// Returns the fields of a body in JSON, with parameters for those that are no lists or objects.
+    fn object(&mut self, fields: Map<String, Value>) -> Value {
+        let mut body = Map::new();
+        for (wire, value) in fields {
+            let is_plain = matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
+            if is_plain || is_secret(&wire) {
+                body.extend(self.fields(vec![(wire, value)], false));
+            } else {
+                let value = self.constants(&value);
+                body.insert(wire, value);
+            }
         }
-        let is_form = content_type.is_none_or(|kind| kind.contains("form"));
-        if is_form && data.contains('=') {
-            return Some(json!({"form": self.fields(pairs(data), false)}));
-        }
-        Some(json!({"text": constant(&data.into())}))
+        body.into()
     }
 
     /// Returns a tree of values as constants, without the fields that may be secrets.
     fn constants(&mut self, value: &Value) -> Value {
         match value {
-            Value::Array(items) => items.iter().map(|item| self.constants(item)).collect(),
+            Value::Array(items) => {
+                let is_secret = |it: &Value| it.as_str().is_some_and(|it| is_secret_value("", it));
+                let (secrets, others): (Vec<_>, Vec<_>) =
+                    items.iter().partition(|it| is_secret(it));
+                secrets.iter().for_each(|_| self.leave_out("in a list"));
+                others.into_iter().map(|it| self.constants(it)).collect()
+            }
             Value::Object(entries) => {
                 let mut kept = Map::new();
                 for (key, value) in entries {
-                    if is_secret(key) {
+                    if is_secret(key) || is_secret_value(key, value.as_str().unwrap_or_default()) {
                         self.leave_out(key);
                     } else {
                         kept.insert(key.clone(), self.constants(value));
@@ -511,32 +478,76 @@ fn percent_decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// Returns true if a value of this name, such as `access_token` or `apiKey`, is likely to be a
-/// secret.
-fn is_secret(name: &str) -> bool {
-    let mut spaced = String::new();
+/// Returns a media type in lower case, without its parameters.
+fn essence(kind: &str) -> String {
+    let essence = kind.split(';').next().unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
+/// Returns the words of a name such as `access_token`, `apiKey` or `PRIVATE-TOKEN`, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last = '_';
     for c in name.chars() {
-        if c.is_ascii_uppercase() && spaced.ends_with(|c: char| c.is_ascii_lowercase()) {
-            spaced.push('_');
+        if c.is_ascii_uppercase() && last.is_ascii_lowercase() || matches!(c, '-' | '_' | '.') {
+            words.push(String::new());
         }
-        spaced.push(c.to_ascii_lowercase());
+        let word = words.last_mut().filter(|_| !matches!(c, '-' | '_' | '.'));
+        word.into_iter()
+            .for_each(|word| word.push(c.to_ascii_lowercase()));
+        last = c;
     }
-    let name = spaced.as_str();
-    let words: Vec<&str> = name.split(['-', '_', '.']).collect();
-    let is = |words: &[&str]| words.contains(&name);
-    let has = |word: &str| words.contains(&word);
-    is(&["key", "apikey", "appid", "auth", "sig", "pwd"])
+    words
+}
+
+/// Returns true if a value of this name is likely to be a secret.
+fn is_secret(name: &str) -> bool {
+    let words = words_of(name);
+    let has = |word: &str| words.iter().any(|it| it == word);
+    let is = |word: &str| words.len() == 1 && has(word);
+    ["key", "appid", "auth", "sig", "pwd", "jwt"]
+        .into_iter()
+        .any(is)
         || [
             "token",
             "secret",
             "password",
             "passwd",
+            "passphrase",
+            "credential",
+            "credentials",
             "apikey",
             "signature",
         ]
-        .iter()
-        .any(|word| has(word))
+        .into_iter()
+        .any(has)
         || has("key") && (has("api") || has("access") || has("auth") || has("subscription"))
+}
+
+/// Returns true if a header of this name is likely to have a secret, also one for a while.
+fn is_secret_header(name: &str) -> bool {
+    const WORDS: &str =
+        "key auth authorization session sessionid sid cookie csrf csrftoken xsrf jwt";
+    let words = words_of(name);
+    let mut known = WORDS.split(' ');
+    is_secret(name) || known.any(|known| words.iter().any(|word| word == known))
+}
+
+/// Returns true if `value` looks like a key or a password, as a value of this name.
+fn is_secret_value(name: &str, value: &str) -> bool {
+    !cogtools_lint::secrets(&format!("{name}: {value}")).is_empty()
+}
+
+/// Returns a name in capitals, as variables have them.
+fn capitals(name: &str) -> String {
+    let capital = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_uppercase()
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(capital).collect()
 }
 
 /// The beginning of the names of variables: the name of the host in capitals.
@@ -549,14 +560,7 @@ fn prefix(host: &str) -> String {
         [label] if !is_address => label,
         _ => "API",
     };
-    let capital = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_uppercase()
-        } else {
-            '_'
-        }
-    };
-    let label: String = label.chars().map(capital).collect();
+    let label = capitals(label);
     if label.starts_with(|c: char| c.is_ascii_alphabetic()) {
         label
     } else {
@@ -579,7 +583,7 @@ fn is_known_public(host: &str) -> bool {
 
 /// The method and the last word of the path.
 fn default_name(method: &str, path: &str, host: &str) -> String {
-    let is_word = |it: &&str| it.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_word = |it: &&str| it.starts_with(|c: char| c.is_ascii_alphabetic()) && *it != SECRET;
     let last = path.rsplit('/').find(is_word);
     let last = last.map_or_else(|| prefix(host).to_lowercase(), str::to_owned);
     format!("{}_{last}", method.to_lowercase())

@@ -174,7 +174,8 @@ project as {file: PATH, filename, type}) and text.
 auth
   One of bearer: {env: NAME}, basic: {user, password}, api_key: {header or query, env, prefix}, \
 oauth: {token_url, client_id, client_secret, scope} and login: SOURCE, or a list of those that are \
-sent together. Credentials come from variables, reach the host of url only, and are `[redacted]` in results and messages.
+sent together. A user of basic that is itself the key needs no password. Credentials come from \
+variables, reach the host of url only, and are `[redacted]` in results and messages.
 
 hosts
   Hosts that may be reached besides that of url: HOST or *.HOST, with :PORT or ports 80 and 443. \

@@ -180,7 +180,7 @@ pub enum HttpAuths {
 pub struct HttpAuth {
     /// A token: {env: NAME}.
     pub bearer: Option<Map<String, Value>>,
-    /// The keys user and password.
+    /// The keys user and password; without a password, the user is a key.
     pub basic: Option<Map<String, Value>>,
     /// The keys header or query, env, and prefix.
     pub api_key: Option<Map<String, Value>>,

@@ -266,8 +266,12 @@ impl Reader<'_> {
                     Some(text) => Secret::Text(text.to_owned()),
                     None => self.variable_in(user)?,
                 };
-                let password = self.required(password, "password", kind)?;
-                HttpAuth::Basic(user, self.variable_in(password)?)
+                // Some services take a key as the user, without a password.
+                let password = match password {
+                    Some(password) => self.variable_in(password)?,
+                    None => Secret::Text(String::new()),
+                };
+                HttpAuth::Basic(user, password)
             }
             "api_key" => return self.api_key(kind),
             "oauth" => {
