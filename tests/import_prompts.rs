@@ -383,3 +383,47 @@ hint: put `- local: ./tools` first in `tool_sources` in `.cogtoolrc.yaml`
 "#]],
     );
 }
+
+#[test]
+fn a_hint_in_brackets_is_a_text() {
+    let project = Project::new();
+    let hint = "[pr-number] [priority] [assignee]";
+    let text = format!("---\nargument-hint: {hint}\ndescription: Review\n---\nReview $1\n");
+    let tool = written(&project, "review.md", &text);
+    assert!(tool.contains(&format!("Argument 1: {hint}")), "{tool}");
+    project.file("bad.md", "---\ntitle: [a] b [\n---\nx\n");
+    import(&project, &["prompt", "bad.md"]).fails(
+        78,
+        str![[r#"
+cogtools-import: error[INVALID_CONFIG]: bad.md: text follows the list or map of `title`
+hint: import a prompt that its own host accepts
+
+"#]],
+    );
+}
+
+#[test]
+fn a_script_of_a_skill_runs_by_its_first_line() {
+    let project = Project::new();
+    let skill = "---\nname: forms\ndescription: Fills forms\n---\nRun it.\n";
+    let scripts = "vendor/forms/scripts";
+    project
+        .file("vendor/forms/SKILL.md", skill)
+        .file(
+            format!("{scripts}/bash.sh"),
+            "#!/bin/bash\nall=(\"$@\"); echo \"${all[0]}\"\n",
+        )
+        .file(
+            format!("{scripts}/env"),
+            "#!/usr/bin/env -S sh -e\necho \"$1\"\n",
+        );
+    import(&project, &["skill", "--write", "vendor/forms"]).status(0);
+    for (tool, program) in [
+        ("forms_bash", "  - /bin/bash\n  - vendor"),
+        ("forms_env", "  - sh\n  - -e\n  - vendor"),
+    ] {
+        let text = project.read(format!("tools/{tool}.yaml"));
+        assert!(text.contains(program), "{text}");
+        call(&project, tool, &json!({"args": ["Ada"]})).outputs("Ada\n");
+    }
+}

@@ -5,6 +5,7 @@
 //! sandbox without network, after the approval that a tool of its author needs.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -13,12 +14,15 @@ use serde_json::{Map, Value, json};
 use super::builtin::{READ_ONLY, count, lines};
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::arguments::Arguments;
+use crate::containment::read_first_line;
 use crate::file::{ReadScope, descends, has_secrets};
 use crate::schema::Schema;
 use crate::shebang::is_executable;
 use crate::suggest::did_you_mean;
 use crate::text::Text;
-use crate::tool::{Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput};
+use crate::tool::{
+    Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput, interpreter,
+};
 use crate::{Code, Context, Diagnostic, Name, Tool, estimate_tokens, invisible, yaml};
 
 /// The file of a skill.
@@ -102,16 +106,24 @@ impl Skills {
         }
     }
 
-    /// Returns the program that runs a script with the extension of `path`.
-    pub fn interpreter(path: &Path) -> Option<&'static str> {
-        match path.extension()?.to_str()? {
-            "py" => Some("python3"),
-            "sh" => Some("sh"),
-            "js" | "mjs" | "cjs" => Some("node"),
-            "rb" => Some("ruby"),
-            "pl" => Some("perl"),
-            _ => None,
-        }
+    /// Returns the program that runs the script at `path`, and its arguments before the script: by
+    /// the first line or, without `#!`, by the extension. Without both, there is none.
+    pub fn interpreter(path: &Path) -> Vec<String> {
+        let line = read_first_line(path).filter(|line| !line.program.is_empty());
+        line.map_or_else(
+            || {
+                let program = match path.extension().and_then(OsStr::to_str) {
+                    Some("py") => "python3",
+                    Some("sh") => "sh",
+                    Some("js" | "mjs" | "cjs") => "node",
+                    Some("rb") => "ruby",
+                    Some("pl") => "perl",
+                    _ => return Vec::new(),
+                };
+                vec![program.to_owned()]
+            },
+            |line| interpreter(&line),
+        )
     }
 
     /// Splits a text into the fields between its first lines `---`, and the rest.
@@ -128,6 +140,38 @@ impl Skills {
             at += line.len();
         }
         None
+    }
+
+    /// Reads the fields of a prompt or a skill. As for hosts, `argument-hint: [a] [b]` is a text: a
+    /// value on one line that begins like a list and is none.
+    ///
+    /// # Errors
+    /// Other fields that are not valid YAML.
+    pub fn fields(name: &str, head: &str) -> Result<yaml::Node, String> {
+        let parse = |text: &str| {
+            let text = Text::new(name, text.as_bytes().to_vec());
+            let text = text.map_err(|error| error.to_string())?;
+            yaml::parse(&text).map_err(|error| error.kind.to_string())
+        };
+        parse(head).or_else(|error| {
+            let lines = head.lines().map(|line| {
+                let count = |c| line.matches(c).count();
+                match line
+                    .split_once(": ")
+                    .map(|(key, value)| (key, value.trim()))
+                {
+                    Some((key, value))
+                        if value.starts_with('[')
+                            && count('[') == count(']')
+                            && parse(value).is_err() =>
+                    {
+                        format!("{key}: {}\n", Value::from(value))
+                    }
+                    _ => format!("{line}\n"),
+                }
+            });
+            parse(&lines.collect::<String>()).map_err(|_| error)
+        })
     }
 
     /// Returns the part of an agent's instructions that names the skills, if there are any.
@@ -373,8 +417,7 @@ impl SkillFolder {
         let content = skill.read(FILE).map_err(|error| error.message)?;
         let (head, _) =
             Skills::front_matter(&content).ok_or("it does not begin with `---` and fields")?;
-        let head = Text::new(FILE, head.as_bytes().to_vec()).map_err(|error| error.to_string())?;
-        let head = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
+        let head = Skills::fields(FILE, head)?;
         // The tools themselves are declared.
         let generator = head
             .get("metadata")
@@ -484,9 +527,11 @@ impl Skill {
     /// Makes the tool that runs the script `below` at `path`.
     fn script_tool(&self, below: &str, path: &Path) -> Result<Tool, Box<Diagnostic>> {
         let mut command = Vec::new();
-        command.extend(Skills::interpreter(path).filter(|_| !is_executable(path)));
+        if !is_executable(path) {
+            command = Skills::interpreter(path);
+        }
         let file = path.display().to_string();
-        command.extend([file.as_str(), "{{ args }}"]);
+        command.extend([file.clone(), "{{ args }}".to_owned()]);
         if file.contains("{{") || file.contains("{%") || file.contains("{#") {
             let message = format!("the path of `{below}` looks like a template");
             return Err(failed(message, "rename the folder".to_owned()));

@@ -60,6 +60,7 @@ pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::Implementation;
 pub use key::Key;
+pub(crate) use script::interpreter;
 pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemplate, printed};
 pub(crate) use values::{Values, values};
 

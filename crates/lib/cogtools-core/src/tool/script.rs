@@ -99,20 +99,8 @@ fn write(script: &str, name: &str, folder: &Path) -> io::Result<(TempFolder, Pat
 impl Interpreter {
     /// Finds the interpreter of the first line of `script`.
     fn of(script: &str, search: &ProgramSearch) -> Result<Self, CommandError> {
-        let line = first_line(script);
-        let (name, rest) = (line.program.as_str(), line.rest.as_str());
-        if Path::new(name)
-            .file_name()
-            .is_some_and(|file| file == "env")
-            && let Some(words) = env_command(rest)
-            && let Some((name, args)) = words.split_first()
-        {
-            return Ok(Self {
-                program: search.find(name)?,
-                args: args.to_vec(),
-            });
-        }
-        let program = match search.find(name) {
+        let mut words = interpreter(&first_line(script)).into_iter();
+        let program = match search.find(&words.next().unwrap_or_default()) {
             // Without `/bin/sh`, a `sh` on PATH will do.
             Err(CommandError::NoSuchFile(path)) if !cfg!(unix) => {
                 let file = path.file_name().and_then(|file| file.to_str());
@@ -121,12 +109,21 @@ impl Interpreter {
             }
             found => found?,
         };
-        let args = (!rest.is_empty()).then(|| rest.to_owned());
         Ok(Self {
             program,
-            args: args.into_iter().collect(),
+            args: words.collect(),
         })
     }
+}
+
+/// Returns the interpreter in a first line, and its arguments before the script; `env` searches a
+/// program on PATH, as runs of cogtools do.
+pub(crate) fn interpreter(Line { program, rest }: &Line) -> Vec<String> {
+    let is_env = Path::new(program).file_name().is_some_and(|it| it == "env");
+    env_command(rest).filter(|_| is_env).unwrap_or_else(|| {
+        let rest = Some(rest.clone()).filter(|rest| !rest.is_empty());
+        std::iter::once(program.clone()).chain(rest).collect()
+    })
 }
 
 /// Parses the first line of a script.

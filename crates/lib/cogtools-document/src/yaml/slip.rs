@@ -329,6 +329,16 @@ fn misplaced_line(text: &str, at: usize) -> Option<Slip> {
         && is_word(key)
         && !value.starts_with("//")
     {
+        let closed = value
+            .starts_with(['[', '{'])
+            .then(|| value.find([']', '}']));
+        if closed.flatten().is_some_and(|end| end + 1 < value.len()) {
+            return slip(
+                format!("text follows the list or map of `{key}`"),
+                "put the whole value in quotes, if it is a text",
+                line.span(),
+            );
+        }
         let message = format!("`{key}` has no `: ` after it");
         return slip(message, format!("write `{key}: {value}`"), line.span());
     }

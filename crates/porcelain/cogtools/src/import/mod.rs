@@ -43,7 +43,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "CURL",
-        "COMMAND is one command of curl, in quotes, as a browser copies it (\"Copy as cURL (bash)\"). Parameters of the query and fields of a body become parameters of the tool, with the values of the command as defaults. Credentials become variables: bearer tokens, passwords, and headers and parameters that are named like keys. Their values are not printed, and headers of the browser and cookies are left out.",
+        "COMMAND is one command of curl, in quotes, as a browser copies it (\"Copy as cURL (bash)\"). Parameters of the query and fields of a body become parameters of the tool, with the values of the command as defaults. Credentials become variables: bearer tokens, passwords, users without a password, and headers and parameters that are named like keys or look like them. Their values are not printed, and headers of the browser and cookies are left out. A comment names whatever else is left out, such as the body of a GET and all URLs but the first.",
     ),
     (
         "PROMPT",
@@ -51,7 +51,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SKILL",
-        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments; where two would have one name, the extension tells them apart. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
+        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments; where two would have one name, the extension tells them apart. The first line of a script says which program runs it or, without #!, its extension. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
     ),
     (
         "CHANGES",
@@ -255,11 +255,13 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
     let (mut files, mut taken) = (Vec::new(), BTreeSet::new());
     for file in names(&path.join("scripts")) {
         let script = below.join("scripts").join(&file);
-        let command: Vec<String> = match Skills::interpreter(&script) {
-            Some(program) => vec![program.to_owned(), script.display().to_string()],
+        let mut command = Skills::interpreter(&path.join("scripts").join(&file));
+        if command.is_empty() {
             // A path that begins with `./` is relative to the tool.
-            None => vec![format!("./{up}{}", script.display())],
-        };
+            command.push(format!("./{up}{}", script.display()));
+        } else {
+            command.push(script.display().to_string());
+        }
         let mut command: Vec<Value> = command.into_iter().map(Value::from).collect();
         command.push("{{ args }}".into());
         let document = serde_json::json!({

@@ -7,9 +7,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use cogtools_core::Name;
 use cogtools_core::source::Skills;
-use cogtools_core::text::Text;
-use cogtools_core::{Name, yaml};
 use cogtools_edit::toml;
 use serde_json::{Map, Value, json};
 
@@ -462,8 +461,5 @@ pub(super) fn front_matter(text: &str) -> Result<(Value, &str), String> {
         return Ok((Value::Null, text));
     }
     let (head, body) = Skills::front_matter(text).ok_or("its fields have no last line `---`")?;
-    let head = Text::new("the prompt", head.as_bytes().to_vec());
-    let head = head.map_err(|error| error.to_string())?;
-    let node = yaml::parse(&head).map_err(|error| error.kind.to_string())?;
-    Ok((node.to_json(), body))
+    Ok((Skills::fields("the prompt", head)?.to_json(), body))
 }
