@@ -125,7 +125,12 @@ fn updates(
             .collect()
     };
     let opened = files.into_iter().map(|(path, display_path)| {
-        Document::open(WritePath::in_project(project.root(), &path), display_path)
+        let path = WritePath::in_project(project.root(), &path);
+        if path.is_in_project() {
+            Document::open(path, display_path)
+        } else {
+            Err(DocumentError::Outside(display_path))
+        }
     });
     let mut documents: Vec<Document> = Vec::new();
     for document in collect_all(opened)? {

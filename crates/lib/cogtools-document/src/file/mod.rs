@@ -327,7 +327,9 @@ fn open_within(path: &Path, root: &Path, boundary: Boundary) -> Result<File, Rea
         Some(below.join(path.file_name()?))
     });
     let Some(below) = below else {
-        path.symlink_metadata()?;
+        if path.symlink_metadata()?.is_dir() {
+            return Err(ReadError::NotAFile);
+        }
         let link = None;
         return Err(ReadError::Outside { link, boundary });
     };

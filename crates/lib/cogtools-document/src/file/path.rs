@@ -105,6 +105,11 @@ impl WritePath {
         ReadScope::within(&self.root, self.boundary, true)
     }
 
+    /// Returns true if the path is in the project; a link on it may lead out.
+    pub fn is_in_project(&self) -> bool {
+        self.boundary == Boundary::Project
+    }
+
     /// Returns the full path.
     pub fn full(&self) -> PathBuf {
         self.root.join(&self.below)

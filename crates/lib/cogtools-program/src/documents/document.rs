@@ -304,6 +304,9 @@ pub enum DocumentError {
     /// No file was named, and none of the default files has markers.
     #[error("none of GEMINI.md, AGENTS.md and CLAUDE.md contains the markers of the table")]
     NoMarkers,
+    /// It is not a file of the project.
+    #[error("`{0}` is outside the project")]
+    Outside(PathBuf),
     /// It cannot be read.
     #[error(transparent)]
     Unreadable(#[from] TextError),
@@ -340,6 +343,8 @@ impl DocumentError {
             Self::NoMarkers => diagnostic(Code::Usage)
                 .hint("cogtools docs GEMINI.md appends them with the table")
                 .hint("move them to where the table belongs"),
+            Self::Outside(_) => diagnostic(Code::Usage)
+                .hint("name a file of the project; with `-C DIR`, the project is that of DIR"),
             Self::Unreadable(error) => error.diagnostic(Code::InvalidConfig),
             Self::Markers { error, location } => {
                 let hint = match error {

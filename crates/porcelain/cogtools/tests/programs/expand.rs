@@ -217,3 +217,16 @@ hint: --help explains every option
 
 "#]]);
 }
+
+#[test]
+fn a_folder_is_no_tool_file() {
+    let project = project();
+    project.file("../other/.cogtoolrc.yaml", "");
+    for folder in ["../other", "./", "tools/.."] {
+        let message = format!(
+            "cogtools-expand: error[INVALID_TOOL]: `{folder}` is not a regular file\n\
+             hint: put a regular file there, or a link to one\n"
+        );
+        outcome!(run(&project, &[folder])).fails(78, message.as_str());
+    }
+}

@@ -103,3 +103,25 @@ hint: put a regular file there, or a link to one
     assert_eq!(run(&project, &["tools/ask.yaml/x.md"]).status, 74);
     assert_eq!(run(&project, &["--print", "GEMINI.md"]).status, 2);
 }
+
+#[test]
+fn a_file_outside_the_project_is_refused() {
+    let project = project();
+    project.file("../other/FILE.md", "mine\n");
+    let absolute = project.path("../other/FILE.md").display().to_string();
+    for file in ["../other/FILE.md", "../other/NEW.md", &absolute] {
+        let message = format!(
+            "cogtools-docs: error[USAGE]: `{file}` is outside the project\n\
+             hint: name a file of the project; with `-C DIR`, the project is that of DIR\n"
+        );
+        outcome!(run(&project, &[file])).fails(2, message.as_str());
+    }
+    #[cfg(unix)]
+    {
+        project.link("LINK.md", "../other/FILE.md");
+        outcome!(run(&project, &["LINK.md"]))
+            .status(78)
+            .stderr_contains("points outside the project");
+    }
+    assert_eq!(read(&project, "../other/FILE.md"), b"mine\n");
+}
