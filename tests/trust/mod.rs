@@ -94,3 +94,22 @@ fn discover(project: &Project) -> Outcome {
 fn call(project: &Project, tool: &str) -> Outcome {
     run("cogtools-call", project).arg(tool).run()
 }
+
+/// The commands of hints are pasted: `.` is the project, and `-x` would be an option.
+#[test]
+fn the_hint_names_each_provider() {
+    for (name, words) in [(".", "provider:."), ("-x", "-- -x")] {
+        let project = with_provider();
+        let config = project.read(".cogtoolrc.yaml");
+        let named = format!("name: \"{name}\"");
+        project.file(".cogtoolrc.yaml", config.replace("name: other", &named));
+        let hint = format!("approve it: cogtools trust {words}\n");
+        discover(&project).stderr_contains(&hint);
+        run("cogtools-trust", &project)
+            .arg("--yes")
+            .args(words.split(' '))
+            .run()
+            .status(0);
+        discover(&project).status(0).stderr_is("");
+    }
+}

@@ -58,7 +58,7 @@ pub enum Command {
     Init,
     /// Creates a tool.
     New,
-    /// Approves the programs of the source with this name.
+    /// Approves the programs of the source with this name; see [`Command::trust`].
     Trust(String),
     /// Trusts the project in this folder; the current one if there is none.
     TrustProject(Option<PathBuf>),
@@ -70,6 +70,17 @@ pub enum Command {
     EnvOrigins,
     /// Explains which editor answers.
     EditorStatus,
+}
+
+impl Command {
+    /// Approves the programs of the source `name`, a provider, specification or package as `noun`
+    /// says: `.` alone is the project.
+    pub fn trust(noun: &str, name: &str) -> Self {
+        Self::Trust(match name {
+            "." => format!("{noun}:."),
+            name => name.to_owned(),
+        })
+    }
 }
 
 /// A tool as a command line names it.

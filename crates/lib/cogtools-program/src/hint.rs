@@ -84,7 +84,10 @@ pub(crate) fn command_line_in(command: &Command, directory: Option<&str>) -> Str
         Command::HelpAll => ("cogtools", " help --all".to_owned()),
         Command::Init => ("cogtools", " init".to_owned()),
         Command::New => ("cogtools", " new NAME".to_owned()),
-        Command::Trust(source) => ("cogtools", format!(" trust {}", quote(source))),
+        Command::Trust(source) => {
+            let end = if source.starts_with('-') { " --" } else { "" };
+            ("cogtools", format!(" trust{end} {}", quote(source)))
+        }
         Command::TrustProject(_) => ("cogtools", " trust .".to_owned()),
         Command::Lock => ("cogtools", " lock".to_owned()),
         Command::ConfigOrigins => ("cogtools", " config list --show-origin".to_owned()),
@@ -151,6 +154,14 @@ mod tests {
             (
                 Hint::run("", Command::Trust("a; rm -r ~".to_owned()), ""),
                 "cogtools trust 'a; rm -r ~'",
+            ),
+            (
+                Hint::run("", Command::Trust("-x".to_owned()), ""),
+                "cogtools trust -- -x",
+            ),
+            (
+                Hint::run("", Command::trust("provider", "."), ""),
+                "cogtools trust provider:.",
             ),
             (
                 Hint::run("trust it: ", Command::TrustProject(None), ""),

@@ -315,6 +315,10 @@ fn check_package(
 
 impl ApprovalError {
     fn diagnostic(&self) -> Diagnostic {
+        let approve = |noun: &str, name: &str| {
+            let before = "only the user can approve it, after reviewing what it runs: ";
+            Hint::run(before, Command::trust(noun, name), "")
+        };
         let hint = match self {
             Self::Record(record) => return record.diagnostic(),
             Self::Content(content) => return content.diagnostic(),
@@ -326,14 +330,10 @@ impl ApprovalError {
                     "",
                 )
             }
-            Self::NotApproved(_, name)
-            | Self::ToolNotApproved(_, name)
-            | Self::Changed(_, name)
-            | Self::LoadedChanged(name) => Hint::run(
-                "only the user can approve it, after reviewing what it runs: ",
-                Command::Trust(name.clone()),
-                "",
-            ),
+            Self::NotApproved(noun, name)
+            | Self::ToolNotApproved(noun, name)
+            | Self::Changed(noun, name) => approve(noun, name),
+            Self::LoadedChanged(name) => approve("package", name),
         };
         Diagnostic::new(Code::Denied, self.to_string()).hint(hint)
     }

@@ -438,7 +438,7 @@ impl SourceError {
             Self::Provider(error) => return error.diagnostic(),
             Self::NotApproved(name, _) => {
                 let before = "review what it requests, then approve it: ";
-                let hint = Hint::run(before, Command::Trust(name.clone()), "");
+                let hint = Hint::run(before, Command::trust("specification", name), "");
                 return Diagnostic::new(Code::Denied, self.to_string()).hint(hint);
             }
             Self::Specification(.., hint) => (*hint).into(),

@@ -227,7 +227,7 @@ impl ProviderError {
         let text = match self {
             Self::NotApproved(name) | Self::ApprovalOutdated(name) => {
                 let before = "review what it runs, then approve it: ";
-                return Some(Hint::run(before, Command::Trust(name.clone()), ""));
+                return Some(Hint::run(before, Command::trust("provider", name), ""));
             }
             Self::Recursive(_) => "remove the source that leads back here from `tool_sources`",
             Self::NotFound(..) => "install it, or correct `command` under `tool_sources`",
