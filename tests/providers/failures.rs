@@ -122,6 +122,11 @@ fn one_bad_tool_affects_only_itself() {
             "warning[INVALID_TOOL]: the provider `other` declares `good` more than once\n{AUTHOR}"
         ),
     );
+    some(
+        "\u{feff}[{\"name\": \"good\", \"description\": \"d\"}]",
+        &["good"],
+        "",
+    );
     // Hosts do not accept its name.
     some(
         &with(r#"{"name": "a b", "description": "d"}"#),

@@ -61,9 +61,8 @@ impl Text {
         let name = name.into();
         match String::from_utf8(bytes) {
             Ok(mut text) => {
-                if text.starts_with('\u{feff}') {
-                    text.drain(..'\u{feff}'.len_utf8());
-                }
+                let mark = text.len() - without_mark(text.as_bytes()).len();
+                text.drain(..mark);
                 Ok(Self {
                     path: name.clone(),
                     display_path: name,
@@ -180,6 +179,11 @@ pub fn read(
         ReadError::Io(error) if error.kind() == ErrorKind::NotFound => TextError::NotFound(name()),
         ReadError::Io(error) => TextError::Io(name(), error),
     })
+}
+
+/// Returns text in UTF-8 without a byte order mark, with which JSON does not begin.
+pub fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
 impl TextError {

@@ -264,18 +264,13 @@ pub struct Package {
 const MANIFEST: &str = "package.json";
 /// The maximum size of a manifest, in MiB.
 const MAX_MANIFEST_MIB: usize = 4;
-/// The byte order mark, which some editors write.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads a `package.json`, known to the user as `display_path`.
 fn manifest(path: &Path, display_path: &Path) -> Result<Vec<u8>, TextError> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let scope = ReadScope::package(folder, false);
-    let mut bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20, &scope)?;
-    if bytes.starts_with(MARK) {
-        bytes.drain(..MARK.len());
-    }
-    Ok(bytes)
+    let bytes = text::bytes(path, display_path, MAX_MANIFEST_MIB << 20, &scope)?;
+    Ok(text::without_mark(&bytes).to_vec())
 }
 
 impl Package {

@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cogtools_document::text::without_mark;
 use cogtools_document::{Code, Diagnostic};
 use cogtools_process::http::{HttpKind, HttpReply};
 use http::StatusCode;
@@ -194,11 +195,6 @@ fn unpack(body: &[u8], limit: u64) -> Result<Vec<u8>, Failed> {
         return Err(failed(format!("the response has more than {limit} bytes")));
     }
     Ok(unpacked)
-}
-
-/// Returns text in UTF-8 without a byte order mark, with which JSON does not begin.
-pub(super) fn without_mark(body: &[u8]) -> &[u8] {
-    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }
 
 /// Decodes text by the charset of its type: UTF-8 unless it says otherwise.

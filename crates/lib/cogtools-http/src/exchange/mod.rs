@@ -9,13 +9,14 @@ pub(crate) mod transport;
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
+use cogtools_document::text::without_mark;
 use cogtools_document::{Code, Diagnostic};
 use cogtools_process::http::{HttpAuth, HttpPages, HttpReply, HttpTask, NextPage, percent_encode};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
-use self::answer::{Answer, without_mark};
+use self::answer::Answer;
 use self::transport::Guarded;
 use self::transport::Transport;
 use crate::client::Vars;

@@ -13,6 +13,7 @@ use super::changes::{SCHEMAS, ToolChanges};
 use super::error::InvalidDeclaration;
 use super::{Provider, ProviderError, Settings};
 use crate::schema::{Repairs, Schema};
+use crate::text::without_mark;
 use crate::tool::{Annotations, Definition, Extras, JsonDocument, ToolError};
 use crate::{Name, digest, invisible};
 
@@ -44,7 +45,7 @@ pub(super) struct Declarations {
 /// The objects in a provider's output: an array, or one under `functionDeclarations` or
 /// `function_declarations`.
 pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
-    let value: Value = serde_json::from_slice(printed).map_err(|error| {
+    let value: Value = serde_json::from_slice(without_mark(printed)).map_err(|error| {
         let nothing = printed.iter().all(u8::is_ascii_whitespace);
         if nothing {
             "it printed nothing".to_owned()
