@@ -118,7 +118,7 @@ list_issues   other    other   other: list_issues       22  left to find_tool: i
 list_labels   other    other   other: list_labels       22  left to find_tool: it does not fit the budget
 ok                     tools   tools/ok.yaml            31  left to find_tool: it does not fit the budget
 
-4 tools, about 143 tokens with every request
+4 tools, about 143 tokens; with the budget 3 declarations, about 282 tokens with every request
 
 "#]]);
     let outcome = scene
@@ -154,7 +154,7 @@ list_issues   other    other   other: list_issues       22  left to find_tool: i
 list_labels   other    other   other: list_labels       22  left to find_tool: it does not fit the budget
 ok                     tools   tools/ok.yaml            31  left to find_tool: it does not fit the budget
 
-4 tools, about 143 tokens with every request
+4 tools, about 143 tokens; with the budget 3 declarations, about 282 tokens with every request
 
 "#]]);
 }

@@ -8,11 +8,12 @@ use cogtools_core::text::Text;
 use cogtools_core::tool::Author;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{
-    self as core, Candidate, Code, Config, Diagnostic, Folder, Project, Shadowed, Source,
+    self as core, Candidate, Code, Config, Cost, Diagnostic, Folder, Project, Shadowed, Source,
     SourceError, Target, Tool, shebang,
 };
 use cogtools_edit::{ConfigFile, ConfigFileError};
 use cogtools_program::Io;
+use cogtools_program::budget::BudgetArg;
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, config_warnings, context, project, unfiltered_registry};
 use serde_json::Value;
@@ -32,6 +33,8 @@ pub(crate) struct Tools {
     pub(crate) has_candidates: bool,
     /// True if no source was loaded, for example because the project belongs to another user.
     pub(crate) is_refused: bool,
+    /// The tokens of each declaration, if a budget leaves out tools.
+    pub(crate) declared_tokens: Option<Vec<usize>>,
     /// Errors of the configuration or of a source.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The errors of servers whose sandbox has denied a file.
@@ -143,7 +146,18 @@ impl Tools {
             let tool = tool.map_err(core::tool::ToolError::diagnostics);
             ToolFile::new(entry, tool, &cx)
         });
+        let uses = registry.uses().read();
+        let tools = loaded.items.iter().filter_map(|it| it.tool.as_ref().ok());
+        let costs: Vec<(usize, Cost)> = tools
+            .map(|tool| tool.cost().with_uses(tool.name().as_str(), &uses))
+            .map(|cost| (cost.tokens, cost))
+            .collect();
+        let count = costs.len();
+        let budget = BudgetArg::default().or_configured(&registry);
+        // An error of the budget is one of the discovery.
+        let declared = budget.and_then(|it| it.select(costs, &registry, Tool::tokens).ok());
         Self {
+            declared_tokens: declared.filter(|declared| declared.len() != count),
             denied: Denied::of(&loaded.source_errors, &config, &project, &cx),
             is_refused: false,
             files: loaded.items,

@@ -38,11 +38,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "COLUMNS",
-        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: that of its name, description and JSON Schema, by the length and the script of each word; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied. A tool of a provider or an MCP server whose declaration was repaired is marked with the keywords that were added, translated from an older draft, or left out, with the optional parameters that Gemini CLI does not get because the Gemini API rejects their names, which calls may pass, and with a description that is cut for OpenAI's API because it is too long there. With --budget or --max-tools, or a budget in the configuration, NOTES says which tools are pinned, and which find_tool finds because they do not fit.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
+        "NAME is the name of the tool. TOOLSET is the folder below its source, or the package, that contains it; the column is omitted if no tool is in a toolset. SOURCE is the folder or package that the tool comes from, and FILE its file. TOKENS is an estimate of the tool's cost with every request: that of its name, description and JSON Schema, by the length and the script of each word; hosts and tokenizers differ. NOTES lists the files that the tool shadows (another source has a tool of the same name, and the first source wins) and, for an invalid tool, its first error: such a tool is not declared to hosts. A tool that runs programs is marked as not approved until the user has approved it with `cogtools trust`; it is declared, and calls are denied. A tool of a provider or an MCP server whose declaration was repaired is marked with the keywords that were added, translated from an older draft, or left out, with the optional parameters that Gemini CLI does not get because the Gemini API rejects their names, which calls may pass, and with a description that is cut for OpenAI's API because it is too long there. With --budget or --max-tools, or a budget in the configuration, NOTES says which tools are pinned, and which find_tool finds because they do not fit, and the last line what is declared with every request.\n\nWith --built-in, find_tool and call_tool are listed last: `cogtools-discover` declares them if a budget has no room for all tools. Their source and file are shown as (built in).",
     ),
     (
         "JSON",
-        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), with a budget declared (true or false) and reason (why it is kept, or null), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens.",
+        "One object: tools, an array of objects with name, toolset (null if in none), source, file, tokens, shadows (an array of files), for a tool that runs programs approval (approved, changed or not approved), with a budget declared (true or false) and reason (why it is kept, or null), for a repaired declaration repaired and, for an invalid tool, fault (message, hints and, if known, line and column) instead of tokens; and total_tokens, of all tools together.",
     ),
     (
         "EXAMPLES",
@@ -140,6 +140,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let unmatched = found.unmatched.clone();
     let mut rows = rows(found);
     let mut warnings = Vec::new();
+    let mut declared_tokens = None;
     if let Some(budget) = args.budget.or_configured(&registry) {
         let costs: Vec<Cost> = rows
             .iter()
@@ -148,6 +149,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         match budget.declared(&costs, &registry) {
             Ok(declared) => {
                 let is_short = declared.contains(&false);
+                if is_short {
+                    let all = costs.iter().map(|cost| (cost.tokens, *cost)).collect();
+                    declared_tokens = Some(budget.select(all, &registry, Tool::tokens)?);
+                }
                 let rows = rows.iter_mut().filter(|row| row.cost.is_ok());
                 for (row, is_declared) in rows.zip(declared) {
                     row.is_declared = Some(is_declared);
@@ -168,7 +173,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let report = json!({"tools": tools, "total_tokens": total(&rows)});
         io.show_json(&format!("{report:#}\n"))?;
     } else if !rows.is_empty() {
-        io.page(&table(&rows, io.colour(Stream::Stdout)))?;
+        io.page(&table(&rows, declared_tokens, io.colour(Stream::Stdout)))?;
     }
     let is_explained = !source_errors.is_empty();
     let valid = rows.iter().filter(|row| row.cost.is_ok()).count();
@@ -410,8 +415,8 @@ fn diagnostic_json(diagnostic: &Diagnostic, reporter: &Reporter) -> Value {
     json
 }
 
-/// The table, followed by the total cost.
-fn table(rows: &[Row], colour: bool) -> String {
+/// The table, followed by the total cost, and that of each declaration if a budget leaves out some.
+fn table(rows: &[Row], declared_tokens: Option<Vec<usize>>, colour: bool) -> String {
     let mut table = Table::new([
         Column::text("NAME"),
         Column::text("TOOLSET").optional(),
@@ -442,6 +447,11 @@ fn table(rows: &[Row], colour: bool) -> String {
         0 => String::new(),
         invalid => format!("; {invalid} invalid"),
     };
+    let budget = declared_tokens.map_or_else(String::new, |declared| {
+        let count = pluralize(declared.len(), "declaration");
+        let tokens: usize = declared.iter().sum();
+        format!("; with the budget {count}, about {tokens} tokens")
+    });
     let table = table.render(colour);
-    format!("{table}\n{tools}, about {tokens} tokens with every request{suffix}\n")
+    format!("{table}\n{tools}, about {tokens} tokens{budget} with every request{suffix}\n")
 }

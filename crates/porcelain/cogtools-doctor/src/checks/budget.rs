@@ -19,14 +19,18 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         .map(|tool| (tool.tokens(), tool.name().as_str()))
         .collect();
     costs.sort_by_key(|(tokens, name)| (Reverse(*tokens), *name));
-    let count = costs.len();
-    let total: usize = costs.iter().map(|(tokens, _)| tokens).sum();
-    let tools = if count == 1 {
-        "tool costs"
-    } else {
-        "tools cost"
+    let cost = |count: usize, tokens: usize, noun: &str| {
+        let costs = if count == 1 { " costs" } else { "s cost" };
+        format!("{count} {noun}{costs} about {tokens} tokens")
     };
-    let cost = format!("{count} {tools} about {total} tokens with every request");
+    let (mut count, mut total) = (costs.len(), costs.iter().map(|(tokens, _)| tokens).sum());
+    let mut cost_of_all = cost(count, total, "tool");
+    if let Some(declared) = &cx.tools.declared_tokens {
+        (count, total) = (declared.len(), declared.iter().sum());
+        let declared = cost(count, total, "declaration");
+        cost_of_all = format!("{cost_of_all}; with the budget {declared}");
+    }
+    let cost = format!("{cost_of_all} with every request");
     if total <= MAX_TOKENS && count <= MAX_TOOLS {
         return vec![Finding::ok(cost)];
     }

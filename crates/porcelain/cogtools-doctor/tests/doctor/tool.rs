@@ -1,7 +1,7 @@
 //! Findings about tools, the commands that list and call them, and references to them.
 
 use crate::fixture::{Fixture, HELLO, page};
-use cogtools_test_support::{assert_text, str};
+use cogtools_test_support::{assert_text, outcome, str};
 
 /// A second tool.
 fn tool(name: &str, rest: &str) -> String {
@@ -229,6 +229,21 @@ fn manual_pages() {
     let section = "  warning  no manual page is installed for cogtools-call
            hint: install cogtools with its manual: cargo xtask install in a clone of the source\n";
     fixture.check(&[("manual", section)], "no problems, 1 warning");
+}
+
+#[test]
+fn a_budget_decides_the_cost_of_a_request() {
+    let fixture = Fixture::new();
+    let long = "x ".repeat(9_000);
+    fixture
+        .file(
+            "tools/heavy.yaml",
+            format!("name: heavy\ndescription: {long}\nimplementation: x\n"),
+        )
+        .file(".cogtoolrc.yaml", "budget: 600\n");
+    outcome!(fixture.run(&[])).stdout_contains(
+        "2 tools cost about 9083 tokens; with the budget 3 declarations cost about ",
+    );
 }
 
 #[test]
