@@ -163,8 +163,15 @@ fn page(name: &str, section: u8, text: &str) -> Page {
 /// that ends with a full stop, and no mention of the two kinds of `--help`.
 fn documented(mut command: Command) -> Command {
     command.build();
+    // The usage names them.
+    let is_required = |arg: &Arg| {
+        let mut groups = command.get_groups().filter(|it| it.is_required_set());
+        arg.is_required_set() || groups.any(|it| it.get_args().any(|id| id == arg.get_id()))
+    };
     let is_omitted = |arg: &&Arg| {
-        arg.is_positional() || matches!(arg.get_action(), ArgAction::Help | ArgAction::Version)
+        arg.is_positional()
+            || is_required(arg)
+            || matches!(arg.get_action(), ArgAction::Help | ArgAction::Version)
     };
     let options = command.get_arguments().filter(|arg| !is_omitted(arg));
     let options: Vec<String> = options

@@ -131,3 +131,18 @@ fn every_shell_takes_the_completions() {
         assert_eq!(found, "", "{}", completion.path);
     }
 }
+
+#[test]
+fn a_synopsis_names_each_option_once() {
+    for page in pages().unwrap() {
+        let Some((_, rest)) = page.text.split_once(".SH SYNOPSIS\n") else {
+            continue;
+        };
+        let synopsis = rest.split("\n.SH").next().unwrap_or_default();
+        let words = synopsis.split(|c: char| !(c.is_alphanumeric() || "\\-".contains(c)));
+        let mut options: Vec<&str> = words.filter(|it| it.starts_with("\\-\\-")).collect();
+        options.sort_unstable();
+        let twice = options.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None, "{}", page.file);
+    }
+}
