@@ -39,7 +39,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Runs `program`: a path, not a name to look up. Ten seconds at most,
+    /// Runs `program`: a path, not a name to look up. Thirty seconds at most,
     /// nothing on stdin, an empty directory and HOME, PATH `/usr/bin:/bin`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Run {
             env: Vec::new(),
             stdin: Stdin::default(),
             stdout: Stdout::default(),
-            limit: Duration::from_secs(10),
+            limit: Duration::from_secs(30),
             redactions: Vec::new(),
         }
     }
