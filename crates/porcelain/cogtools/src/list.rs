@@ -415,7 +415,7 @@ fn diagnostic_json(diagnostic: &Diagnostic, reporter: &Reporter) -> Value {
     json
 }
 
-/// The table, followed by the total cost, and that of each declaration if a budget leaves out some.
+/// The table, followed by the cost of all tools and, with a short budget, of the declarations.
 fn table(rows: &[Row], declared_tokens: Option<Vec<usize>>, colour: bool) -> String {
     let mut table = Table::new([
         Column::text("NAME"),

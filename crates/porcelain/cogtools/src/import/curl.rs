@@ -429,11 +429,15 @@ impl Draft {
     fn constants(&mut self, value: &Value) -> Value {
         match value {
             Value::Array(items) => {
-                let is_secret = |it: &Value| it.as_str().is_some_and(|it| is_secret_value("", it));
-                let (secrets, others): (Vec<_>, Vec<_>) =
-                    items.iter().partition(|it| is_secret(it));
-                secrets.iter().for_each(|_| self.leave_out("in a list"));
-                others.into_iter().map(|it| self.constants(it)).collect()
+                let mut kept = Vec::new();
+                for item in items {
+                    if item.as_str().is_some_and(|it| is_secret_value("", it)) {
+                        self.leave_out("in a list");
+                    } else {
+                        kept.push(self.constants(item));
+                    }
+                }
+                kept.into()
             }
             Value::Object(entries) => {
                 let mut kept = Map::new();
@@ -489,12 +493,13 @@ fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut last = '_';
     for c in name.chars() {
-        if c.is_ascii_uppercase() && last.is_ascii_lowercase() || matches!(c, '-' | '_' | '.') {
+        let is_separator = matches!(c, '-' | '_' | '.');
+        if is_separator || c.is_ascii_uppercase() && last.is_ascii_lowercase() {
             words.push(String::new());
         }
-        let word = words.last_mut().filter(|_| !matches!(c, '-' | '_' | '.'));
-        word.into_iter()
-            .for_each(|word| word.push(c.to_ascii_lowercase()));
+        if let Some(word) = words.last_mut().filter(|_| !is_separator) {
+            word.push(c.to_ascii_lowercase());
+        }
         last = c;
     }
     words
