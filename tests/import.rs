@@ -629,6 +629,15 @@ implementation:
 
 "#]],
         ),
+    ] {
+        let (_project, run) = import(&["curl", command]);
+        run.run().outputs(expected);
+    }
+}
+
+#[test]
+fn bodies_are_as_curl_sends_them() {
+    for (command, expected) in [
         (
             "curl https://a.example/x -d 'hello world'",
             str![[r#"
@@ -679,6 +688,15 @@ implementation:
 
 "#]],
         ),
+    ] {
+        let (_project, run) = import(&["curl", command]);
+        run.run().outputs(expected);
+    }
+}
+
+#[test]
+fn parts_and_headers_are_as_curl_sends_them() {
+    for (command, expected) in [
         (
             "curl https://a.example/x -F 'j=[1];type=application/json' \
              -F 'd=@a.txt;type=text/plain;filename=\"b;c.txt\"' -F j=2",
