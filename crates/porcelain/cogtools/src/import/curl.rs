@@ -312,7 +312,8 @@ impl Draft {
             }
         };
         let mut name: String = wire.chars().map(plain).collect();
-        while name.is_empty() || self.properties.contains_key(&name) {
+        // All arguments are `args`.
+        while name.is_empty() || name == "args" || self.properties.contains_key(&name) {
             name.push('_');
         }
         let kind = match value {

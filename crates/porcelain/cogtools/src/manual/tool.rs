@@ -158,18 +158,20 @@ arguments; one that is nothing but {{ NAME }} keeps the type of its value. The k
 
 url
   As in `https://a.example/users/{{ id }}`. A value in the path is a part of one segment, and an \
-array is several; one in the query is one value. All but letters, digits, `-`, `.`, `_` and `~` is \
+array is several (in another array, one with commas); one in the query is one value. All but letters, digits, `-`, `.`, `_` and `~` is \
 percent-encoded. A segment that becomes empty, `.` or `..` is SCHEMA_VIOLATION.
 
 method
   GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; by default GET, or POST with a body.
 
 query, headers
-  Maps. A value that is missing, null or an empty list is left out; a list is repeated in the query.
+  Maps. A value that is missing, null or an empty list is left out; a list is repeated in the query, \
+and in another list joined with commas. Below a name that ends with [], maps are in brackets, \
+as in filter[a]=1.
 
 body
   One of json (members without a value are left out), form, multipart (texts, or files of the \
-project as {file: PATH, filename, type}) and text.
+project as {file: PATH, filename, type}; a list is a part for each item) and text.
 
 auth
   One of bearer: {env: NAME}, basic: {user, password}, api_key: {header or query, env, prefix}, \

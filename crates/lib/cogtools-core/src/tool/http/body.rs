@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::url::parameters;
 use super::{Body, FormPart, Present, header};
 use crate::file::{self, ReadError, ReadScope, has_secrets};
@@ -80,43 +82,40 @@ fn multipart(
     let mut rendered = Vec::new();
     let mut all = Vec::new();
     for (name, part) in parts {
-        let (mut head, bytes) = match part {
-            FormPart::Value(value) => {
-                let value = present(value)?.filter(|value| !value.is_null());
-                let Some(value) = value else { continue };
-                (String::new(), printed(&value).into_bytes())
-            }
+        let (value, file) = match part {
+            FormPart::Value(value) => (value, None),
             FormPart::File {
                 path,
                 filename,
                 media_type,
-            } => {
+            } => (path, Some((filename, media_type))),
+        };
+        // Each item of a list is a part.
+        let items = match present(value)? {
+            Some(Value::Array(items)) => items,
+            value => value.into_iter().collect(),
+        };
+        for item in items.iter().filter(|item| !item.is_null()) {
+            let mut head = format!("Content-Disposition: form-data; name=\"{}\"", quoted(name));
+            let mut bytes = printed(item).into_bytes();
+            if let Some((filename, media_type)) = file {
                 let text = |value: &Option<ValueTemplate>| {
                     let value = value.as_ref().map(present).transpose()?.flatten();
                     Ok::<_, RunError>(value.map(|it| printed(&it)))
                 };
-                let path = present(path)?.filter(|path| !path.is_null());
-                let Some(path) = path else { continue };
-                let path = printed(&path);
-                let bytes = read_file(&path, cx)?;
+                let path = printed(item);
+                bytes = read_file(&path, cx)?;
                 let own = Path::new(&path).file_name().unwrap_or_default();
                 let name = text(filename)?.unwrap_or_else(|| own.to_string_lossy().into_owned());
-                let kind = text(media_type)?;
-                let kind = header(
-                    "type",
-                    kind.unwrap_or("application/octet-stream".to_owned()),
-                )?;
-                let head = format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&name));
-                (head, bytes)
+                let kind = text(media_type)?.unwrap_or("application/octet-stream".to_owned());
+                let kind = header("type", kind)?;
+                let own = format!("; filename=\"{}\"\r\nContent-Type: {kind}", quoted(&name));
+                head.push_str(&own);
             }
-        };
-        head.insert_str(
-            0,
-            &format!("Content-Disposition: form-data; name=\"{}\"", quoted(name)),
-        );
-        all.extend_from_slice(head.as_bytes());
-        all.extend_from_slice(&bytes);
-        rendered.push((head, bytes));
+            all.extend_from_slice(head.as_bytes());
+            all.extend_from_slice(&bytes);
+            rendered.push((head, bytes));
+        }
     }
     let boundary = format!("cogtools-{}", digest::bytes(&all));
     let mut body = Vec::new();

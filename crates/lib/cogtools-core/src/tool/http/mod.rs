@@ -8,6 +8,7 @@ mod read;
 mod reply;
 mod url;
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -52,6 +53,8 @@ pub(crate) struct Http {
     paginate: Option<HttpPages>,
     response: Response,
     max_bytes: u64,
+    /// Variables whose values may be sent instead of its own, for reviews.
+    pub(in crate::tool) alternatives: Vec<String>,
 }
 
 /// The body of a request.
@@ -120,7 +123,11 @@ impl Http {
             .filter(|host| own.as_ref() != Some(host));
         let hosts: Vec<&str> = own.iter().chain(others).map(String::as_str).collect();
         let mut line = format!("{} {}", self.method, hosts.join(" "));
-        let names = self.variables();
+        let mut names = self.variables();
+        let others = self.alternatives.iter().map(String::as_str);
+        names.extend(others);
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(*name));
         if !names.is_empty() {
             line.push_str(" with ");
             line.push_str(&names.join(" "));
@@ -176,7 +183,7 @@ impl Http {
         cx: &Context,
     ) -> Result<(HttpTask, Vec<u8>), RunError> {
         let scope = TemplateScope::of(&tool.text);
-        let arguments = &variables(arguments);
+        let arguments = &variables(arguments, tool);
         let present = |value: &ValueTemplate| value.present(&scope, arguments);
         let query = present_all(&self.query, &present)?;
         let url = self.url.render(&scope, arguments, &query)?;
@@ -419,11 +426,13 @@ pub(crate) fn fetch(
 type Present<'p> = dyn Fn(&ValueTemplate) -> Result<Option<Value>, RunError> + 'p;
 
 /// Returns the variables of a request: the arguments, and all of them as `args`, for names that are
-/// no variables.
-fn variables(arguments: &Map<String, Value>) -> Map<String, Value> {
+/// no variables, unless it is a parameter.
+fn variables(arguments: &Map<String, Value>, tool: &Definition) -> Map<String, Value> {
     let mut variables = arguments.clone();
-    let all = || arguments.clone().into();
-    variables.entry("args").or_insert_with(all);
+    if !tool.schema.has_property("args") {
+        let all = || arguments.clone().into();
+        variables.entry("args").or_insert_with(all);
+    }
     variables
 }
 

@@ -98,6 +98,7 @@ impl Http {
                 .unwrap_or(MAX_BYTES),
             url: url?,
             method,
+            alternatives: Vec::new(),
         };
         let is_rendered = http.url.literal_host().is_none();
         if is_rendered && http.hosts.is_empty() {

@@ -292,7 +292,7 @@ impl Segments {
                 self.done.push('/');
                 self.has_value = true;
             }
-            self.current.push_str(&encoded(item));
+            self.current.push_str(&joined(item));
         }
     }
 
@@ -320,21 +320,67 @@ impl Segments {
     }
 }
 
-/// Makes the parameters of a query or a form; missing values are left out.
+/// Makes the parameters of a query or a form; missing values are left out. Below a name that ends
+/// with `[]`, maps are in brackets, too.
 pub(super) fn parameters<'e>(entries: impl Iterator<Item = (&'e str, Option<Value>)>) -> String {
     let mut pairs = Vec::new();
     for (name, value) in entries {
-        let name = percent_encode(name);
+        let stem = name.strip_suffix("[]");
         match value {
             None | Some(Value::Null) => {}
-            Some(Value::Array(items)) => {
-                let items = items.iter().filter(|item| !item.is_null());
-                pairs.extend(items.map(|item| format!("{name}={}", encoded(item))));
+            Some(value) if stem.is_some() && has_maps(&value) => {
+                nest(&mut pairs, stem.unwrap_or(name), &value);
             }
-            Some(value) => pairs.push(format!("{name}={}", encoded(&value))),
+            Some(Value::Array(items)) => {
+                let name = percent_encode(name);
+                let is_empty = |item: &&Value| item.as_array().is_some_and(Vec::is_empty);
+                let items = items.iter().filter(|it| !it.is_null() && !is_empty(it));
+                pairs.extend(items.map(|item| format!("{name}={}", joined(item))));
+            }
+            Some(value) => pairs.push(format!("{}={}", percent_encode(name), encoded(&value))),
         }
     }
     pairs.join("&")
+}
+
+fn has_maps(value: &Value) -> bool {
+    let mut items = value.as_array().into_iter().flatten();
+    value.is_object() || items.any(Value::is_object)
+}
+
+/// Adds the parameters of a map or a list, as in `a[b][c]=1` and `a[0][b]=1`.
+fn nest(pairs: &mut Vec<String>, name: &str, value: &Value) {
+    match value {
+        Value::Null => {}
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                nest(pairs, &format!("{name}[{key}]"), value);
+            }
+        }
+        Value::Array(items) => {
+            let is_nested = items.iter().any(|it| it.is_object() || it.is_array());
+            for (index, item) in items.iter().enumerate() {
+                let index = if is_nested {
+                    index.to_string()
+                } else {
+                    String::new()
+                };
+                nest(pairs, &format!("{name}[{index}]"), item);
+            }
+        }
+        value => pairs.push(format!("{}={}", percent_encode(name), encoded(value))),
+    }
+}
+
+/// Encodes the items of a list in a list, with commas between them.
+fn joined(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items = items.iter().filter(|item| !item.is_null()).map(joined);
+            items.collect::<Vec<_>>().join(",")
+        }
+        value => encoded(value),
+    }
 }
 
 fn encoded(value: &Value) -> String {
