@@ -212,7 +212,7 @@ cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:7:31: the server `late`: 
    |
  7 |   late: {command: b, timeout: soon}
    |                               ^^^^
-hint: write `mcpServers: {memory: {command: npx, args: [-y, some-server]}}`
+hint: write `timeout: 10`
 cogtools-mcp: warning[INVALID_CONFIG]: .cogtoolrc.yaml:8:9: `text` takes a map, not `b`
    |
  8 |   text: b

@@ -8,20 +8,22 @@ use std::cell::{Cell, RefCell};
 use std::fmt::{self, Display};
 use std::slice::Iter;
 
-use serde::de::value::StrDeserializer;
+use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, MapAccess,
-    SeqAccess, Unexpected, VariantAccess, Visitor,
+    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Expected, IntoDeserializer,
+    MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
+use super::source::no_source;
 use super::{Extent, Found, split};
 use crate::environment::may_have_secret;
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
+use crate::tool::join_or;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Diagnostic};
 
@@ -218,6 +220,10 @@ impl<'r> Value<'r> {
     fn found(self) -> String {
         match self.node.text() {
             Some(text) if text.trim().is_empty() && self.key.0 == "local" => "an empty path".into(),
+            // Without its quotes, it would be what is expected.
+            Some(text) if matches!(text, "true" | "false") || text.parse::<f64>().is_ok() => {
+                format!("the text `{text}`")
+            }
             Some(text) if text.len() <= 40 && self.key.0 != "local" => format!("`{text}`"),
             _ if matches!(self.node.data, Data::Number(_)) => format!("`{}`", self.node.to_json()),
             _ => self.node.kind().to_owned(),
@@ -242,11 +248,10 @@ impl<'r> Value<'r> {
         let text = self.node.text().filter(|text| !text.trim().is_empty());
         let text = text.ok_or_else(|| Mistake::Expected(expected.to_owned()))?;
         let resolved = self.reading.layer.place.resolve(text, self.reading.base);
-        let (message, hint) = match resolved {
-            Ok(_) => return Ok(text),
-            Err(error) => (error.to_string(), error.hint()),
-        };
-        Err(Mistake::Other(message, Some(hint)))
+        match resolved {
+            Ok(_) => Ok(text),
+            Err(error) => Err(Mistake::Other(error.to_string(), Some(error.hint()))),
+        }
     }
 
     /// Reads a sandbox, which reports its own mistakes, and returns its place.
@@ -308,6 +313,14 @@ macro_rules! whole_numbers {
             read.map_err(|_: Mistake| Mistake::Expected("a whole number".to_owned()))
         })*
     };
+}
+
+impl IntoDeserializer<'_, Mistake> for Value<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
 }
 
 impl<'de> Deserializer<'de> for Value<'_> {
@@ -387,6 +400,12 @@ impl<'de> Deserializer<'de> for Value<'_> {
         if self.is_root() {
             self.reading.keys.set(fields);
         }
+        // A text is the place of a specification.
+        if let Some(place) = self.node.text().filter(|_| name == "SpecificationOptions") {
+            let is_url = place.starts_with("https://") || place.starts_with("http://");
+            let key = if is_url { "url" } else { "file" };
+            return visitor.visit_map(MapDeserializer::new([(key, self)].into_iter()));
+        }
         visitor.visit_map(self.entries(Some((name, fields)))?)
     }
 
@@ -431,15 +450,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                 let hint = text.and_then(|text| did_you_mean(text, variants.iter().copied()));
                 Err(Mistake::Other(message, hint))
             }
-            None => {
-                let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
-                let (last, others) = names.split_last().ok_or(Mistake::Reported)?;
-                let all = match others {
-                    [] => last.clone(),
-                    _ => format!("{} or {last}", others.join(", ")),
-                };
-                Self::expected(&all)
-            }
+            None => Self::expected(&join_or(variants)),
         }
     }
 
@@ -460,11 +471,6 @@ impl Value<'_> {
         self.reading.skip(self.node);
         Mistake::Reported
     }
-}
-
-fn no_source(kind: &str) -> Mistake {
-    let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
-    Mistake::Other(message, Some("write `- local: ./tools`".into()))
 }
 
 impl<'de> SeqAccess<'de> for Items<'_> {
@@ -509,10 +515,8 @@ impl<'de> MapAccess<'de> for Entries<'_> {
                 let hint = "hosts are gemini, openai, anthropic and mcp";
                 (format!("`{key}` is not a known host"), hint)
             } else {
-                (
-                    format!("unknown key `{key}`"),
-                    "see cogtoolrc(5) for all keys",
-                )
+                let hint = "see cogtoolrc(5) for all keys";
+                (format!("unknown key `{key}`"), hint)
             };
             let suggestion = did_you_mean(key, known.iter().copied());
             // A slip may be in what protects, such as `sandox`.
@@ -551,12 +555,8 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
-        match self.2 {
-            Some(entry) => {
-                (self.0.entry(entry).read(seed)).inspect_err(|_| self.0.reading.skip(self.0.node))
-            }
-            None => Err(no_source("a string")),
-        }
+        let entry = self.2.ok_or_else(|| no_source("a string"))?;
+        (self.0.entry(entry).read(seed)).inspect_err(|_| self.0.reading.skip(self.0.node))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Mistake> {

@@ -54,15 +54,18 @@ pub(super) fn example(document: &Node, node: &Node) -> Option<String> {
     let mut path = Vec::new();
     find(document, node, &mut path);
     let root = documented();
-    let (mut schema, mut found) = (&root, None);
+    let (mut schema, mut found, mut is_named) = (&root, None, false);
     for segment in path {
-        let Some((property, variant)) = property(schema, segment) else {
+        if let Some((property, variant)) = property(schema, segment) {
+            let [own, of_variant] = [property, variant].map(example_of);
+            // The example of a map of names is not about the keys of its values.
+            found = own.or(of_variant).or(found.filter(|_| !is_named));
+            (schema, is_named) = (property, false);
+        } else if let Some(named) = schema.get("additionalProperties") {
+            (schema, is_named) = (named, true);
+        } else {
             break;
-        };
-        let examples = [property, variant].map(example_of);
-        let [own, of_variant] = examples;
-        found = own.or(of_variant).or(found);
-        schema = property;
+        }
     }
     found
 }

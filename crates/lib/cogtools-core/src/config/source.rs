@@ -5,10 +5,9 @@ use serde_json::{Value, json};
 use super::Extent;
 use super::layer::{Base, Layer};
 use super::options::{
-    CommandOptions, EnvOption, ServerOptions, Servers, SourceOption, SpecificationOption,
-    SpecificationOptions,
+    CommandOptions, EnvOption, ServerOptions, Servers, SourceOption, SpecificationOptions,
 };
-use super::reader::Reading;
+use super::reader::{Mistake, Reading};
 use super::setting::SERVERS;
 use crate::environment::{is_dangerous, without_secrets};
 use crate::file::ReadScope;
@@ -46,7 +45,7 @@ pub(super) fn sources(
             (SourceOption::BuiltIn, _) => Err(Source::BuiltIn),
             (SourceOption::Editor, _) => Err(Source::Editor),
             (SourceOption::NodeModules, _) => Err(Source::Packages(base.packages.clone())),
-            (SourceOption::OpenApi(option), _) => match specification(option, layer, base) {
+            (SourceOption::OpenApi(options), _) => match specification(*options, layer, base) {
                 Ok(specification) => Err(Source::OpenApi(specification)),
                 Err((message, hint)) => {
                     reading.report(message, hint, item.span);
@@ -128,6 +127,12 @@ pub(super) fn servers(
     all.split_off(listed.len())
 }
 
+/// Makes the mistake of a source that is a `kind` of value, and no map.
+pub(super) fn no_source(kind: &str) -> Mistake {
+    let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
+    Mistake::Other(message, Some("write `- local: ./tools`".into()))
+}
+
 /// Adds the provider with these settings, unless there is one of its name: approvals are recorded
 /// by name.
 fn add_provider(
@@ -155,26 +160,10 @@ fn local(path: &str, layer: &Layer, base: &Base<'_>) -> Option<Folder> {
 
 /// A specification in a file or at a URL; the message and the hint if it cannot be used.
 fn specification(
-    option: SpecificationOption,
+    mut options: SpecificationOptions,
     layer: &Layer,
     base: &Base<'_>,
 ) -> Result<Specification, (String, &'static str)> {
-    let mut options = match option {
-        SpecificationOption::Options(options) => *options,
-        SpecificationOption::File(place) => {
-            let is_url = place.starts_with("https://") || place.starts_with("http://");
-            let (url, file) = if is_url {
-                (Some(place), None)
-            } else {
-                (None, Some(place))
-            };
-            SpecificationOptions {
-                file,
-                url,
-                ..SpecificationOptions::default()
-            }
-        }
-    };
     let is_users = layer.place.is_user;
     let cache = options.cache;
     match (options.url.take(), options.file.take()) {
@@ -204,7 +193,11 @@ fn specification(
                 settings,
             ))
         }
-        _ => Err(("`openapi` needs `file` or `url`".to_owned(), SPECIFICATION)),
+        (Some(_), Some(_)) => Err((
+            "`openapi` has both `file` and `url`".to_owned(),
+            "remove one of them",
+        )),
+        (None, None) => Err(("`openapi` needs `file` or `url`".to_owned(), SPECIFICATION)),
     }
 }
 
@@ -276,7 +269,12 @@ fn server(
     entry: &Entry,
     layer: &Layer,
 ) -> Option<Settings> {
-    if options.command.is_empty() == options.url.is_none() {
+    if !options.command.is_empty() && options.url.is_some() {
+        let message = format!("`{}` has both `command` and `url`", entry.key);
+        reading.report(message, "remove one of them", entry.span);
+        return None;
+    }
+    if options.command.is_empty() && options.url.is_none() {
         let hint = reading.example(&entry.value);
         let message = format!("`{}` needs `command` or `url`", entry.key);
         reading.report(message, hint, entry.span);

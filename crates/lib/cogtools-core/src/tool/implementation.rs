@@ -271,7 +271,7 @@ impl Implementation {
 }
 
 /// Joins the names in back-quotes, as in "`a`, `b` or `c`".
-fn join_or(names: &[&str]) -> String {
+pub(crate) fn join_or(names: &[&str]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     match names.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),

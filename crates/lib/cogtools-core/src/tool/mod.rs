@@ -58,7 +58,7 @@ pub use flow::{
 };
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
-pub(crate) use implementation::Implementation;
+pub(crate) use implementation::{Implementation, join_or};
 pub use key::Key;
 pub(crate) use script::interpreter;
 pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemplate, printed};
@@ -180,6 +180,14 @@ impl Tool {
             let schema = is_object.then(|| Schema::from_foreign(schema));
             self.definition.output = Output::Json(schema);
             self.definition.is_output_advisory = true;
+        }
+        self
+    }
+
+    /// Names variables whose values may be sent instead of those that its request names.
+    pub(crate) fn with_alternatives(mut self, names: &[String]) -> Self {
+        if let Implementation::Http(http) = &mut self.implementation {
+            names.clone_into(&mut http.alternatives);
         }
         self
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 pub use source::{
     CommandOptions, Cwd, EnvOption, Folder, Line, ServerOptions, Servers, SourceOption, Sources,
-    SpecificationOption, SpecificationOptions,
+    SpecificationOptions,
 };
 
 use crate::environment::EnvPriority;

@@ -55,7 +55,7 @@ pub enum SourceOption {
     ///
     /// Example: `openapi: ./api.yaml` or `openapi: https://…`
     #[serde(rename = "openapi")]
-    OpenApi(SpecificationOption),
+    OpenApi(#[schemars(with = "SpecificationOption")] Box<SpecificationOptions>),
 }
 
 /// MCP servers by name.
@@ -66,10 +66,12 @@ pub struct Servers(pub BTreeMap<String, ServerOptions>);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Folder(#[schemars(regex(pattern = r"\S"))] pub String);
 
-/// A specification: its file or its URL, or its options.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+/// The schema of a specification: its file or its URL, or its options. The reader takes a text for
+/// the option `file` or `url`.
+#[derive(JsonSchema)]
 #[serde(untagged)]
-pub enum SpecificationOption {
+#[expect(dead_code, reason = "it is only a schema")]
+enum SpecificationOption {
     /// The file, or the URL.
     File(#[schemars(regex(pattern = r"\S"))] String),
     /// The options.
@@ -82,6 +84,8 @@ pub enum SpecificationOption {
 #[schemars(extend("oneOf" = [{"required": ["file"]}, {"required": ["url"]}]))]
 pub struct SpecificationOptions {
     /// The file, relative to this file.
+    ///
+    /// Example: `file: ./api.yaml`
     #[serde(default)]
     #[schemars(regex(pattern = r"\S"))]
     pub file: Option<String>,
@@ -93,46 +97,70 @@ pub struct SpecificationOptions {
     pub url: Option<String>,
     /// For how many seconds the content of the URL is cached; by default, a day; 0 turns the cache
     /// off. An older one is used if there is no network.
+    ///
+    /// Example: `cache: 3600`
     #[serde(default, deserialize_with = "seconds_or_none")]
     #[schemars(with = "f64", extend("minimum" = 0))]
     pub cache: Option<Duration>,
     /// Its name, in messages, in variables and as a toolset; by default, the stem of the file.
+    ///
+    /// Example: `name: shop`
     #[serde(default, deserialize_with = "source_name")]
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// A prefix for the names of its tools.
+    ///
+    /// Example: `prefix: shop_`
     #[serde(default, deserialize_with = "prefix")]
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The time limit of a call in seconds; by default, 60.
+    ///
+    /// Example: `timeout: 10`
     #[serde(default, deserialize_with = "seconds")]
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
     pub timeout: Option<Duration>,
     /// Additional HTTP headers.
+    ///
+    /// Example: `headers: {X-Team: docs}`
     #[serde(default, deserialize_with = "headers")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: Map<String, Value>,
     /// Hosts that may be reached besides the server, as in a tool file.
+    ///
+    /// Example: `hosts: ["127.0.0.1:8080"]`
     #[serde(default)]
     pub hosts: Vec<String>,
     /// The URL of the server, instead of that in the file.
+    ///
+    /// Example: `server: https://api.example.com/v1`
     #[serde(default, deserialize_with = "server_url")]
     #[schemars(regex(pattern = "^https?://."))]
     pub server: Option<String>,
     /// Variables in the URL of the server.
+    ///
+    /// Example: `variables: {region: eu}`
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// Credentials by security scheme, as in a tool file; by default, from the variable
     /// `SOURCE_SCHEME`.
+    ///
+    /// Example: `auth: {token: {env: SHOP_TOKEN}}`
     #[serde(default)]
     pub auth: Map<String, Value>,
     /// The operations that are tools: operationId, tag:NAME, or METHOD /path; * is any text.
+    ///
+    /// Example: `include: ["tag:orders", "GET /customers/*"]`
     #[serde(default)]
     pub include: Vec<String>,
     /// The operations that are not, in the same form.
+    ///
+    /// Example: `exclude: ["delete*"]`
     #[serde(default)]
     pub exclude: Vec<String>,
     /// Changes by operationId, or METHOD /path.
+    ///
+    /// Example: `overrides: {listOrders: {name: orders, set: {limit: 20}}}`
     #[serde(default)]
     pub overrides: BTreeMap<String, Override>,
 }
@@ -322,7 +350,7 @@ pub struct ServerOptions {
 }
 
 /// The variables of an MCP server.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
 pub enum EnvOption {
     /// Their names.
@@ -339,6 +367,34 @@ pub enum Line {
     Text(#[schemars(length(min = 1))] String),
     /// The program and its arguments.
     Words(#[schemars(length(min = 1))] Vec<String>),
+}
+
+impl<'de> Deserialize<'de> for EnvOption {
+    /// Reads numbers and booleans as their text.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let text = |value: Value| match value {
+            Value::String(text) => Some(text),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+            _ => None,
+        };
+        match Value::deserialize(from)? {
+            Value::Array(items) => {
+                let names = items.into_iter().map(|it| it.as_str().map(str::to_owned));
+                let names = names.collect::<Option<_>>().map(Self::Names);
+                names.ok_or_else(|| D::Error::custom("names of variables in its list"))
+            }
+            Value::Object(fields) => {
+                let values = fields
+                    .into_iter()
+                    .map(|(name, value)| Some((name, text(value)?)));
+                let values = values.collect::<Option<_>>().map(Self::Values);
+                values.ok_or_else(|| D::Error::custom("a text for each variable"))
+            }
+            _ => Err(D::Error::custom(
+                "a list of names, or a text for each variable",
+            )),
+        }
+    }
 }
 
 impl Default for EnvOption {
