@@ -96,7 +96,7 @@ fn a_url_is_approved_by_its_content() {
     assert!(api.server.requests().is_empty());
     let port = api.server.port;
     trust(&project).ends(0).says(&format!(
-        "specification api\n  url       http://127.0.0.1:{port}/api.json\n  declares  1 tool\n  requests  GET 127.0.0.1:{port}\napproved specification api\n"
+        "specification api\n  url       http://127.0.0.1:{port}/api.json\n  declares  1 tool\n  requests  GET 127.0.0.1:{port} with API_TOKEN\napproved specification api\n"
     ));
     assert_eq!(declared(&project).0, ["one"]);
     call(&project).outputs("/v1/pets/a%2Fb");
@@ -302,4 +302,160 @@ fn what_a_specification_hides_in_its_texts_is_removed_and_shown() {
     project.file(".cogtoolrc.yaml", api.config(""));
     trust(&project).ends(0).says("  hidden    U+2066\n");
     assert_eq!(declared(&project).0, ["Get it"]);
+}
+
+/// A project with a specification of the server `port`, and further options of the source.
+fn specified(port: u16, paths: &Value, more: &str) -> Project {
+    let project = Project::new();
+    let servers = json!([{"url": format!("http://127.0.0.1:{port}")}]);
+    let specification = json!({"openapi": "3.1.0", "servers": servers, "paths": paths});
+    project.file("api.json", specification.to_string());
+    let hosts = format!("file: api.json, hosts: [\"127.0.0.1:{port}\"]{more}");
+    let config = format!("tool_sources: [{{openapi: {{{hosts}}}}}]\n");
+    project.file(".cogtoolrc.yaml", config);
+    project
+}
+
+#[test]
+fn only_what_a_call_names_is_sent() {
+    let server = Server::new(|request| {
+        let body = request.split("\r\n\r\n").nth(1).unwrap_or_default();
+        let target = request.split(' ').nth(1).unwrap_or_default();
+        response("200 OK", "", &format!("{target} {body}"))
+    });
+    let flag = json!({"type": "boolean", "default": false});
+    let texts = json!({"type": "array", "items": {"type": "string"}});
+    let query = |name: &str, schema: &Value, style: &str, explode: bool| json!({"name": name, "in": "query", "schema": schema, "style": style, "explode": explode});
+    let map = json!({"type": "object", "additionalProperties": true});
+    let items = json!({"type": "array", "items": {"type": "object"}});
+    let path = |name: &str, schema: &Value| json!({"name": name, "in": "path", "required": true, "schema": schema});
+    let paths = json!({
+        "/repo/{owner}": {"parameters": [path("owner", &json!({"type": "string"}))], "patch": {
+            "operationId": "patch",
+            "requestBody": {"content": {"application/json": {"schema": {
+                "type": "object",
+                "properties": {"description": {"type": "string"}, "private": flag, "archived": flag},
+            }}}},
+        }},
+        "/list/{ids}": {"get": {"operationId": "list", "parameters": [
+            path("ids", &texts), query("args", &json!({"type": "string"}), "form", true),
+            query("csv", &texts, "form", false), query("object", &map, "form", false),
+            query("metadata", &map, "deepObject", true), query("items", &items, "deepObject", true),
+        ]}},
+    });
+    let project = specified(server.port, &paths, "");
+    let call = |tool: &str, arguments: &Value| {
+        let run = run("cogtools-call", &project).arg(tool);
+        Seen::of(&run.stdin(arguments.to_string()).run())
+    };
+    call("patch", &json!({"owner": "a", "description": "new"}))
+        .outputs("/repo/a {\"description\":\"new\"}");
+    call("list", &json!({"ids": ["x,y", "z"]})).outputs("/list/x%2Cy,z ");
+    call("list", &json!({"ids": ["x"], "csv": []})).outputs("/list/x ");
+    let arguments = json!({
+        "ids": ["a"], "csv": ["a,b", "c"], "object": {"b": 1, "a": "x"},
+        "metadata": {"k": {"l": "v"}}, "items": [{"price": 5}, {"tags": ["t"]}],
+    });
+    call("list", &arguments).outputs(
+        "/list/a?csv=a%2Cb,c&object=a,x,b,1&metadata%5Bk%5D%5Bl%5D=v&items%5B0%5D%5Bprice%5D=5&items%5B1%5D%5Btags%5D%5B%5D=t ",
+    );
+    let project = specified(
+        server.port,
+        &paths,
+        ", overrides: {patch: {set: {owner: \"..\"}}}",
+    );
+    let run = run("cogtools-call", &project).arg("patch").stdin("{}");
+    let seen = Seen::of(&run.run());
+    seen.says("a segment of the path of `url` would be `..`");
+}
+
+#[test]
+fn each_file_of_a_list_is_a_part() {
+    let server = Server::new(|request| {
+        let body = request.split_once("\r\n\r\n").unwrap_or_default().1;
+        let own = |line: &&str| !line.starts_with("--");
+        let lines: Vec<&str> = body.lines().filter(own).collect();
+        response("200 OK", "", &lines.join("\n"))
+    });
+    let binary = json!({"type": "string", "format": "binary"});
+    let content = json!({"multipart/form-data": {"schema": {"type": "object", "properties": {
+        "files": {"type": "array", "items": binary},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    }}}});
+    let operation = json!({"operationId": "upload", "requestBody": {"content": content}});
+    let project = specified(server.port, &json!({"/u": {"post": operation}}), "");
+    project.file("a.txt", "A").file("b.txt", "B");
+    let run = run("cogtools-call", &project).arg("upload");
+    let arguments = json!({"files": ["a.txt", "b.txt"], "tags": ["x", "y"]});
+    let file = |name: &str| {
+        format!(
+            "Content-Disposition: form-data; name=\"files\"; filename=\"{}.txt\"\nContent-Type: application/octet-stream\n\n{name}",
+            name.to_lowercase()
+        )
+    };
+    let tag = |value: &str| format!("Content-Disposition: form-data; name=\"tags\"\n\n{value}");
+    let parts = [file("A"), file("B"), tag("x"), tag("y")];
+    Seen::of(&run.stdin(arguments.to_string()).run()).outputs(&parts.join("\n"));
+}
+
+#[test]
+fn what_is_left_out_has_a_warning() {
+    let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    let filter = json!({"name": "filter", "in": "query", "schema": map});
+    let paths = json!({
+        "/ext": {"$ref": "./ext.yaml"},
+        "/x": {"get": {"operationId": "x", "parameters": [filter]}},
+    });
+    let project = specified(1, &paths, ", include: [x, '* /ext', nope]");
+    let (tools, warnings) = declared(&project);
+    assert_eq!(tools, ["GET /x"]);
+    for warning in [
+        "`/ext` of `api` is left out: `./ext.yaml` is in another file",
+        "`filter` of `x` of `api` is left out: `filter` has the style `form` and `explode`, which cannot be sent",
+        "`nope` in `include` of `api` matches no operation",
+    ] {
+        assert!(warnings.contains(warning), "{warnings}");
+    }
+}
+
+/// Before: a message of the reader's library, at the first key.
+#[test]
+fn a_wrong_option_is_named_at_its_place() {
+    let project = Project::new();
+    for (option, message) in [
+        ("bogus: 1", "2:32: unknown key `bogus`"),
+        (
+            "timeout: -1",
+            "2:41: `timeout` takes a number of seconds greater than 0, not `-1`",
+        ),
+        ("hosts: a", "2:39: `hosts` takes a list of strings, not `a`"),
+        (
+            "prefix: 1x",
+            "2:40: `prefix` takes the beginning of a tool name",
+        ),
+        (
+            "server: x",
+            "2:40: `server` takes a URL that begins with https://",
+        ),
+        (
+            "url: 'https://a.example'",
+            "`openapi` has both `file` and `url`",
+        ),
+        ("overrides: {x: {nam: y}}", "2:48: unknown key `nam`"),
+    ] {
+        let config = format!("tool_sources:\n- openapi: {{file: api.json,    {option}}}\n");
+        project.file(".cogtoolrc.yaml", config);
+        Seen::of(&run("cogtools-discover", &project).run()).says(message);
+    }
+    project.file(
+        ".cogtoolrc.yaml",
+        "mcpServers:\n  a: {command: x, env: {PORT: 3000, ON: true}}\n  b: {command: x, url: 'http://y'}\n  c: {command: x, disabled: \"true\"}\n  d: {command: x, env: {A: [1]}}\n",
+    );
+    let listed = run("cogtools-mcp", &project).arg("list").run();
+    let seen = Seen::of(&listed);
+    seen.says("a     project  not approved  x")
+        .says("`b` has both `command` and `url`");
+    seen.says("`disabled` takes `true` or `false`, not the text `true`\n");
+    seen.says("`env` takes a text for each variable, not a map\n");
+    assert!(!seen.stderr.contains("memory"), "{}", seen.stderr);
 }

@@ -164,15 +164,40 @@ pub enum SourceError {
     #[error("the specification `{0}` cannot be used: {1}")]
     Specification(PathBuf, String, &'static str),
     /// An operation that is no tool.
-    #[error("`{operation}` of `{name}` is left out: {reason}")]
+    #[error("`{operation}`{others} of `{name}` is left out: {reason}", others = match followers {
+        0 => String::new(),
+        count => format!(", and {} after it,", crate::pluralize(*count, "operation")),
+    })]
     Operation {
         /// The source.
         name: String,
         /// Its `operationId`, or its method and path.
         operation: String,
+        /// The number of operations after it that are left out with it.
+        followers: usize,
         /// Why.
         reason: String,
     },
+    /// A parameter that a tool does not have.
+    #[error("`{parameter}` of `{operation}` of `{name}` is left out: {reason}")]
+    Parameter {
+        /// The source.
+        name: String,
+        /// The operation.
+        operation: String,
+        /// Its name in the specification.
+        parameter: String,
+        /// Why.
+        reason: String,
+    },
+    /// An option of a specification that is about nothing in it: the source, the key, and the name
+    /// or the pattern.
+    #[error("`{2}` in `{1}` of `{0}` matches {noun}", noun = if *.1 == "set" {
+        "no parameter"
+    } else {
+        "no operation"
+    })]
+    Unused(String, &'static str, String),
     /// A specification that the user has not approved: its name, and true if it has changed since.
     #[error("the specification `{0}` {state}", state = if *.1 {
         "has changed since it was approved"
@@ -413,7 +438,10 @@ impl SourceError {
             Self::Specification(path, ..) | Self::Skill(path, _) | Self::Plugin(path, _) => {
                 path.display().to_string()
             }
-            Self::Operation { name, .. } | Self::NotApproved(name, _) => name.clone(),
+            Self::Operation { name, .. }
+            | Self::Parameter { name, .. }
+            | Self::Unused(name, ..)
+            | Self::NotApproved(name, _) => name.clone(),
             Self::Manifest(package, _)
             | Self::Package { package, .. }
             | Self::Outside(_, package)
@@ -427,7 +455,11 @@ impl SourceError {
     pub fn is_partial(&self) -> bool {
         match self {
             Self::Provider(error) => error.is_partial(),
-            Self::Operation { .. } | Self::Skill(..) | Self::Plugin(..) => true,
+            Self::Operation { .. }
+            | Self::Parameter { .. }
+            | Self::Unused(..)
+            | Self::Skill(..)
+            | Self::Plugin(..) => true,
             _ => false,
         }
     }
@@ -442,9 +474,16 @@ impl SourceError {
                 return Diagnostic::new(Code::Denied, self.to_string()).hint(hint);
             }
             Self::Specification(.., hint) => (*hint).into(),
+            Self::Operation { followers: 1.., .. } => {
+                "name the operations that you need in `include`".into()
+            }
             Self::Operation { .. } => {
                 "exclude it, or correct the specification".into()
             }
+            Self::Parameter { .. } => {
+                "write a tool file for the operation if calls need it: `cogtools import openapi`".into()
+            }
+            Self::Unused(_, key, _) => format!("correct it, or remove it from `{key}`").into(),
             Self::Skill(..) => "correct its fields, or remove its folder".into(),
             Self::Plugin(..) => "report this to its author".into(),
             Self::Foreign(owner) => return owner.diagnostic("its packages are not used"),

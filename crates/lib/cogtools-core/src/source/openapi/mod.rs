@@ -208,9 +208,26 @@ impl Specification {
                 Err(reason) => listing.errors.push(SourceError::Operation {
                     name: self.options.name.clone(),
                     operation: operation.id.clone(),
+                    followers: operation.followers,
                     reason: reason.clone(),
                 }),
             }
+            let parameters = operation.left_out.iter();
+            let is_tool = operation.document.is_ok();
+            let left_out = parameters.map(|(parameter, reason)| SourceError::Parameter {
+                name: self.options.name.clone(),
+                operation: operation.id.clone(),
+                parameter: parameter.clone(),
+                reason: reason.clone(),
+            });
+            listing.errors.extend(left_out.filter(|_| is_tool));
+        }
+        if let Some(Ok(root)) = self.root.get() {
+            let unused = operation::unused(root, &self.options, operations);
+            let name = &self.options.name;
+            let unused = unused.into_iter();
+            let errors = unused.map(|(key, it)| SourceError::Unused(name.clone(), key, it));
+            listing.errors.extend(errors);
         }
         listing
             .entries
@@ -224,6 +241,7 @@ impl Specification {
         let text = Text::new(self.shown(operation), document.to_string().into_bytes());
         let tool = Tool::parse(text.map_err(ToolError::Text)?)?.without_invisible();
         let tool = tool.from(Arc::new(self.provenance()));
+        let tool = tool.with_alternatives(&operation.variables);
         Ok(tool.with_advisory_output(operation.output.as_ref()))
     }
 

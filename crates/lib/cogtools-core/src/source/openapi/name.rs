@@ -1,13 +1,25 @@
-//! Names of tools and parameters, and templates of values.
+//! Names of tools, and the parameters of operations with the templates of their values.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
+use super::operation::Place;
+use super::schema::{Direction, follow};
 use crate::digest;
 use crate::http::percent_encode;
 
 /// The longest name of a tool, and of one that is cut before its hash.
 const MAX_NAME: usize = 47;
 const CUT_NAME: usize = 38;
+/// Headers that the client writes.
+const OWN_HEADERS: [&str; 7] = [
+    "accept",
+    "content-type",
+    "authorization",
+    "host",
+    "content-length",
+    "connection",
+    "transfer-encoding",
+];
 /// Words that cannot be variables of templates.
 const WORDS: [&str; 11] = [
     "and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "null",
@@ -64,7 +76,8 @@ pub(super) fn free(wire: &str, place: &str, taken: &mut Vec<String>) -> String {
     }
     let mut name = plain.clone();
     let mut number = 1;
-    while taken.contains(&name) {
+    // All arguments are `args`.
+    while name == "args" || taken.contains(&name) {
         name = if number == 1 {
             format!("{plain}_{place}")
         } else {
@@ -88,125 +101,258 @@ pub fn variable(name: &str) -> String {
     }
 }
 
-/// Returns the template of a parameter in its style.
-pub(super) fn styled(name: &str, parameter: &Value, place: &str, schema: &Value) -> Value {
-    let expression = variable(name);
-    let text = |key: &str| parameter.get(key).and_then(Value::as_str);
-    let style = text("style").or(text("collectionFormat"));
-    let explode = parameter.get("explode").and_then(Value::as_bool);
-    let is_array = schema.get("type") == Some(&json!("array"));
-    let is_swagger = parameter.get("schema").is_none() && parameter.get("content").is_none();
-    let separator = match (place, style, explode) {
-        _ if !is_array => None,
-        ("path", Some("label"), Some(true)) => Some("."),
-        ("query", Some("spaceDelimited" | "ssv"), _) => Some(" "),
-        ("query", Some("pipeDelimited" | "pipes"), _) => Some("|"),
-        (_, Some("tsv"), _) => Some("\\t"),
-        ("query", Some("multi"), _) => None,
-        ("query", Some("form") | None, None | Some(true)) if !is_swagger => None,
-        _ => Some(","),
-    };
-    let mark = match (place, style) {
-        ("path", Some("label")) => ".".to_owned(),
-        ("path", Some("matrix")) => {
-            format!(";{}=", text("name").map(percent_encode).unwrap_or_default())
-        }
-        _ => String::new(),
-    };
-    match separator {
-        Some(separator) => format!(
-            "{mark}{{{{ {expression} | join(\"{separator}\") if {expression} is defined else none }}}}"
-        )
-        .into(),
-        None => format!("{mark}{{{{ {expression} }}}}").into(),
-    }
+/// A parameter of a tool.
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) wire: String,
+    pub(super) place: &'static str,
+    pub(super) schema: Value,
+    pub(super) is_required: bool,
+    /// The templates of its value, by their names in the request.
+    pub(super) parts: Vec<(String, Value)>,
 }
 
-/// Returns the parts on the wire of the argument `name`, each with its template: one, or one for
-/// each property of an object whose style spreads it.
-pub(super) fn parts(
-    wire: &str,
-    name: &str,
-    schema: &Value,
-    spread: Option<Spread>,
-    template: Value,
-) -> Vec<(String, Value)> {
-    let Some(spread) = spread else {
-        return vec![(wire.to_owned(), template)];
-    };
-    let mut parts = Vec::new();
-    add_parts(&mut parts, wire, &variable(name), schema, spread);
-    parts
+/// The way in which a value becomes text.
+pub(super) struct Style<'s> {
+    pub(super) place: &'static str,
+    pub(super) name: Option<&'s str>,
+    pub(super) explode: Option<bool>,
 }
 
-/// The way in which the properties of an object become parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spread {
-    /// Each by its own name, as `a=1&b=2`.
-    Form,
-    /// Each in brackets, as `filter[a]=1`.
-    Deep,
-}
-
-impl Spread {
-    /// The way of a parameter, or of a field of a form, with this style.
-    pub(super) fn of(style: Option<&str>, explode: Option<bool>, schema: &Value) -> Option<Self> {
-        let is_object = properties(schema).is_some() || alternative(schema).is_some();
-        let is_array = schema.get("type") == Some(&json!("array"));
-        match style {
-            Some("deepObject") if is_object || is_array => Some(Self::Deep),
-            None | Some("form") if properties(schema).is_some() && explode != Some(false) => {
-                Some(Self::Form)
+impl Place<'_> {
+    /// The parameters of the path, the query and the headers, in this order. An optional one that
+    /// cannot be sent is added to `left_out`, with the reason.
+    pub(super) fn parameters(
+        &self,
+        taken: &mut Vec<String>,
+        left_out: &mut Vec<(String, String)>,
+    ) -> Result<Vec<Parameter>, String> {
+        let mut merged: Vec<&Value> = Vec::new();
+        for list in [self.item.get("parameters"), self.value.get("parameters")] {
+            for parameter in list.and_then(Value::as_array).into_iter().flatten() {
+                let parameter = follow(self.root, parameter)?;
+                let key = |it: &Value| (it.get("name").cloned(), it.get("in").cloned());
+                merged.retain(|other| key(other) != key(parameter));
+                merged.push(parameter);
             }
-            _ => None,
+        }
+        let mut parameters = Vec::new();
+        for place in ["path", "query", "header", "cookie"] {
+            let at = |it: &&&Value| it.get("in").and_then(Value::as_str) == Some(place);
+            for value in merged.iter().filter(at) {
+                let wire = value.get("name").and_then(Value::as_str);
+                let wire = wire.unwrap_or_default();
+                let is_required = value.get("required") == Some(&Value::Bool(true));
+                let is_header = |name: &str| place == "header" && wire.eq_ignore_ascii_case(name);
+                let is_cookie = place == "cookie" || is_header("cookie");
+                if is_cookie && is_required {
+                    return Err(format!("it needs the cookie `{wire}`"));
+                }
+                if is_cookie || OWN_HEADERS.into_iter().any(is_header) {
+                    continue;
+                }
+                match self.parameter(value, wire, place, taken) {
+                    Ok(parameter) => parameters.push(parameter),
+                    Err(reason) if is_required || place == "path" => return Err(reason),
+                    Err(reason) => left_out.push((wire.to_owned(), reason)),
+                }
+            }
+        }
+        Ok(parameters)
+    }
+
+    fn parameter(
+        &self,
+        value: &Value,
+        wire: &str,
+        place: &'static str,
+        taken: &mut Vec<String>,
+    ) -> Result<Parameter, String> {
+        let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        if place == "header" && !wire.chars().all(is_token) {
+            return Err(format!("`{wire}` is no name of a header"));
+        }
+        let own = value.get("schema");
+        let content = value.get("content").and_then(Value::as_object);
+        let json = content.and_then(|all| all.iter().find(|(name, _)| is_json(name)));
+        if let (None, Some(content), None) = (own, content, json) {
+            let names: Vec<&str> = content.keys().map(String::as_str).collect();
+            let names = names.join("`, `");
+            return Err(format!("`{wire}` has the media type `{names}`"));
+        }
+        let json = json.filter(|_| own.is_none());
+        let schema = own.or(json.and_then(|(_, media)| media.get("schema")));
+        let schema = schema.unwrap_or(if json.is_some() { &Value::Null } else { value });
+        let mut schema = self.schema(schema, Direction::Request)?;
+        if let Some(object) = schema.as_object_mut() {
+            for key in ["name", "in", "required", "collectionFormat"] {
+                if own.is_none() && json.is_none() {
+                    object.shift_remove(key);
+                }
+            }
+            if let Some(text) = value.get("description") {
+                object.insert("description".to_owned(), text.clone());
+            }
+        }
+        let name = free(wire, place, taken);
+        let parts = if json.is_some() {
+            let expression = variable(&name);
+            let template = when(&expression, &format!("{expression} | dump"));
+            vec![(wire.to_owned(), template)]
+        } else {
+            let style = Style::of(value, place, own.is_none());
+            style.parts(wire, &variable(&name), &schema)?
+        };
+        Ok(Parameter {
+            wire: wire.to_owned(),
+            is_required: value.get("required") == Some(&Value::Bool(true)) || place == "path",
+            name,
+            place,
+            schema,
+            parts,
+        })
+    }
+}
+
+/// Returns true if `name` is a media type of JSON.
+pub(super) fn is_json(name: &str) -> bool {
+    let base = name.split(';').next().unwrap_or_default().trim();
+    base.ends_with("/json") || base.ends_with("+json")
+}
+
+/// Returns the template of `value` if the argument `expression` is there.
+fn when(expression: &str, value: &str) -> Value {
+    format!("{{{{ {value} if {expression} is defined else none }}}}").into()
+}
+
+impl<'s> Style<'s> {
+    /// The style of a parameter; `is_swagger` if it is one of Swagger 2.
+    pub(super) fn of(value: &'s Value, place: &'static str, is_swagger: bool) -> Self {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        if !is_swagger {
+            return Self {
+                place,
+                name: text("style"),
+                explode: value.get("explode").and_then(Value::as_bool),
+            };
+        }
+        let (name, explode) = match text("collectionFormat") {
+            Some("multi") => (None, true),
+            Some("ssv") => (Some("spaceDelimited"), false),
+            Some("pipes") => (Some("pipeDelimited"), false),
+            Some("tsv") => (Some("tabDelimited"), false),
+            _ => (None, false),
+        };
+        Self {
+            place,
+            name,
+            explode: Some(explode),
+        }
+    }
+
+    /// Returns the templates of `expression` by their names in the request.
+    pub(super) fn parts(
+        &self,
+        wire: &str,
+        expression: &str,
+        schema: &Value,
+    ) -> Result<Vec<(String, Value)>, String> {
+        let is_array = is_of(schema, "array");
+        let is_object = is_of(schema, "object") || schema.get("properties").is_some();
+        let is_field = matches!(self.place, "query" | "form");
+        let default = if is_field { "form" } else { "simple" };
+        let style = self.name.unwrap_or(default);
+        let explode = self.explode.unwrap_or(style == "form");
+        let plain = format!("{{{{ {expression} }}}}");
+        let one = |template: Value| Ok(vec![(wire.to_owned(), template)]);
+        let unsupported = || {
+            let explode = if explode { " and `explode`" } else { "" };
+            Err(format!(
+                "`{wire}` has the style `{style}`{explode}, which cannot be sent"
+            ))
+        };
+        let listed = if is_object {
+            format!("{expression} | dictsort")
+        } else {
+            expression.to_owned()
+        };
+        let joined =
+            |separator: &str| when(expression, &format!("{listed} | join(\"{separator}\")"));
+        let mark = match (self.place, style) {
+            ("path", "label") => ".".to_owned(),
+            ("path", "matrix") => format!(";{}=", percent_encode(wire)),
+            _ => String::new(),
+        };
+        match (self.place, style) {
+            (_, "deepObject") if is_field => {
+                Ok(deep(wire, expression, schema, is_array || is_object))
+            }
+            _ if !is_array && !is_object => one(format!("{mark}{plain}").into()),
+            ("query" | "form" | "multipart", _) if is_array && explode => one(plain.into()),
+            (_, "form") if explode && is_field => match properties(schema) {
+                Some(properties) => {
+                    let part = |name: &String| {
+                        let own = format!("{expression}[{}]", Value::from(name.as_str()));
+                        (name.clone(), format!("{{{{ {own} }}}}").into())
+                    };
+                    Ok(properties.keys().map(part).collect())
+                }
+                None => unsupported(),
+            },
+            ("path", "label") if is_array && explode => {
+                one(format!(".{{{{ {expression} | join(\".\") }}}}").into())
+            }
+            (_, "spaceDelimited") if is_array => one(joined(" ")),
+            (_, "pipeDelimited") if is_array => one(joined("|")),
+            (_, "tabDelimited") if is_array => one(joined("\\t")),
+            (_, "spaceDelimited" | "pipeDelimited" | "deepObject") => unsupported(),
+            (_, "matrix") if explode => unsupported(),
+            _ if is_object && explode => unsupported(),
+            // Each item is encoded, and the commas between them are not.
+            ("path", _) => one(format!("{mark}{{{{ [{listed}] }}}}").into()),
+            ("header" | "multipart", _) => one(joined(",")),
+            _ => one(when(expression, &format!("[{listed}]"))),
         }
     }
 }
 
-fn properties(schema: &Value) -> Option<&serde_json::Map<String, Value>> {
+/// Returns true if a schema is of this type, or of this type or null.
+pub(super) fn is_of(schema: &Value, kind: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter(|it| *it != "null");
+            kinds.next().is_some_and(|it| it == kind) && kinds.next().is_none()
+        }
+        own => own.is_some_and(|it| it == kind),
+    }
+}
+
+/// Returns the templates of a value whose lists and maps are in brackets, as in `filter[a]=1`. If
+/// its type is not known, it may have none.
+fn deep(wire: &str, expression: &str, schema: &Value, is_known: bool) -> Vec<(String, Value)> {
+    let brackets = format!("{wire}[]");
+    if is_known {
+        return vec![(brackets, format!("{{{{ {expression} }}}}").into())];
+    }
+    if schema.get("type").is_some() {
+        return vec![(wire.to_owned(), format!("{{{{ {expression} }}}}").into())];
+    }
+    let template = |test: &str| format!("{{{{ {expression} if {test} else none }}}}").into();
+    let nested = format!(
+        "{expression} is mapping or {expression} is iterable and {expression} is not string"
+    );
+    vec![
+        (brackets, template(&nested)),
+        (wire.to_owned(), template(&format!("not ({nested})"))),
+    ]
+}
+
+/// Returns the properties of an object that has no others.
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     let properties = schema.get("properties")?.as_object()?;
     let is_open = ["additionalProperties", "anyOf", "oneOf", "allOf"].iter();
     let mut is_open = is_open.filter_map(|key| schema.get(key));
     (!properties.is_empty() && is_open.all(|it| *it == Value::Bool(false))).then_some(properties)
-}
-
-/// Returns the object among the alternatives of a schema.
-fn alternative(schema: &Value) -> Option<&Value> {
-    let mut keys = ["anyOf", "oneOf"].into_iter();
-    let all = keys.find_map(|key| schema.get(key)?.as_array())?;
-    all.iter().find(|it| properties(it).is_some())
-}
-
-fn add_parts(
-    parts: &mut Vec<(String, Value)>,
-    wire: &str,
-    expression: &str,
-    schema: &Value,
-    spread: Spread,
-) {
-    if let Some(object) = alternative(schema).filter(|_| spread == Spread::Deep) {
-        let template = format!("{{{{ {expression} if {expression} is not mapping else none }}}}");
-        parts.push((wire.to_owned(), template.into()));
-        return add_parts(parts, wire, expression, object, spread);
-    }
-    if let Some(properties) = properties(schema) {
-        for (name, schema) in properties {
-            let own = format!("{expression}[{}]", Value::from(name.as_str()));
-            match spread {
-                Spread::Form => parts.push((name.clone(), format!("{{{{ {own} }}}}").into())),
-                Spread::Deep => {
-                    add_parts(parts, &format!("{wire}[{name}]"), &own, schema, spread);
-                }
-            }
-        }
-        return;
-    }
-    let is_array = schema.get("type") == Some(&json!("array"));
-    let mark = if is_array { "[]" } else { "" };
-    parts.push((
-        format!("{wire}{mark}"),
-        format!("{{{{ {expression} }}}}").into(),
-    ));
 }
 
 /// Returns a value as a constant; a text with braces is no template.

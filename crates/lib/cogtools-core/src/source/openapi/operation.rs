@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
-use super::name::{Spread, constant, free, name, parts, styled, variable};
-use super::schema::{Direction, Resolver, follow};
+use super::name::{Parameter, constant, free, is_json, name, variable};
+use super::schema::{Direction, Resolved, Resolver, describe_defaults, follow};
 use super::{Options, Override};
 use crate::schema::Schema;
 
@@ -12,6 +12,8 @@ type Object = Map<String, Value>;
 
 /// The methods of operations.
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "options", "head", "patch"];
+/// Why an operation is left out after too many schemas.
+const TOO_LARGE: &str = "the schemas of the specification are too large together";
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 400;
 
@@ -28,6 +30,14 @@ pub struct Operation {
     pub document: Result<Value, String>,
     /// The schema of its result.
     pub output: Option<Value>,
+    /// The variables with credentials of all alternatives.
+    pub variables: Vec<String>,
+    /// The parameters that the tool does not have, each with the reason.
+    pub left_out: Vec<(String, String)>,
+    /// The values in `set` that are of no parameter.
+    pub unknown: Vec<String>,
+    /// The number of operations after it that are left out for the same reason.
+    pub followers: usize,
 }
 
 /// The place of an operation in a specification.
@@ -36,43 +46,11 @@ pub(super) struct Place<'s> {
     pub(super) options: &'s Options,
     pub(super) item: &'s Value,
     pub(super) value: &'s Value,
+    resolved: &'s Resolved,
     method: &'s str,
-    path: &'s str,
-}
-
-/// A parameter of a tool.
-struct Parameter {
-    name: String,
-    wire: String,
-    place: &'static str,
-    schema: Value,
-    is_required: bool,
-    /// The template of its value.
-    template: Value,
-    /// The way in which an object becomes several parameters.
-    spread: Option<Spread>,
-}
-
-/// The body of a request in a specification.
-struct BodySchema {
-    media_type: String,
-    schema: Value,
-    /// The styles of the fields of a form.
-    encoding: Value,
-    is_required: bool,
-}
-
-impl Parameter {
-    /// The names on the wire, with the templates of their values.
-    fn parts(&self) -> Vec<(String, Value)> {
-        parts(
-            &self.wire,
-            &self.name,
-            &self.schema,
-            self.spread,
-            self.template.clone(),
-        )
-    }
+    pub(super) path: &'s str,
+    /// Why its methods are not known.
+    fault: Option<String>,
 }
 
 /// Finds the operations of the specification `root` that `options` include, or those that are
@@ -84,36 +62,103 @@ pub(super) fn operations(
     only: Option<&str>,
 ) -> Vec<Operation> {
     let mut found: Vec<Operation> = Vec::new();
-    let paths = root.get("paths").and_then(Value::as_object);
-    for (path, item) in paths.into_iter().flatten() {
-        let item = follow(root, item).unwrap_or(item);
-        for method in METHODS {
-            let Some(value) = item.get(method).filter(|value| value.is_object()) else {
-                continue;
-            };
-            let place = Place {
-                root,
-                options,
-                item,
-                value,
-                method,
-                path,
-            };
-            if !place.is_included() {
-                continue;
-            }
-            let name = place.name();
-            if only.is_some_and(|only| only != name) {
-                continue;
-            }
-            let mut operation = place.operation(name, has);
-            if found.iter().any(|other| other.name == operation.name) {
-                operation.document = Err(format!("two operations are named `{}`", operation.name));
-            }
-            found.push(operation);
+    let resolved = Resolved::default();
+    for place in places(root, options, &resolved) {
+        if !place.is_included() {
+            continue;
         }
+        if let (true, Some(last)) = (resolved.is_full(), found.last_mut()) {
+            last.followers += usize::from(place.fault.is_none());
+            continue;
+        }
+        if let Some(reason) = &place.fault {
+            // Its methods are not known: the path has one warning.
+            let is_new = found.last().is_none_or(|last| last.line != place.path);
+            found.extend((only.is_none() && is_new).then(|| Operation::none(place.path, reason)));
+            continue;
+        }
+        let name = place.name();
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
+        let mut operation = place.operation(name, has);
+        if resolved.is_full() {
+            operation.document = Err(TOO_LARGE.to_owned());
+        } else if found.iter().any(|other| other.name == operation.name) {
+            operation.document = Err(format!("two operations are named `{}`", operation.name));
+        }
+        found.push(operation);
     }
     found
+}
+
+/// Finds the operations of the specification `root`, and the paths that cannot be read.
+fn places<'s>(root: &'s Value, options: &'s Options, resolved: &'s Resolved) -> Vec<Place<'s>> {
+    let mut places = Vec::new();
+    let paths = root.get("paths").and_then(Value::as_object);
+    for (path, item) in paths.into_iter().flatten() {
+        let followed = follow(root, item);
+        let item = followed.as_ref().map_or(item, |it| *it);
+        let fault = followed.err();
+        for method in METHODS {
+            let value = item.get(method).unwrap_or(&Value::Null);
+            if value.is_object() || fault.is_some() {
+                places.push(Place {
+                    root,
+                    options,
+                    item,
+                    value,
+                    resolved,
+                    method,
+                    path,
+                    fault: fault.clone(),
+                });
+            }
+        }
+    }
+    places
+}
+
+/// Finds the names and the patterns in `options` that match nothing in `root`, with their keys;
+/// `found` are its tools.
+pub(super) fn unused(
+    root: &Value,
+    options: &Options,
+    found: &[Operation],
+) -> Vec<(&'static str, String)> {
+    let of = |key: &'static str, all: &[String]| -> Vec<_> {
+        all.iter().map(|it| (key, it.clone())).collect()
+    };
+    let names: Vec<String> = options.overrides.keys().cloned().collect();
+    let mut unused = of("include", &options.include);
+    unused.extend(of("exclude", &options.exclude));
+    unused.extend(of("overrides", &names));
+    for place in places(root, options, &Resolved::default()) {
+        unused.retain(|(key, text)| match *key {
+            "overrides" => place.id() != Some(text) && place.line() != *text,
+            _ => !place.is_matched(text),
+        });
+    }
+    let tools = found.iter().filter(|it| it.document.is_ok());
+    unused.extend(tools.flat_map(|it| of("set", &it.unknown)));
+    unused
+}
+
+impl Operation {
+    /// Makes what is no operation at `line`.
+    fn none(line: &str, reason: &str) -> Self {
+        Self {
+            name: String::new(),
+            id: line.to_owned(),
+            line: line.to_owned(),
+            document: Err(reason.to_owned()),
+            output: None,
+            variables: Vec::new(),
+            left_out: Vec::new(),
+            unknown: Vec::new(),
+            followers: 0,
+        }
+    }
 }
 
 impl Place<'_> {
@@ -127,25 +172,22 @@ impl Place<'_> {
     }
 
     fn is_included(&self) -> bool {
-        let tags = self.value.get("tags").and_then(Value::as_array);
-        let tags: Vec<&str> = tags
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let line = self.line();
-        let matches = |pattern: &String| {
-            let is = |text: &str, pattern: &str| WildMatch::new(pattern).matches(text);
-            match pattern.strip_prefix("tag:") {
-                Some(tag) => tags.iter().any(|own| is(own, tag)),
-                None if pattern.contains(' ') => is(&line, pattern),
-                None => self.id().is_some_and(|id| is(id, pattern)),
-            }
-        };
         let Options {
             include, exclude, ..
         } = self.options;
+        let matches = |pattern: &String| self.is_matched(pattern);
         (include.is_empty() || include.iter().any(matches)) && !exclude.iter().any(matches)
+    }
+
+    fn is_matched(&self, pattern: &str) -> bool {
+        let tags = self.value.get("tags").and_then(Value::as_array);
+        let mut tags = tags.into_iter().flatten().filter_map(Value::as_str);
+        let is = |text: &str, pattern: &str| WildMatch::new(pattern).matches(text);
+        match pattern.strip_prefix("tag:") {
+            Some(tag) => tags.any(|own| is(own, tag)),
+            None if pattern.contains(' ') => is(&self.line(), pattern),
+            None => self.id().is_some_and(|id| is(id, pattern)),
+        }
     }
 
     fn overrides(&self) -> Option<&Override> {
@@ -165,41 +207,46 @@ impl Place<'_> {
     }
 
     fn operation(&self, name: String, has: &dyn Fn(&[String]) -> bool) -> Operation {
-        let id = self.id().map_or_else(|| self.line(), str::to_owned);
-        let mut output = None;
-        let document = self.document(&name, has, &mut output);
-        Operation {
-            name,
-            id,
-            line: self.line(),
-            document,
-            output,
+        let mut operation = Operation::none(&self.line(), "");
+        operation.name = name;
+        if let Some(id) = self.id() {
+            id.clone_into(&mut operation.id);
         }
+        operation.document = self.document(has, &mut operation);
+        operation
     }
 
     fn document(
         &self,
-        name: &str,
         has: &dyn Fn(&[String]) -> bool,
-        output: &mut Option<Value>,
+        operation: &mut Operation,
     ) -> Result<Value, String> {
         let own = self.overrides().cloned().unwrap_or_default();
         let mut taken = Vec::new();
-        let mut parameters = self.parameters(&mut taken)?;
+        let left_out = &mut operation.left_out;
+        let mut parameters = self.parameters(&mut taken, left_out)?;
         let mut http = Object::new();
-        let body = self.body(&mut taken, &mut parameters, &mut http)?;
+        let body = self.body(&mut taken, &mut parameters, &mut http, left_out)?;
         for parameter in &mut parameters {
             if let Some(value) = own.set.get(&parameter.name) {
-                parameter.template = constant(value);
-                parameter.spread = None;
+                let value = match parameter.place {
+                    // In a path, only values are encoded, with commas in a list in a list.
+                    "path" if value.is_array() => format!("{{{{ [{value}] }}}}").into(),
+                    "path" => format!("{{{{ {value} }}}}").into(),
+                    _ => constant(value),
+                };
+                parameter.parts = vec![(parameter.wire.clone(), value)];
             }
         }
+        let is_known = |name: &&String| parameters.iter().any(|it| it.name == **name);
+        let unknown = own.set.keys().filter(|name| !is_known(name));
+        operation.unknown.extend(unknown.cloned());
         let url = self.url(&parameters)?;
         http.insert("url".to_owned(), url.into());
         http.insert("method".to_owned(), self.method.to_uppercase().into());
         for (place, key) in [("query", "query"), ("header", "headers")] {
             let values = parameters.iter().filter(|it| it.place == place);
-            let mut map: Object = values.flat_map(Parameter::parts).collect();
+            let mut map: Object = values.flat_map(|it| it.parts.clone()).collect();
             if place == "header" {
                 for (name, value) in self.options.headers.iter().chain(
                     http.get(key)
@@ -217,11 +264,12 @@ impl Place<'_> {
         if let Some((kind, wrapped)) = body {
             let value = wrapped.unwrap_or_else(|| {
                 let values = parameters.iter().filter(|it| it.place == "body");
-                values.flat_map(Parameter::parts).collect::<Object>().into()
+                let parts = values.flat_map(|it| it.parts.clone());
+                parts.collect::<Object>().into()
             });
             http.insert("body".to_owned(), json!({kind: value}));
         }
-        if let Some(auth) = self.auth(has)? {
+        if let Some(auth) = self.auth(has, &mut operation.variables)? {
             http.insert("auth".to_owned(), auth);
         }
         if !self.options.hosts.is_empty() {
@@ -239,7 +287,9 @@ impl Place<'_> {
         let mut properties = Object::new();
         let mut required = Vec::new();
         for parameter in declared {
-            properties.insert(parameter.name.clone(), parameter.schema.clone());
+            let mut schema = parameter.schema.clone();
+            describe_defaults(&mut schema);
+            properties.insert(parameter.name.clone(), schema);
             if parameter.is_required {
                 required.push(Value::from(parameter.name.clone()));
             }
@@ -252,13 +302,13 @@ impl Place<'_> {
         }
         let schema = schema.as_object().cloned().unwrap_or_default();
         let mut document = json!({
-            "name": name,
+            "name": operation.name,
             "description": own.description.clone().unwrap_or_else(|| self.description()),
             "parameters_schema": Schema::from_foreign(&schema).as_object(),
         });
         if own.response.is_none() {
-            *output = self.output();
-            if output.is_some() {
+            operation.output = self.output();
+            if operation.output.is_some() {
                 document["output"] = json!({"type": "json"});
             }
         }
@@ -290,70 +340,6 @@ impl Place<'_> {
             .to_owned()
     }
 
-    /// The parameters of the path, the query and the headers, in this order.
-    fn parameters(&self, taken: &mut Vec<String>) -> Result<Vec<Parameter>, String> {
-        let mut merged: Vec<&Value> = Vec::new();
-        for list in [self.item.get("parameters"), self.value.get("parameters")] {
-            for parameter in list.and_then(Value::as_array).into_iter().flatten() {
-                let parameter = follow(self.root, parameter)?;
-                let key = |it: &Value| (it.get("name").cloned(), it.get("in").cloned());
-                merged.retain(|other| key(other) != key(parameter));
-                merged.push(parameter);
-            }
-        }
-        let mut parameters = Vec::new();
-        for place in ["path", "query", "header", "cookie"] {
-            let at = |it: &&&Value| it.get("in").and_then(Value::as_str) == Some(place);
-            for value in merged.iter().filter(at) {
-                let wire = value
-                    .get("name")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
-                let is_required = value.get("required") == Some(&Value::Bool(true));
-                let lower = wire.to_ascii_lowercase();
-                let is_own = matches!(
-                    lower.as_str(),
-                    "accept" | "content-type" | "authorization" | "host" | "content-length"
-                );
-                match place {
-                    "cookie" if is_required => return Err(format!("it needs the cookie `{wire}`")),
-                    "cookie" => continue,
-                    "header" if is_own => continue,
-                    _ => {}
-                }
-                let name = free(wire, place, taken);
-                let content = value.pointer("/content/application~1json/schema");
-                let schema = value.get("schema").or(content).unwrap_or(value);
-                let mut schema = Resolver::new(self.root, Direction::Request).schema(schema)?;
-                if let Some(object) = schema.as_object_mut() {
-                    if value.get("schema").is_none() && content.is_none() {
-                        for key in ["name", "in", "required", "collectionFormat"] {
-                            object.shift_remove(key);
-                        }
-                    }
-                    if let Some(text) = value.get("description") {
-                        object.insert("description".to_owned(), text.clone());
-                    }
-                }
-                let style = value.get("style").and_then(Value::as_str);
-                let explode = value.get("explode").and_then(Value::as_bool);
-                let is_spread = place == "query" && value.get("schema").is_some();
-                parameters.push(Parameter {
-                    spread: is_spread
-                        .then(|| Spread::of(style, explode, &schema))
-                        .flatten(),
-                    template: styled(&name, value, place, &schema),
-                    wire: wire.to_owned(),
-                    is_required: is_required || place == "path",
-                    name,
-                    place,
-                    schema,
-                });
-            }
-        }
-        Ok(parameters)
-    }
-
     /// Adds the parameters of the body, and returns its kind, and its value if it is not a map of
     /// them.
     fn body(
@@ -361,31 +347,24 @@ impl Place<'_> {
         taken: &mut Vec<String>,
         parameters: &mut Vec<Parameter>,
         http: &mut Object,
+        left_out: &mut Vec<(String, String)>,
     ) -> Result<Option<(&'static str, Option<Value>)>, String> {
-        let Some(BodySchema {
-            media_type,
-            schema,
-            encoding,
-            is_required,
-        }) = self.body_schema()?
-        else {
+        let Some(body) = self.body_schema()? else {
             return Ok(None);
         };
+        let is_required = body.is_required;
         if matches!(self.method, "get" | "head") {
             return Ok(None);
         }
-        let base = media_type
-            .split(';')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned();
+        let base = body.media_type.split(';').next().unwrap_or_default();
+        let base = base.trim().to_owned();
         let own = json!({"Content-Type": constant(&base.as_str().into())});
         let kind = match base.as_str() {
             "application/x-www-form-urlencoded" => "form",
             "multipart/form-data" => "multipart",
-            "application/json" | "*/*" => "json",
-            other if other.ends_with("+json") || other.ends_with("/json") => {
+            "application/json" | "*/*" | "application/*+json" => "json",
+            "text/*" => "text",
+            other if is_json(other) => {
                 http.insert("headers".to_owned(), own);
                 "json"
             }
@@ -395,7 +374,7 @@ impl Place<'_> {
             }
             other => return Err(format!("its body has the media type `{other}`")),
         };
-        let schema = Resolver::new(self.root, Direction::Request).schema(&schema)?;
+        let schema = self.schema(&body.schema, Direction::Request)?;
         let properties = schema.get("properties").and_then(Value::as_object);
         let is_empty = properties.is_none_or(Object::is_empty);
         if matches!(kind, "form" | "multipart") && is_empty && !is_required {
@@ -416,8 +395,7 @@ impl Place<'_> {
                 place: "whole body",
                 schema,
                 is_required,
-                template: template.clone(),
-                spread: None,
+                parts: Vec::new(),
                 name,
             });
             if matches!(kind, "form" | "multipart") {
@@ -427,144 +405,28 @@ impl Place<'_> {
         };
         let required = schema.get("required").and_then(Value::as_array);
         for (wire, property) in properties {
+            let is_required =
+                is_required && required.is_some_and(|all| all.iter().any(|it| it == wire));
             let name = free(wire, "body", taken);
-            let value = Value::from(format!("{{{{ {} }}}}", variable(&name)));
-            let is_file = kind == "multipart"
-                && (property.get("format") == Some(&json!("binary"))
-                    || property.get("type") == Some(&json!("file")));
-            let own = encoding.get(wire);
-            let style = own.and_then(|it| it.get("style")?.as_str());
-            let spread = style.filter(|_| kind == "form");
-            let spread = spread.and_then(|style| Spread::of(Some(style), None, property));
-            let mut property = property.clone();
-            if is_file {
-                property = json!({"type": "string", "description": "A file of the project"});
+            match body.field(kind, wire, &name, property) {
+                Ok((schema, parts)) => parameters.push(Parameter {
+                    wire: wire.clone(),
+                    place: "body",
+                    schema,
+                    is_required,
+                    parts,
+                    name,
+                }),
+                Err(reason) if is_required => return Err(reason),
+                Err(reason) => left_out.push((wire.clone(), reason)),
             }
-            parameters.push(Parameter {
-                template: if is_file {
-                    json!({"file": value})
-                } else {
-                    value
-                },
-                wire: wire.clone(),
-                spread,
-                place: "body",
-                schema: property,
-                is_required: is_required
-                    && required.is_some_and(|all| all.iter().any(|it| it == wire)),
-                name,
-            });
         }
         Ok(Some((kind, None)))
     }
 
-    /// Returns the schema of the body, in the media type that suits best.
-    fn body_schema(&self) -> Result<Option<BodySchema>, String> {
-        if let Some(body) = self.value.get("requestBody") {
-            let body = follow(self.root, body)?;
-            let is_required = body.get("required") == Some(&Value::Bool(true));
-            let content = body.get("content").and_then(Value::as_object);
-            let Some(content) = content.filter(|content| !content.is_empty()) else {
-                return Ok(None);
-            };
-            let is_json = |name: &&String| name.starts_with("application/json");
-            let known = |name: &&String| {
-                let name = name.as_str();
-                name.contains("json") || name.contains("form") || name.starts_with("text/")
-            };
-            let names: Vec<&String> = content.keys().collect();
-            let best = names
-                .iter()
-                .find(|it| is_json(it))
-                .or(names.iter().find(|it| known(it)));
-            let name = best.or(names.first()).map_or("", |name| name.as_str());
-            let part = |key: &str| content.get(name)?.get(key).cloned();
-            return Ok(Some(BodySchema {
-                media_type: name.to_owned(),
-                schema: part("schema").unwrap_or(json!({})),
-                encoding: part("encoding").unwrap_or_default(),
-                is_required,
-            }));
-        }
-        // Swagger 2.
-        let lists = [self.item.get("parameters"), self.value.get("parameters")];
-        let mut fields = (Object::new(), Vec::new(), false);
-        for parameter in lists
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_array)
-            .flatten()
-        {
-            let parameter = follow(self.root, parameter)?;
-            let is_required = parameter.get("required") == Some(&Value::Bool(true));
-            match parameter.get("in").and_then(Value::as_str) {
-                Some("body") => {
-                    let schema = parameter.get("schema").cloned().unwrap_or(json!({}));
-                    return Ok(Some(BodySchema {
-                        media_type: "application/json".to_owned(),
-                        schema,
-                        encoding: Value::Null,
-                        is_required,
-                    }));
-                }
-                Some("formData") => {
-                    let name = parameter.get("name").cloned().unwrap_or_default();
-                    let mut schema = parameter.as_object().cloned().unwrap_or_default();
-                    for key in ["name", "in", "required", "collectionFormat"] {
-                        schema.shift_remove(key);
-                    }
-                    fields.2 |= schema.get("type") == Some(&json!("file"));
-                    if is_required {
-                        fields.1.push(name.clone());
-                    }
-                    fields
-                        .0
-                        .insert(name.as_str().unwrap_or_default().to_owned(), schema.into());
-                }
-                _ => {}
-            }
-        }
-        let (properties, required, has_file) = fields;
-        if properties.is_empty() {
-            return Ok(None);
-        }
-        let consumes = self.value.get("consumes").or(self.root.get("consumes"));
-        let is_multipart =
-            has_file || consumes.is_some_and(|it| it.to_string().contains("multipart/form-data"));
-        let kind = if is_multipart {
-            "multipart/form-data"
-        } else {
-            "application/x-www-form-urlencoded"
-        };
-        let schema = json!({"type": "object", "properties": properties, "required": required});
-        Ok(Some(BodySchema {
-            media_type: kind.to_owned(),
-            schema,
-            encoding: Value::Null,
-            is_required: true,
-        }))
-    }
-
-    /// Returns the URL with the parameters of the path as templates.
-    fn url(&self, parameters: &[Parameter]) -> Result<String, String> {
-        let mut url = self.server().trim_end_matches('/').to_owned();
-        let mut rest = self.path;
-        while let Some((before, after)) = rest.split_once('{') {
-            let (wire, after) = after.split_once('}').ok_or("its path has an open brace")?;
-            let parameter = parameters
-                .iter()
-                .find(|it| it.place == "path" && it.wire == wire);
-            let parameter =
-                parameter.ok_or_else(|| format!("`{wire}` in its path is not declared"))?;
-            url.push_str(before);
-            match &parameter.template {
-                Value::String(template) => url.push_str(template),
-                value => url.push_str(&value.to_string()),
-            }
-            rest = after;
-        }
-        url.push_str(rest);
-        Ok(url)
+    /// Returns a schema without references.
+    pub(super) fn schema(&self, schema: &Value, direction: Direction) -> Result<Value, String> {
+        Resolver::new(self.root, direction, self.resolved).schema(schema)
     }
 
     /// Returns the schema of the first successful response, if it is JSON.
@@ -576,18 +438,11 @@ impl Place<'_> {
         let response = follow(self.root, response).ok()?;
         let content = response.get("content").and_then(Value::as_object);
         let media = content.and_then(|content| {
-            let is_json = |name: &String| {
-                name.split(';')
-                    .next()
-                    .is_some_and(|it| it.ends_with("json"))
-            };
-            content
-                .iter()
-                .find(|(name, _)| is_json(name))
-                .map(|(_, media)| media)
+            let mut all = content.iter();
+            all.find(|(name, _)| is_json(name)).map(|(_, media)| media)
         });
         let schema = media.unwrap_or(response).get("schema")?;
-        let schema = Resolver::new(self.root, Direction::Response).schema(schema);
+        let schema = self.schema(schema, Direction::Response);
         Some(schema.unwrap_or_else(|_| json!({})))
     }
 }

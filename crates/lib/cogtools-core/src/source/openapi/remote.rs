@@ -130,7 +130,8 @@ impl Specification {
             let operations = read().map_err(|fault| self.diagnostic(&fault))?;
             let tools = operations.iter().filter(|it| it.document.is_ok());
             let tools: Vec<Tool> = tools.filter_map(|it| self.load(it).ok()).collect();
-            let left_out = operations.len() - tools.len();
+            let followers: usize = operations.iter().map(|it| it.followers).sum();
+            let left_out = operations.len() + followers - tools.len();
             Ok((tools, left_out))
         };
         self.review

@@ -1,10 +1,21 @@
-//! The server of an operation, and its credentials.
+//! The server of an operation, its credentials, and the body of its request.
 
 use fluent_uri::{Uri, UriRef};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::name::{Parameter, Style, is_json, is_of, variable};
 use super::operation::Place;
 use super::schema::follow;
+
+/// The body of a request in a specification.
+pub(super) struct BodySchema {
+    pub(super) media_type: String,
+    pub(super) schema: Value,
+    /// The styles of the fields of a form.
+    encoding: Map<String, Value>,
+    pub(super) is_required: bool,
+    is_swagger: bool,
+}
 
 impl Place<'_> {
     /// Returns the URL of the server, relative only if the specification has no known URL.
@@ -48,25 +59,26 @@ impl Place<'_> {
         format!("{scheme}://{host}{}", path.unwrap_or_default())
     }
 
-    /// Returns the credentials of the first alternative whose variables are set.
-    pub(super) fn auth(&self, has: &dyn Fn(&[String]) -> bool) -> Result<Option<Value>, String> {
+    /// Returns the credentials of the first alternative whose variables are set, or else those of
+    /// the first one, unless an alternative needs none. Adds the variables of all to `names`.
+    pub(super) fn auth(
+        &self,
+        has: &dyn Fn(&[String]) -> bool,
+        names: &mut Vec<String>,
+    ) -> Result<Option<Value>, String> {
         let security = self.value.get("security").or(self.root.get("security"));
-        let alternatives = security
-            .and_then(Value::as_array)
-            .filter(|all| !all.is_empty());
-        let Some(alternatives) = alternatives else {
-            return Ok(None);
-        };
-        let mut first = None;
-        for alternative in alternatives {
-            match self.alternative(alternative) {
-                Ok((auth, names)) if has(&names) => return Ok(auth),
-                found => drop(first.get_or_insert(found)),
-            }
+        let alternatives = security.and_then(Value::as_array).into_iter().flatten();
+        let all: Vec<_> = alternatives.map(|it| self.alternative(it)).collect();
+        names.extend(all.iter().flatten().flat_map(|(_, own)| own.clone()));
+        let is_set = |(auth, own): &&(Option<Value>, Vec<String>)| auth.is_some() && has(own);
+        let set = all.iter().flatten().find(is_set);
+        let open = || all.iter().flatten().find(|(auth, _)| auth.is_none());
+        let first = || all.iter().flatten().next();
+        if let Some((auth, _)) = set.or_else(open).or_else(first) {
+            return Ok(auth.clone());
         }
-        first
-            .unwrap_or_else(|| Ok((None, Vec::new())))
-            .map(|(auth, _)| auth)
+        let error = all.into_iter().find_map(Result::err);
+        error.map_or(Ok(None), Err)
     }
 
     /// Returns the credentials of an alternative, all of which are sent, and their variables.
@@ -160,5 +172,230 @@ impl Place<'_> {
                 }
             },
         )
+    }
+
+    /// Returns the URL with the parameters of the path as templates.
+    pub(super) fn url(&self, parameters: &[Parameter]) -> Result<String, String> {
+        let mut url = self.server().trim_end_matches('/').to_owned();
+        let mut rest = self.path;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (wire, after) = after.split_once('}').ok_or("its path has an open brace")?;
+            let parameter = parameters
+                .iter()
+                .find(|it| it.place == "path" && it.wire == wire);
+            let parameter =
+                parameter.ok_or_else(|| format!("`{wire}` in its path is not declared"))?;
+            url.push_str(before);
+            let templates = parameter.parts.iter().filter_map(|(_, it)| it.as_str());
+            url.extend(templates);
+            rest = after;
+        }
+        url.push_str(rest);
+        Ok(url)
+    }
+
+    /// Returns the schema of the body, in the media type that suits best.
+    pub(super) fn body_schema(&self) -> Result<Option<BodySchema>, String> {
+        if let Some(body) = self.value.get("requestBody") {
+            let body = follow(self.root, body)?;
+            let is_required = body.get("required") == Some(&Value::Bool(true));
+            let content = body.get("content").and_then(Value::as_object);
+            let Some(content) = content.filter(|content| !content.is_empty()) else {
+                return Ok(None);
+            };
+            let name = best(&content.keys().collect::<Vec<_>>());
+            let part = |key: &str| content.get(name)?.get(key).cloned();
+            return Ok(Some(BodySchema {
+                media_type: name.to_owned(),
+                schema: part("schema").unwrap_or(json!({})),
+                encoding: part("encoding")
+                    .and_then(|it| it.as_object().cloned())
+                    .unwrap_or_default(),
+                is_required,
+                is_swagger: false,
+            }));
+        }
+        // Swagger 2.
+        let lists = [self.item.get("parameters"), self.value.get("parameters")];
+        let consumes = self.value.get("consumes").or(self.root.get("consumes"));
+        let consumes = consumes.and_then(Value::as_array).into_iter().flatten();
+        let consumes: Vec<String> = consumes
+            .filter_map(|it| Some(it.as_str()?.to_owned()))
+            .collect();
+        let (mut properties, mut encoding) = (Map::new(), Map::new());
+        let (mut required, mut has_file) = (Vec::new(), false);
+        let lists = lists.into_iter().flatten().filter_map(Value::as_array);
+        for parameter in lists.flatten() {
+            let parameter = follow(self.root, parameter)?;
+            let is_required = parameter.get("required") == Some(&Value::Bool(true));
+            match parameter.get("in").and_then(Value::as_str) {
+                Some("body") => {
+                    let media_type = match best(&consumes.iter().collect::<Vec<_>>()) {
+                        "" => "application/json",
+                        best => best,
+                    };
+                    return Ok(Some(BodySchema {
+                        media_type: media_type.to_owned(),
+                        schema: parameter.get("schema").cloned().unwrap_or(json!({})),
+                        encoding,
+                        is_required,
+                        is_swagger: true,
+                    }));
+                }
+                Some("formData") => {
+                    let name = parameter.get("name").and_then(Value::as_str);
+                    let name = name.unwrap_or_default().to_owned();
+                    let mut schema = parameter.as_object().cloned().unwrap_or_default();
+                    for key in ["name", "in", "required", "collectionFormat"] {
+                        schema.shift_remove(key);
+                    }
+                    has_file |= schema.get("type") == Some(&json!("file"));
+                    if is_required {
+                        required.push(Value::from(name.clone()));
+                    }
+                    encoding.insert(name.clone(), parameter.clone());
+                    properties.insert(name, schema.into());
+                }
+                _ => {}
+            }
+        }
+        if properties.is_empty() {
+            return Ok(None);
+        }
+        let is_multipart = |it: &String| it.starts_with("multipart/form-data");
+        let kind = if has_file || consumes.iter().any(is_multipart) {
+            "multipart/form-data"
+        } else {
+            "application/x-www-form-urlencoded"
+        };
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        Ok(Some(BodySchema {
+            media_type: kind.to_owned(),
+            schema,
+            encoding,
+            is_required: true,
+            is_swagger: true,
+        }))
+    }
+}
+
+impl BodySchema {
+    /// Returns the schema of the argument `name` for a field, and the templates of its values.
+    pub(super) fn field(
+        &self,
+        kind: &'static str,
+        wire: &str,
+        name: &str,
+        schema: &Value,
+    ) -> Result<(Value, Vec<(String, Value)>), String> {
+        let value = Value::from(format!("{{{{ {} }}}}", variable(name)));
+        let own = self.encoding.get(wire);
+        let items = schema.get("items").filter(|_| is_of(schema, "array"));
+        if kind == "multipart" && is_file(items.unwrap_or(schema), own) {
+            let file = json!({"type": "string", "description": "A file of the project"});
+            let schema = match items {
+                Some(_) => json!({"type": "array", "items": file}),
+                None => file,
+            };
+            return Ok((schema, vec![(wire.to_owned(), json!({"file": value}))]));
+        }
+        let has_style = own.is_some_and(|it| {
+            let is_form = kind == "form";
+            self.is_swagger || is_form && (it.get("style").is_some() || it.get("explode").is_some())
+        });
+        let parts = match own {
+            Some(own) if has_style => {
+                Style::of(own, kind, self.is_swagger).parts(wire, &variable(name), schema)?
+            }
+            _ => vec![(wire.to_owned(), value)],
+        };
+        Ok((schema.clone(), parts))
+    }
+}
+
+/// Returns true if a part of a multipart body is a file, and not text.
+fn is_file(schema: &Value, encoding: Option<&Value>) -> bool {
+    let text = |value: &Value, key: &str| value.get(key)?.as_str().map(str::to_owned);
+    let own = text(schema, "contentMediaType");
+    let of_encoding = || text(encoding?, "contentType").filter(|_| schema.get("type").is_none());
+    let is_bytes = |kind: String| !is_json(&kind) && !kind.starts_with("text/");
+    text(schema, "format").as_deref() == Some("binary")
+        || text(schema, "type").as_deref() == Some("file")
+        || schema.get("contentEncoding").is_none() && own.or_else(of_encoding).is_some_and(is_bytes)
+}
+
+/// Returns the media type among `names` that suits best.
+fn best<'n>(names: &[&'n String]) -> &'n str {
+    let known = |name: &&&String| {
+        name.contains("json") || name.contains("form") || name.starts_with("text/")
+    };
+    let mut all = names.iter();
+    let json = all.find(|name| name.starts_with("application/json"));
+    let found = json.or(names.iter().find(known)).or(names.first());
+    found.map_or("", |name| name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{document, options, tools};
+    use super::*;
+
+    #[test]
+    fn bodies_of_swagger_2_are_of_what_is_consumed() {
+        let operation = |kinds: &Value| {
+            let body = json!({"name": "b", "in": "body", "schema": {"type": "array", "items": {}}});
+            json!({"patch": {"operationId": "x", "consumes": kinds, "parameters": [body]}})
+        };
+        let http = |kinds: &Value| {
+            let mut root = json!({"swagger": "2.0", "host": "a.example", "paths": {}});
+            root["paths"] = json!({"/x": operation(kinds)});
+            let found = tools(&root, &options()).remove(0).document;
+            found.map(|it| it["implementation"]["http"]["headers"].clone())
+        };
+        for kind in [
+            "application/json-patch+json",
+            "application/merge-patch+json",
+        ] {
+            assert_eq!(http(&json!([kind])), Ok(json!({"Content-Type": kind})));
+        }
+        assert_eq!(
+            http(&json!(["application/xml", "application/json"])),
+            Ok(Value::Null)
+        );
+        assert_eq!(http(&json!(null)), Ok(Value::Null));
+        let reason = "its body has the media type `application/xml`".to_owned();
+        assert_eq!(http(&json!(["application/xml"])), Err(reason));
+    }
+
+    #[test]
+    fn fields_of_a_form_have_styles() {
+        let array = json!({"type": "array", "items": {"type": "string"}});
+        let csv =
+            json!({"name": "p", "in": "formData", "type": "array", "items": {"type": "string"}});
+        let root = json!({
+            "swagger": "2.0", "host": "a.example",
+            "paths": {"/x": {"post": {"operationId": "x", "parameters": [csv]}}},
+        });
+        let form = |root: &Value| {
+            let document = document(&tools(root, &options()), "x");
+            document["implementation"]["http"]["body"]["form"].clone()
+        };
+        assert_eq!(
+            form(&root),
+            json!({"p": "{{ [p] if p is defined else none }}"})
+        );
+        let schema = json!({"type": "object", "properties": {
+            "p": array, "metadata": {"type": "object", "additionalProperties": {"type": "string"}},
+        }});
+        let deep = json!({"metadata": {"style": "deepObject", "explode": true}});
+        let content =
+            json!({"application/x-www-form-urlencoded": {"schema": schema, "encoding": deep}});
+        let root = super::super::tests::root(&json!({"/x": {"post": {
+            "operationId": "x", "requestBody": {"content": content},
+        }}}));
+        assert_eq!(
+            form(&root),
+            json!({"p": "{{ p }}", "metadata[]": "{{ metadata }}"})
+        );
     }
 }
