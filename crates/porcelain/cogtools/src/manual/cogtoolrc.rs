@@ -153,7 +153,21 @@ one discovery or call and stopped afterwards; under `cogtools-mcp(1)` it is star
 when it has ended. A server that fails does not affect other sources. A \
 server named by the project runs only after the user has approved it, like other providers. The key \
 sandbox says what a server that is started may reach; net is true by default. tools and read_only are \
-as for a command.";
+as for a command.
+
+openapi: FILE, openapi: URL or openapi: {file: FILE, …}
+  A specification in OpenAPI 3 or Swagger 2, each of whose operations is a tool. With url instead of \
+file, nothing is requested before the user has approved its content and these options: see \
+`cogtools-trust(1)`; cache is the number of seconds for which it is kept (default: a day; 0 disables \
+it). Further keys: name (for messages, variables and as toolset; default: the stem of the file), \
+prefix (as for a command), server (the URL of the server, instead of the specification's) and \
+variables (the values of variables in it), auth (credentials by security scheme, as in \
+`cogtools-tool(5)`; default: from the variable NAME_SCHEME), hosts and headers (as in \
+`cogtools-tool(5)`), timeout (of a call, in seconds; default: 60), include and exclude (operations, \
+by operationId, tag:NAME or METHOD /path; * is any text) and overrides (changes by operationId or \
+METHOD /path: name, description, annotations, timeout, ok, response, and set, with values that \
+every call sends, and no call can have). Values of auth are variables, as in {token: {env: NAME}}. \
+An operation that cannot be a tool is left out with a warning.";
 
 const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES
