@@ -163,10 +163,21 @@ fn values_are_encoded_by_their_place() {
             "{}",
             "DELETE /x",
         ),
+        (
+            r#"url: "http://127.0.0.1:PORT/{{ [a] }}", query: {a: "{{ [a] }}", "m[]": "{{ m }}"}"#,
+            r#"{"a": ["x,y", "z"], "m": {"k": [1]}}"#,
+            "GET /x%2Cy,z?a=x%2Cy,z&m%5Bk%5D%5B%5D=1",
+        ),
     ] {
         call_tool(&server, ANY, http, arguments).outputs("ok");
         assert_eq!(server.last(), expected);
     }
+    // A parameter of this name is not all arguments.
+    let text = "{type: string, optional: true, description: d}";
+    let args = format!("parameters: {{args: {text}, b: {text}}}");
+    let http = r#"url: "http://127.0.0.1:PORT/x", query: {a: "{{ args }}", b: "{{ b }}"}"#;
+    call_tool(&server, &args, http, r#"{"b": "c"}"#).outputs("ok");
+    assert_eq!(server.last(), "GET /x?b=c");
 }
 
 #[test]

@@ -66,8 +66,8 @@ pub struct Servers(pub BTreeMap<String, ServerOptions>);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Folder(#[schemars(regex(pattern = r"\S"))] pub String);
 
-/// The schema of a specification: its file or its URL, or its options. The reader takes a text for
-/// the option `file` or `url`.
+// Only a schema: the reader takes a text for the option `file` or `url`.
+/// A specification: its file or its URL, or its options.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it is only a schema")]
