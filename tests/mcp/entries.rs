@@ -157,15 +157,16 @@ fn a_reference_to_a_variable_of_the_entry_has_its_value() {
             "s": {
                 "command": "python3",
                 "args": ["server.py", "${MODE}", "--${FULL:-x}"],
-                "env": {"MODE": "fast", "FULL": "<${WORD}>"},
+                "env": {"MODE": "${API_TOKEN} ${MODE:-1}", "FULL": "<${WORD}>", "API_TOKEN": "fast"},
             },
         }})
         .to_string(),
     );
     trust(&project, &["--dry-run", "s"]).run().stdout_contains(
-        "starts    python3 server.py fast '--<${WORD}>'\n  sets      'FULL=<${WORD}>' 'MODE=fast'\n  sees      WORD\n",
+        "starts    python3 server.py 'fast ${MODE:-1}' '--<${WORD}>'\n  sets      'API_TOKEN=fast' \
+         'FULL=<${WORD}>' 'MODE=fast ${MODE:-1}'\n  sees      WORD\n",
     );
-    assert_eq!(description(&project), "fast --<w> fast -");
+    assert_eq!(description(&project), "fast 1 --<w> fast 1 fast");
     let url = "http://127.0.0.1:1/${MODE}";
     let headers = json!({"X-A": "${MODE} ${WORD}"});
     let server = json!({"url": url, "headers": headers, "env": {"MODE": "fast"}});

@@ -345,8 +345,13 @@ fn server_settings(mut options: ServerOptions) -> Settings {
     let (mut env, mut optional, mut sets) = (Vec::new(), Vec::new(), Vec::new());
     match options.env {
         EnvOption::Names(names) => env = names,
-        EnvOption::Values(values) => {
-            // A name of the map has the value that is set there.
+        EnvOption::Values(mut values) => {
+            // A name of the map has the value that is set there, but not in that value itself.
+            let given = values.clone();
+            for (name, value) in &mut values {
+                let other = |it: &str| given.get(it).filter(|_| it != name);
+                *value = expand(value, |it| it.text(Some(other(it.name)?)));
+            }
             let own = |text: &str| expand(text, |it| it.text(Some(values.get(it.name)?)));
             let texts = line.iter_mut().chain(&mut options.url);
             texts.for_each(|text| *text = own(text));

@@ -189,20 +189,14 @@ impl Imported {
 
     /// Returns the variables that the entry needs a value of, besides its secrets.
     pub(super) fn variables(&self) -> BTreeSet<String> {
-        let mut others = self.entry.clone();
-        let env = others.remove("env").unwrap_or_default();
-        let needed = |value: &Value| -> Vec<String> {
-            let text = value.to_string();
-            let needed = references(&text).filter(|it| it.default.is_none());
-            needed.map(|it| it.name.to_owned()).collect()
-        };
-        // A value of the map refers to none of its others.
-        let is_set = |name: &String| env.get(name).is_some_and(Value::is_string);
-        let of_others = needed(&others.into()).into_iter();
-        let names = of_others.filter(|name| !is_set(name)).chain(needed(&env));
-        names
-            .filter(|name| !self.secrets.contains_key(name))
-            .collect()
+        let text = Value::Object(self.entry.clone()).to_string();
+        let needed = references(&text).filter(|it| it.default.is_none());
+        let names = needed.map(|it| it.name.to_owned());
+        let reference = |name: &String| format!("${{{name}}}");
+        let own = |name: &String| self.entry.get("env")?.get(name)?.as_str();
+        let is_set = |name: &String| own(name).is_some_and(|it| !it.contains(&reference(name)));
+        let is_known = |name: &String| self.secrets.contains_key(name) || is_set(name);
+        names.filter(|name| !is_known(name)).collect()
     }
 
     /// Replaces literal secrets with references to variables.
