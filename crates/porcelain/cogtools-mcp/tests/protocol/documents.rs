@@ -23,24 +23,28 @@ fn documents_of_tools_are_resources() {
                 \"description\": \"Who is greeted\"\n    },\n    \"times\": {\n      \"type\": \
                 \"integer\",\n      \"default\": 1\n    }\n  },\n  \"required\": [\n    \
                 \"person\"\n  ]\n}\n```\n\n## Examples\n\n```json\n{\n  \"person\": \"Grace\"\n}\n```\n";
-    let read = |uri: &str, expected: &Value| {
-        check_both("resources/read", &json!({ "uri": uri }), expected);
-    };
-    read(
-        "cogtools://tools/greet",
+    check_both(
+        "resources/read",
+        &json!({"uri": "cogtools://tools/greet"}),
         &json!({"contents": [{
             "uri": "cogtools://tools/greet", "mimeType": "text/markdown", "text": text,
         }]}),
     );
-    read(
-        "cogtools://tools/great",
-        &json!({"code": -32002, "message": "great: no such tool; did you mean `greet`?"}),
-    );
-    let foreign = request("it", "resources/read", json!({"uri": "file:///etc/passwd"}));
-    let message = "there is no such resource; those of tools begin with `cogtools://tools/`";
-    let error = json!({"code": -32002, "message": message});
-    let response = json!({"jsonrpc": "2.0", "id": "it", "error": error});
-    check(&initialize(), &foreign.to_string(), &[response]);
+    for (uri, message) in [
+        (
+            "cogtools://tools/great",
+            "great: no such tool; did you mean `greet`?",
+        ),
+        (
+            "file:///etc/passwd",
+            "there is no such resource; those of tools begin with `cogtools://tools/`",
+        ),
+    ] {
+        let read = request("it", "resources/read", json!({"uri": uri}));
+        let error = json!({"code": -32002, "message": message});
+        let response = json!({"jsonrpc": "2.0", "id": "it", "error": error});
+        check(&initialize(), &read.to_string(), &[response]);
+    }
 }
 
 #[test]
