@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-use crate::catalogue::{CallError, Catalogue};
+use crate::catalogue::{CallError, Catalogue, FoundTool};
 use crate::code::{AskUser, CodeMode, Later, User};
 use crate::command::{ClientArguments, NAME, RawArguments};
 use crate::observe::Called;
@@ -445,9 +445,9 @@ pub(crate) async fn in_pool<T: Send + 'static>(
 /// Finds the tool `name` by `find`, for a request that does not call it.
 pub(crate) async fn find(
     catalogue: Arc<Catalogue>,
-    find: fn(&Catalogue, &str) -> Result<(Registry, Arc<Tool>), CallError>,
+    find: fn(&Catalogue, &str) -> Result<FoundTool, CallError>,
     name: String,
-) -> Result<(Registry, Arc<Tool>), ErrorData> {
+) -> Result<FoundTool, ErrorData> {
     let found = in_pool(move || find(&catalogue, &name)).await?;
     found.map_err(|error| match error {
         CallError::NotFound(diagnostics) => not_found(&diagnostics),

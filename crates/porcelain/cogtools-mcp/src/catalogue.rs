@@ -209,7 +209,7 @@ impl Catalogue {
 
     /// Finds the tool of that name, and the registry that contains it. Sources that are being asked
     /// are waited for.
-    pub(crate) fn find(&self, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
+    pub(crate) fn find(&self, name: &str) -> Result<FoundTool, CallError> {
         self.awaiting(|| {
             let registry = self.registry().map_err(CallError::Failed)?;
             match registry.find(name) {
@@ -505,6 +505,9 @@ fn shared(io: &Io<'_>) -> Option<Arc<OpenSessions>> {
     let shared = io.context.shared.as_ref().map(Arc::clone)?;
     shared.downcast().ok()
 }
+
+/// A tool that was found, and the registry that has it.
+pub(crate) type FoundTool = (Registry, Arc<Tool>);
 
 /// Why a call failed.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use cogtools_core::approval::{Kind, TrustableSource, may_wait, trustable_sources};
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Code, Config, Context, Diagnostic, Registry, Tool};
+use cogtools_core::{Code, Config, Context, Diagnostic, Tool};
 use cogtools_program::project;
 use cogtools_program::terminal::pluralize;
 use rmcp::ErrorData;
@@ -21,7 +21,7 @@ use rmcp::model::{
 use serde_json::Value;
 
 use crate::call;
-use crate::catalogue::{CallError, Catalogue};
+use crate::catalogue::{CallError, Catalogue, FoundTool};
 use crate::declarations::PublishedTool;
 
 /// The longest example that is shown in the description of an argument.
@@ -37,7 +37,7 @@ pub(crate) fn is_prompt(tool: &Tool) -> bool {
 /// # Errors
 ///
 /// There is none, or the tool is no prompt: it may have effects.
-pub(crate) fn find(catalogue: &Catalogue, name: &str) -> Result<(Registry, Arc<Tool>), CallError> {
+pub(crate) fn find(catalogue: &Catalogue, name: &str) -> Result<FoundTool, CallError> {
     let found = match catalogue.find(name) {
         Ok((_, tool)) if !is_prompt(&tool) => Err(CallError::NotFound(Vec::new())),
         found => found,

@@ -545,6 +545,27 @@ fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
     all
 }
 
+/// A mistake of a value.
+#[derive(Debug)]
+enum Mistake {
+    /// The value should be this.
+    Expected(String),
+    /// A key is missing.
+    Missing(&'static str),
+    /// Another mistake, with its hint, or else the example of the key.
+    Other(String, Option<String>),
+    /// A mistake that is reported already.
+    Reported,
+}
+
+impl Mistake {
+    /// Makes the mistake of a source that is a `kind` of value, and no map.
+    fn no_source(kind: &str) -> Self {
+        let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
+        Self::Other(message, Some("write `- local: ./tools`".into()))
+    }
+}
+
 /// A mistake that was found, with its place.
 struct Found(Extent, Span, Diagnostic);
 

@@ -17,8 +17,7 @@ use serde::forward_to_deserialize_any;
 
 use super::layer::{Base, Layer};
 use super::schema;
-use super::source::no_source;
-use super::{Extent, Found, split};
+use super::{Extent, Found, Mistake, split};
 use crate::environment::may_have_secret;
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
@@ -41,19 +40,6 @@ pub(super) struct Reading<'l> {
     sandboxes: RefCell<Vec<Sandbox>>,
     /// The keys of the document, in the order of their struct.
     pub(super) keys: Cell<&'static [&'static str]>,
-}
-
-/// A mistake of a value.
-#[derive(Debug)]
-pub(super) enum Mistake {
-    /// The value should be this.
-    Expected(String),
-    /// A key is missing.
-    Missing(&'static str),
-    /// Another mistake, with its hint, or else the example of the key.
-    Other(String, Option<String>),
-    /// A mistake that is reported already.
-    Reported,
 }
 
 /// A value of the document.
@@ -428,7 +414,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                     return Err(Mistake::Other("a source has one key".into(), Some(hint)));
                 }
                 (_, Some(text)) if variants.contains(&text) => (text, None),
-                _ => return Err(no_source(self.node.kind())),
+                _ => return Err(Mistake::no_source(self.node.kind())),
             };
             return match entry {
                 Some(entry) if !variants.contains(&variant) => Err(self.kind(entry, variants)),
@@ -555,7 +541,7 @@ impl<'de> VariantAccess<'de> for Variant<'_> {
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Mistake> {
-        let entry = self.2.ok_or_else(|| no_source("a string"))?;
+        let entry = self.2.ok_or_else(|| Mistake::no_source("a string"))?;
         (self.0.entry(entry).read(seed)).inspect_err(|_| self.0.reading.skip(self.0.node))
     }
 

@@ -7,7 +7,7 @@ use super::layer::{Base, Layer};
 use super::options::{
     CommandOptions, EnvOption, ServerOptions, Servers, SourceOption, SpecificationOptions,
 };
-use super::reader::{Mistake, Reading};
+use super::reader::Reading;
 use super::setting::SERVERS;
 use crate::environment::{is_dangerous, without_secrets};
 use crate::file::ReadScope;
@@ -125,12 +125,6 @@ pub(super) fn servers(
         }
     }
     all.split_off(listed.len())
-}
-
-/// Makes the mistake of a source that is a `kind` of value, and no map.
-pub(super) fn no_source(kind: &str) -> Mistake {
-    let message = format!("a source must be a map such as `local: ./tools`, not {kind}");
-    Mistake::Other(message, Some("write `- local: ./tools`".into()))
 }
 
 /// Adds the provider with these settings, unless there is one of its name: approvals are recorded
