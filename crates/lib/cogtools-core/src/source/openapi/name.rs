@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::operation::Place;
-use super::schema::{Direction, follow};
+use super::schema::{Direction, Place, follow};
 use crate::digest;
 use crate::http::percent_encode;
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
 use super::name::{Parameter, constant, free, is_json, name, variable};
-use super::schema::{Direction, Resolved, Resolver, describe_defaults, follow};
+use super::schema::{Direction, Place, Resolved, Resolver, describe_defaults, follow};
 use super::{Options, Override};
 use crate::schema::Schema;
 
@@ -38,19 +38,6 @@ pub struct Operation {
     pub unknown: Vec<String>,
     /// The number of operations after it that are left out for the same reason.
     pub followers: usize,
-}
-
-/// The place of an operation in a specification.
-pub(super) struct Place<'s> {
-    pub(super) root: &'s Value,
-    pub(super) options: &'s Options,
-    pub(super) item: &'s Value,
-    pub(super) value: &'s Value,
-    resolved: &'s Resolved,
-    method: &'s str,
-    pub(super) path: &'s str,
-    /// Why its methods are not known.
-    fault: Option<String>,
 }
 
 /// Finds the operations of the specification `root` that `options` include, or those that are

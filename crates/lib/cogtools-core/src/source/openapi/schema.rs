@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use super::Options;
+
 type Object = Map<String, Value>;
 
 /// The most values of a schema after references are resolved.
@@ -41,6 +43,19 @@ pub(super) enum Direction {
     Request,
     /// From the server: without `writeOnly`.
     Response,
+}
+
+/// The place of an operation in a specification.
+pub(super) struct Place<'s> {
+    pub(super) root: &'s Value,
+    pub(super) options: &'s Options,
+    pub(super) item: &'s Value,
+    pub(super) value: &'s Value,
+    pub(super) resolved: &'s Resolved,
+    pub(super) method: &'s str,
+    pub(super) path: &'s str,
+    /// Why its methods are not known.
+    pub(super) fault: Option<String>,
 }
 
 /// The schemas of a specification that were resolved, and the number of values of all of them.

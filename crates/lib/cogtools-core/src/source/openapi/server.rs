@@ -4,8 +4,7 @@ use fluent_uri::{Uri, UriRef};
 use serde_json::{Map, Value, json};
 
 use super::name::{Parameter, Style, is_json, is_of, variable};
-use super::operation::Place;
-use super::schema::follow;
+use super::schema::{Place, follow};
 
 /// The body of a request in a specification.
 pub(super) struct BodySchema {
