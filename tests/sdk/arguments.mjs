@@ -21,8 +21,15 @@ faker.option({
 
 const MAX = 1e9;
 
-/** Keeps numbers exact, which they are in JavaScript up to 2^53, and names a file that is there. */
+/**
+ * Keeps numbers exact, which they are in JavaScript up to 2^53, and names a file that is there. The
+ * generator would take an alternative that no object fits.
+ */
 function fitting(key, value) {
+  if (value?.oneOf && value.properties && value.additionalProperties === false) {
+    const fits = ({ required = [] }) => required.every((name) => name in value.properties);
+    value.oneOf = value.oneOf.filter(fits);
+  }
   if (key === "minimum" || key === "maximum") return Math.max(-MAX, Math.min(MAX, value));
   return value?.description === "A file of the project" ? { const: "text" } : value;
 }

@@ -174,9 +174,9 @@ fn curated_tools_are_chosen_more_often_and_cost_less() {
     assert_text(
         figures.concat(),
         str![[r#"
-4 of 20, 631386 tokens a task
-10 of 20, 14000 tokens a task
-18 of 20, 14268 tokens a task
+4 of 20, 632354 tokens a task
+10 of 20, 14028 tokens a task
+18 of 20, 14298 tokens a task
 
 "#]],
     );
