@@ -58,8 +58,9 @@ impl Place<'_> {
         format!("{scheme}://{host}{}", path.unwrap_or_default())
     }
 
-    /// Returns the credentials of the first alternative whose variables are set, or else those of
-    /// the first one, unless an alternative needs none. Adds the variables of all to `names`.
+    /// Returns the credentials to send: the first alternative whose variables are set. If none is
+    /// set, it returns no credentials where an alternative needs none, and the first one elsewhere.
+    /// Adds the variables of every alternative to `names`.
     pub(super) fn auth(
         &self,
         has: &dyn Fn(&[String]) -> bool,
