@@ -479,6 +479,10 @@ fn files_that_are_no_requests() {
             "url: \"https://a.example/\", auth: [{bearer: {env: A}}, {basic: {user: u, password: {env: B}}}]",
             "have the same place: the header `authorization`",
         ),
+        (
+            "url: \"https://a.example/\", auth: {basic: {user: u}}",
+            "`password` is missing",
+        ),
         ("method: GET", "`url` is missing"),
     ] {
         let project = Project::new();

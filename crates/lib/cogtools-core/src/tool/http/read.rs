@@ -268,9 +268,11 @@ impl Reader<'_> {
                     None => self.variable_in(user)?,
                 };
                 // Some services take a key as the user, without a password.
-                let password = match password {
-                    Some(password) => self.variable_in(password)?,
-                    None => Secret::Text(String::new()),
+                let password = if let (Secret::Variable(_), None) = (&user, password) {
+                    Secret::Text(String::new())
+                } else {
+                    let password = self.required(password, "password", kind)?;
+                    self.variable_in(password)?
                 };
                 HttpAuth::Basic(user, password)
             }
