@@ -3,6 +3,9 @@
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use similar::TextDiff;
 
 use crate::file::{self, Boundary, ReadError, ReadScope};
 use crate::{Code, Diagnostic, Location, size};
@@ -50,6 +53,16 @@ pub enum TextError {
     /// The system's error.
     #[error("`{0}` cannot be read: {1}")]
     Io(PathBuf, std::io::Error),
+}
+
+/// Time limit of the search for the smallest difference; after it, the difference is larger.
+const MAX_DIFF_TIME: Duration = Duration::from_secs(2);
+
+/// Compares two texts line by line.
+pub fn compare<'t>(before: &'t str, after: &'t str) -> TextDiff<'t, 't, str> {
+    TextDiff::configure()
+        .timeout(MAX_DIFF_TIME)
+        .diff_lines(before, after)
 }
 
 impl Text {

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::file::WritePath;
+use cogtools_core::text;
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 /// The action on one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ impl Change {
             "/dev/null".to_owned()
         };
         let before = self.before.as_deref().unwrap_or("");
-        let diff = TextDiff::from_lines(before, &self.after);
+        let diff = text::compare(before, &self.after);
         let mut diff = diff.unified_diff();
         let _ = write!(text, "{}", diff.header(&old, &format!("b/{name}")));
         text

@@ -7,13 +7,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
+use cogtools_document::text;
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, future, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use similar::{Algorithm, TextDiff};
 
 use crate::{ApiError, Chunk, Chunks, Model, ModelError, ModelInfo, Request};
 
@@ -455,18 +454,12 @@ const MAX_DIFF_LINES: usize = 40;
 /// Maximum length of a line: a file may be one.
 const MAX_LINE_CHARS: usize = 200;
 
-/// Time limit of the search for a difference; after it, the difference is larger than necessary.
-const MAX_DIFF_TIME: Duration = Duration::from_secs(2);
-
 /// The difference between `wanted` and the nearest of `recordings`, from that one to this.
 fn difference(recordings: &[Recording], wanted: &Recording) -> Option<String> {
     let wanted = lines(wanted);
     let texts = recordings.iter().map(lines);
     let nearest = texts.min_by_key(|text| distance(text, &wanted))?;
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Myers)
-        .timeout(MAX_DIFF_TIME)
-        .diff_lines(nearest.as_str(), wanted.as_str());
+    let diff = text::compare(&nearest, &wanted);
     let unified = diff.unified_diff().context_radius(2).to_string();
     let all: Vec<&str> = unified.lines().collect();
     let shown = all.iter().take(MAX_DIFF_LINES).enumerate();

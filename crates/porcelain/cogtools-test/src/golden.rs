@@ -11,7 +11,6 @@ use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, TextError};
 use cogtools_core::tool::Example;
 use cogtools_core::{Candidate, Code, Diagnostic, Name, invisible};
-use similar::{ChangeTag, TextDiff};
 
 /// The extension of golden files.
 const EXTENSION: &str = "golden";
@@ -205,18 +204,14 @@ pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
     if skipped > 0 {
         let _ = writeln!(text, "the first {skipped} lines are the same");
     }
-    let compared = TextDiff::from_lines(window(&old, skipped), window(&new, skipped));
+    let compared = text::compare(window(&old, skipped), window(&new, skipped));
     let mut lines = Vec::new();
     for hunk in compared.unified_diff().context_radius(CONTEXT).iter_hunks() {
         lines.push(hunk.header().to_string());
         for change in hunk.iter_changes() {
             let line = change.value();
             let ended = line.strip_suffix('\n');
-            lines.push(format!(
-                "{}{}",
-                sign(change.tag()),
-                escape(ended.unwrap_or(line))
-            ));
+            lines.push(format!("{}{}", change.tag(), escape(ended.unwrap_or(line))));
             if ended.is_none() {
                 lines.push("\\ No newline at end of file".to_owned());
             }
@@ -230,14 +225,6 @@ pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
         let _ = writeln!(text, "… {} more lines", lines.len() - MAX_SHOWN_LINES);
     }
     text
-}
-
-const fn sign(tag: ChangeTag) -> char {
-    match tag {
-        ChangeTag::Equal => ' ',
-        ChangeTag::Delete => '-',
-        ChangeTag::Insert => '+',
-    }
 }
 
 /// Number of equal lines at the beginning of long texts that are not compared.

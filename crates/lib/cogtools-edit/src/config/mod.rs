@@ -171,7 +171,7 @@ impl ConfigChange {
     /// The lines that are removed and added, each after its sign.
     pub fn preview(&self) -> String {
         let (before, after) = (self.file.text.as_str(), self.edited.as_str());
-        let diff = similar::TextDiff::from_lines(before, after);
+        let diff = text::compare(before, after);
         let lines = diff.iter_all_changes();
         lines
             .filter(|line| line.tag() != similar::ChangeTag::Equal)

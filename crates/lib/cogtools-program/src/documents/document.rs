@@ -11,7 +11,6 @@ use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
 use cogtools_core::{Code, Diagnostic, Location};
 use serde_json::{Value, json};
-use similar::TextDiff;
 
 use super::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
 use super::table::Table;
@@ -207,7 +206,7 @@ impl Update {
         let before = self.document.before.as_deref().unwrap_or_default();
         let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
         let name = sanitize(&self.display_path().display().to_string()).into_owned();
-        TextDiff::from_lines(before.as_ref(), after.as_ref())
+        text::compare(&before, &after)
             .unified_diff()
             .missing_newline_hint(false)
             .header(&name, &name)

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use cogtools_core::{Code, Diagnostic, digest};
+use cogtools_core::{Code, Diagnostic, digest, text};
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 
 use super::answer::{Reply, is_hash, shown};
 
@@ -110,7 +109,7 @@ fn hash(text: &str) -> String {
 }
 
 fn diff(proposed: &str, text: &str) -> String {
-    let diff = TextDiff::from_lines(proposed, text);
+    let diff = text::compare(proposed, text);
     let mut diff = diff.unified_diff();
     diff.header("proposed", "accepted").to_string()
 }

@@ -1,8 +1,8 @@
 //! The timeline of a turn: its requests to the model, its steps, and remarks about them.
 
+use cogtools_core::text;
 use cogtools_log::{BlobError, Blobs, LayerSize, Usage};
 use serde::Serialize;
-use similar::TextDiff;
 
 use crate::cut;
 use crate::markdown::Html;
@@ -237,7 +237,7 @@ fn changes(before: &LayerSize, now: &LayerSize, blobs: &Blobs) -> Result<LayerTe
         Ok(cut::text(&blobs.layer_ends(&rest, MAX_PARTS)?))
     };
     let (before, now) = (rest(before)?, rest(now)?);
-    let diff = TextDiff::from_lines(&before, &now);
+    let diff = text::compare(&before, &now);
     let diff = diff.unified_diff().context_radius(2).to_string();
     Ok(LayerText::Changed(Html::difference(&diff)))
 }
