@@ -230,6 +230,19 @@ cogtools-mcp: error[TOOL_FAILED]: the MCP server `s` exited with status 1 before
 hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KEY=VALUE
 
 "#]]);
+    project.file(
+        ".cogtoolrc.yaml",
+        "mcpServers: {s: {command: python3, disabled: true}}\n",
+    );
+    let test = crate::run("cogtools-mcp", &project).args(["test", "s"]);
+    test.run().fails(
+        64,
+        str![[r#"
+cogtools-mcp: error[USAGE]: s: the MCP server is disabled
+hint: remove `disabled: true` from its entry
+
+"#]],
+    );
 }
 
 #[test]

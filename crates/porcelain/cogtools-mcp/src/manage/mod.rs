@@ -434,6 +434,14 @@ fn servers(config: &Config) -> impl Iterator<Item = &Provider> {
     providers.filter(|provider| provider.settings().server.is_some())
 }
 
+/// The names of the servers that the configuration has, but does not use.
+fn disabled(config: &Config) -> impl Iterator<Item = &str> {
+    let settings = config.settings.iter().filter(|setting| setting.key == KEY);
+    let entries = settings.filter_map(|setting| setting.value.as_object());
+    let disabled = entries.flatten().filter(|(_, it)| it["disabled"] == true);
+    disabled.map(|(name, _)| name.as_str())
+}
+
 /// Removes a server.
 fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
     let project = project(io);
@@ -509,12 +517,8 @@ fn list(io: &mut Io<'_>) -> Result<(), Failure> {
             runs,
         ]);
     }
-    for setting in config.settings.iter().filter(|setting| setting.key == KEY) {
-        let all = setting.value.as_object().into_iter().flatten();
-        for (name, _) in all.filter(|(_, entry)| entry["disabled"] == true) {
-            let row = [name.as_str(), "", "disabled", ""];
-            table.row(row.map(str::to_owned));
-        }
+    for name in disabled(&config) {
+        table.row([name, "", "disabled", ""].map(str::to_owned));
     }
     io.print(table.render(io.colour(Stream::Stdout)).as_bytes())
 }
@@ -526,6 +530,11 @@ fn test(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut cx = cx(&project, io)?;
     cx.list.refresh = true;
     let Some(server) = servers(&config).find(|server| server.settings().name == name) else {
+        if disabled(&config).any(|it| it == name) {
+            let diagnostic = usage(name, "the MCP server is disabled");
+            let hint = "remove `disabled: true` from its entry";
+            return Err(diagnostic.hint(hint).into());
+        }
         let mut diagnostic = usage(name, "no MCP server of that name is a source here");
         let names = servers(&config).map(|server| server.settings().name.as_str());
         diagnostic
