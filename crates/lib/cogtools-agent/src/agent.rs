@@ -53,7 +53,8 @@ pub struct Agent<'a> {
     pub(crate) tools: Arc<dyn Tools>,
     /// The traits of the tools, and the command or URL of each.
     pub(crate) known: HashMap<String, (ToolTraits, Option<String>)>,
-    pub(crate) journal: Journal,
+    /// The log of the session.
+    pub journal: Journal,
     pub(crate) fixed: Fixed,
     pub(crate) settings: Settings,
     pub(crate) ledger: Ledger,
@@ -74,7 +75,7 @@ pub struct Agent<'a> {
     pub(crate) questions: Questions,
     pub(crate) cancel: Cancel,
     /// Calls of programs for which the run waits.
-    pub(crate) waiting: Vec<WaitingCall>,
+    pub waiting: Vec<WaitingCall>,
     /// Ends the calls of the last response.
     pub(crate) calls: Cancel,
     /// The schema of the answer, if the model does not take one beside tools.
@@ -140,24 +141,9 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// The log of the session.
-    pub const fn journal(&self) -> &Journal {
-        &self.journal
-    }
-
-    /// Calls of programs for which the run waits.
-    pub fn waiting(&self) -> &[WaitingCall] {
-        &self.waiting
-    }
-
     /// The name of the model.
     pub fn model_name(&self) -> &str {
         &self.settings.request.model
-    }
-
-    /// The log of the session, for the next agent.
-    pub fn into_journal(self) -> Journal {
-        self.journal
     }
 
     /// Gives a task, and works on it until the model is done, or something ends it.
@@ -192,7 +178,7 @@ impl<'a> Agent<'a> {
         }
         let conversation = self.journal.conversation();
         if conversation.turns().is_empty() {
-            return self.end(no_answer(), None);
+            return self.end(failed(Code::ModelFailed), None);
         }
         let Some(answer) = conversation.last_answer() else {
             return self.work().await;
@@ -248,13 +234,13 @@ impl<'a> Agent<'a> {
                     return self.keep_partial(&response, status, Some(error));
                 }
             };
-            if self.is_capped && response.finish() == Some(&Finish::MaxTokens) {
+            if self.is_capped && response.finish == Some(Finish::MaxTokens) {
                 let limit = BudgetLimit::Money;
                 return self.keep_partial(&response, EndStatus::Budget { limit }, None);
             }
             self.record(&response)?;
             // There might have been more calls.
-            let is_cut = response.finish().is_some_and(Finish::is_cut);
+            let is_cut = response.finish.as_ref().is_some_and(Finish::is_cut);
             if is_cut && !response.calls().is_empty() {
                 self.abandon_calls("not run: the response was cut off")?;
                 return self.end(EndStatus::Completed, None);
@@ -283,7 +269,7 @@ impl<'a> Agent<'a> {
     fn estimated_tokens(&self) -> Option<u64> {
         let state = self.journal.state();
         let prompt = state.prompt(&self.fixed, 0)?;
-        Some(prompt.estimated_tokens(state.sent().prompt))
+        Some(prompt.estimated_tokens(state.sent.prompt))
     }
 
     /// Reserves what the next request may use, as soon as others leave enough of the budget. Returns
@@ -380,7 +366,7 @@ impl Agent<'_> {
         };
         let mut request = prompt.request(&self.settings.request, cache.name.as_deref());
         self.cap_output(&mut request);
-        let turn = self.journal.state().requests().saturating_add(1);
+        let turn = self.journal.state().requests.saturating_add(1);
         let layers = self.journal.keep_prompt(&prompt, cache.name.is_some())?;
         self.journal.append(Event::Request {
             hash: request.hash(),
@@ -398,8 +384,8 @@ impl Agent<'_> {
         request: &Request,
         shown: Shown,
     ) -> Result<Ended, LogError> {
-        match self.reservation.as_mut().filter(|it| !it.is_sent()) {
-            Some(reservation) => reservation.send(),
+        match self.reservation.as_mut().filter(|it| !it.is_sent) {
+            Some(reservation) => reservation.is_sent = true,
             // In another form, as the first one was refused.
             None => self.ledger.add_turn(),
         }
@@ -422,21 +408,22 @@ impl Agent<'_> {
 
     /// Writes a response and its usage to the log.
     pub(crate) fn record(&mut self, response: &Response) -> Result<(), LogError> {
-        let content = response.content().map(Content::to_log);
+        let content = response.content.as_ref().map(Content::to_log);
         self.journal.append(Event::Response {
             content: content.unwrap_or_default(),
             finish_reason: response
-                .finish()
+                .finish
+                .as_ref()
                 .map(|finish| finish.as_str().to_owned())
-                .or_else(|| response.block_reason().map(str::to_owned)),
-            model_version: response.model_version().map(str::to_owned),
-            response_id: response.response_id().map(str::to_owned),
+                .or_else(|| response.block_reason.clone()),
+            model_version: response.model_version.clone(),
+            response_id: response.id.clone(),
         })?;
         self.last_text = response.text();
-        let blocked = response.block_reason().map(Finish::new);
-        self.last_finish = response.finish().cloned().or(blocked);
-        self.last_explanation = response.finish_message().map(str::to_owned);
-        let usage = response.usage();
+        let blocked = response.block_reason.as_deref().map(Finish::new);
+        self.last_finish = response.finish.clone().or(blocked);
+        self.last_explanation.clone_from(&response.finish_message);
+        let usage = response.usage;
         self.record_usage(usage)?;
         self.observer.on(&Activity::Response(&usage));
         Ok(())
@@ -467,7 +454,7 @@ impl Agent<'_> {
         error: Option<ModelError>,
     ) -> Result<RunEnd, LogError> {
         if response.text().trim().is_empty() {
-            self.record_usage(response.usage())?;
+            self.record_usage(response.usage)?;
         } else {
             self.record(response)?;
             self.abandon_calls("not run: the response was cut off")?;
@@ -492,19 +479,27 @@ impl Agent<'_> {
     /// Writes to the log that the answer of a run that has completed cannot be used. Returns
     /// how the run ended instead.
     pub fn reject_answer(&mut self, why: &Diagnostic) -> Result<EndStatus, LogError> {
-        let code = why.code.name().to_owned();
-        self.journal.append(Event::Error {
-            code: code.clone(),
-            message: format!("{}:\n{}", why.message, why.details),
-            subject: why.subject.clone(),
-            hints: Vec::new(),
-        })?;
-        let status = EndStatus::Failed { code };
-        self.journal.append(Event::End {
-            status: status.clone(),
-        })?;
-        self.journal.sync()?;
+        let message = format!("{}:\n{}", why.message, why.details);
+        self.record_error(why.code, message, &why.subject)?;
+        let status = failed(why.code);
+        self.record_end(&status)?;
         Ok(status)
+    }
+
+    fn record_error(&mut self, code: Code, message: String, subject: &str) -> Result<(), LogError> {
+        let event = Event::Error {
+            code: code.name().to_owned(),
+            message,
+            subject: subject.to_owned(),
+            hints: Vec::new(),
+        };
+        self.journal.append(event).map(drop)
+    }
+
+    fn record_end(&mut self, status: &EndStatus) -> Result<(), LogError> {
+        let status = status.clone();
+        self.journal.append(Event::End { status })?;
+        self.journal.sync()
     }
 
     /// Writes the end of the run to the log.
@@ -514,17 +509,9 @@ impl Agent<'_> {
         error: Option<ModelError>,
     ) -> Result<RunEnd, LogError> {
         if let Some(error) = &error {
-            self.journal.append(Event::Error {
-                code: code(error).name().to_owned(),
-                message: error.to_string(),
-                subject: String::new(),
-                hints: Vec::new(),
-            })?;
+            self.record_error(code(error), error.to_string(), "")?;
         }
-        self.journal.append(Event::End {
-            status: status.clone(),
-        })?;
-        self.journal.sync()?;
+        self.record_end(&status)?;
         Ok(RunEnd {
             status,
             text: std::mem::take(&mut self.last_text),
@@ -550,24 +537,24 @@ impl Conversation {
 
 /// End of a run with a response; `None` if it has calls.
 pub(crate) fn final_status(response: &Response) -> Option<EndStatus> {
-    let is_refused = matches!(response.finish(), Some(Finish::Refused(_)));
-    if response.block_reason().is_some() || (is_refused && response.calls().is_empty()) {
+    let is_refused = matches!(response.finish, Some(Finish::Refused(_)));
+    if response.block_reason.is_some() || (is_refused && response.calls().is_empty()) {
         return Some(EndStatus::Refused);
     }
     if !response.calls().is_empty() {
         return None;
     }
-    let is_malformed = matches!(response.finish(), Some(Finish::MalformedCall(_)));
+    let is_malformed = matches!(response.finish, Some(Finish::MalformedCall(_)));
     if is_malformed || response.is_empty() {
-        return Some(no_answer());
+        return Some(failed(Code::ModelFailed));
     }
     Some(EndStatus::Completed)
 }
 
-/// The end of a run in which the model gave no answer.
-pub(crate) fn no_answer() -> EndStatus {
+/// The end of a run that has failed.
+fn failed(code: Code) -> EndStatus {
     EndStatus::Failed {
-        code: Code::ModelFailed.name().to_owned(),
+        code: code.name().to_owned(),
     }
 }
 
@@ -576,7 +563,5 @@ pub(crate) fn status_of(error: &ModelError) -> EndStatus {
     if error.is_transient() {
         return EndStatus::Unavailable;
     }
-    EndStatus::Failed {
-        code: code(error).name().to_owned(),
-    }
+    failed(code(error))
 }

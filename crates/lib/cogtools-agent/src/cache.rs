@@ -83,8 +83,8 @@ impl Agent<'_> {
             &self.settings.request.model,
             self.journal.now(),
         );
-        let kinds = state.conversation().kinds();
-        let sent = state.sent();
+        let kinds = state.conversation.kinds();
+        let sent = state.sent;
         let split = Split::new(
             history_len(&kinds),
             sent,
@@ -103,8 +103,8 @@ impl Agent<'_> {
         }
         // A new cache is paid for as a whole: old results stay out of it.
         let mut cached = state.clone();
-        let expired = state.conversation().expire(&self.settings.history);
-        if let (Some(head), Some(event)) = (state.head(), &expired) {
+        let expired = state.conversation.expire(&self.settings.history);
+        if let (Some(head), Some(event)) = (state.head, &expired) {
             cached.apply(head.next(), event);
         }
         let layer = cached.static_layer(&self.fixed, cut);
@@ -154,7 +154,12 @@ impl Agent<'_> {
         };
         let ttl = self.settings.history.cache_ttl;
         let half = self.journal.now().plus_seconds(i64::from(ttl / 2));
-        let expires = self.journal.state().cache().map(|cache| cache.expires);
+        let expires = self
+            .journal
+            .state()
+            .cache
+            .as_ref()
+            .map(|cache| cache.expires);
         if expires.is_some_and(|expires| expires > half) {
             return Ok(usage);
         }

@@ -66,7 +66,7 @@ pub(crate) enum Next {
 /// An event while calls run.
 enum Happened {
     Ended(Option<Ended>),
-    Asked(Box<Asked>),
+    Asked(Asked),
     OutOfTime,
 }
 
@@ -154,7 +154,7 @@ impl Agent<'_> {
                 tokio::select! {
                     biased;
                     ended = running.next() => Happened::Ended(ended),
-                    Some(asked) = questions.next() => Happened::Asked(Box::new(asked)),
+                    Some(asked) = questions.receiver.recv() => Happened::Asked(asked),
                     () = sleep(left), if !is_late => Happened::OutOfTime,
                 }
             };
@@ -162,7 +162,7 @@ impl Agent<'_> {
                 Happened::Ended(ended) => return ended,
                 // Not asked any more; its agent takes that as a no.
                 Happened::Asked(asked) if self.calls.is_cancelled() => drop(asked),
-                Happened::Asked(asked) => asked.ask(&mut *self.observer),
+                Happened::Asked(asked) => asked(&mut *self.observer),
                 Happened::OutOfTime => self.calls.cancel(),
             }
         }
@@ -189,7 +189,7 @@ impl Agent<'_> {
                     log: self.journal.log(),
                     call: entry,
                     approval,
-                    questions: self.questions.sender(),
+                    questions: self.questions.sender.clone(),
                 };
                 running.push(Box::pin(run_call(
                     call,
@@ -198,13 +198,9 @@ impl Agent<'_> {
                     [&self.cancel, &self.calls].map(Clone::clone),
                 )));
             }
-            Next::Answer(outcome, response) => self.finish_call(Answered {
-                call,
-                outcome,
-                response,
-                files: Vec::new(),
-                started: Instant::now(),
-            })?,
+            Next::Answer(outcome, response) => {
+                self.finish_call(Answered::at_once(call, outcome, response))?;
+            }
             Next::Wait | Next::Leave => {}
         }
         Ok(())
@@ -351,6 +347,19 @@ pub(crate) struct Answered {
     pub(crate) started: Instant,
 }
 
+impl Answered {
+    /// Makes the end of a call that did not run.
+    fn at_once(call: OpenCall, outcome: Outcome, response: Value) -> Self {
+        Self {
+            call,
+            outcome,
+            response,
+            files: Vec::new(),
+            started: Instant::now(),
+        }
+    }
+}
+
 impl Agent<'_> {
     /// Writes the result of a call to the log.
     pub(crate) fn finish_call(&mut self, answered: Answered) -> Result<(), LogError> {
@@ -389,13 +398,8 @@ impl Agent<'_> {
     /// Gives each call that was never run a result that says so: a model needs one for each.
     pub(crate) fn abandon_calls(&mut self, reason: &str) -> Result<(), LogError> {
         for call in self.journal.conversation().open_calls().to_vec() {
-            self.finish_call(Answered {
-                call,
-                outcome: Outcome::Cancelled,
-                response: json!({"error": reason}),
-                files: Vec::new(),
-                started: Instant::now(),
-            })?;
+            let response = json!({"error": reason});
+            self.finish_call(Answered::at_once(call, Outcome::Cancelled, response))?;
         }
         Ok(())
     }
@@ -500,13 +504,8 @@ impl Agent<'_> {
         };
         let answer = call.args.cloned().unwrap_or_else(|| json!({})).to_string();
         for call in self.journal.conversation().open_calls().to_vec() {
-            self.finish_call(Answered {
-                call,
-                outcome: Outcome::Succeeded,
-                response: json!({"output": "accepted"}),
-                files: Vec::new(),
-                started: Instant::now(),
-            })?;
+            let response = json!({"output": "accepted"});
+            self.finish_call(Answered::at_once(call, Outcome::Succeeded, response))?;
         }
         self.observer.on(&Activity::Text(&answer));
         self.last_text = answer;

@@ -28,7 +28,7 @@ impl Agent<'_> {
     /// summary where that is not enough. Until then each request begins with the one before it, so
     /// that caches of providers hold.
     pub(crate) async fn compact_if_due(&mut self) -> Result<(), LogError> {
-        let sent = self.journal.state().sent().prompt;
+        let sent = self.journal.state().sent.prompt;
         let limit = self.settings.history.compact_at;
         let Some(limit) = limit.filter(|limit| sent >= *limit && !self.has_failed_to_compact)
         else {
@@ -130,19 +130,19 @@ impl Agent<'_> {
             Ended::OutOfTime(response) => (response, Some("the time is over".to_owned())),
             Ended::Failed(response, error) => (response, Some(error.to_string())),
         };
-        self.record_usage(response.usage())?;
+        self.record_usage(response.usage)?;
         if let Some(reason) = failure {
             return Ok(Err(reason));
         }
         let text = response.text();
         // A summary that was cut off would lose what comes after the cut.
-        Ok(match response.finish() {
+        Ok(match &response.finish {
             Some(Finish::Stop) if !text.trim().is_empty() => Ok(text),
             Some(Finish::Stop) => Err("the summary is empty".to_owned()),
             Some(finish) => Err(format!("the summary ended with {finish}")),
             None => Err(format!(
                 "the model refused to summarise: {}",
-                response.block_reason().unwrap_or("no reason")
+                response.block_reason.as_deref().unwrap_or("no reason")
             )),
         })
     }

@@ -80,7 +80,7 @@ impl Exchange<'_> {
             let error = match result {
                 Ok(()) if is_usable(&arrived.response) => return Ok(()),
                 // A stream that just stops was cut off, although its connection was closed well.
-                Ok(()) if arrived.is_shown && arrived.response.finish().is_none() => {
+                Ok(()) if arrived.is_shown && arrived.response.finish.is_none() => {
                     return Err(ModelError::InvalidResponse(useless_reason(
                         &arrived.response,
                     )));
@@ -111,7 +111,7 @@ impl Exchange<'_> {
             });
             waiting(sleep(wait), self.observer).await;
             let mut wasted = arrived.wasted;
-            wasted += arrived.response.usage();
+            wasted += arrived.response.usage;
             *arrived = Arrived {
                 wasted,
                 ..Arrived::default()
@@ -147,8 +147,8 @@ impl Exchange<'_> {
 /// Returns true if something can be done with a response: an answer, calls, or a refusal. One that
 /// has used all its tokens for thoughts would do so again.
 fn is_usable(response: &Response) -> bool {
-    response.block_reason().is_some()
-        || match response.finish() {
+    response.block_reason.is_some()
+        || match &response.finish {
             Some(Finish::Refused(_) | Finish::MaxTokens | Finish::Cut(_)) => true,
             Some(Finish::MalformedCall(_)) | None => false,
             Some(_) => !response.is_empty(),
@@ -156,7 +156,7 @@ fn is_usable(response: &Response) -> bool {
 }
 
 fn useless_reason(response: &Response) -> String {
-    match response.finish() {
+    match &response.finish {
         None => "it ended without a reason".to_owned(),
         Some(finish) => format!("it is empty and ended with {finish}"),
     }

@@ -120,19 +120,18 @@ pub fn history_len(turns: &[TurnKind]) -> usize {
 
 /// The largest cut that is not after `cut` and parts no calls from their results.
 pub fn call_border(turns: &[TurnKind], cut: usize) -> usize {
-    let is_border = |index: &usize| !turns.get(*index).is_some_and(|turn| turn.is_result());
-    (0..=cut.min(turns.len()))
-        .rev()
-        .find(is_border)
-        .unwrap_or(0)
+    border(turns, cut, |turn| {
+        !turn.is_some_and(|turn| turn.is_result())
+    })
 }
 
 /// The largest cut that is not after `cut` and before a task: the calls of a model and their
 /// results are never parted.
 pub fn task_border(turns: &[TurnKind], cut: usize) -> usize {
-    let is_border = |index: &usize| turns.get(*index) == Some(&TurnKind::Task);
-    (0..=cut.min(turns.len()))
-        .rev()
-        .find(is_border)
-        .unwrap_or(0)
+    border(turns, cut, |turn| turn == Some(&TurnKind::Task))
+}
+
+fn border(turns: &[TurnKind], cut: usize, is_border: fn(Option<&TurnKind>) -> bool) -> usize {
+    let mut cuts = (0..=cut.min(turns.len())).rev();
+    cuts.find(|index| is_border(turns.get(*index))).unwrap_or(0)
 }

@@ -83,7 +83,7 @@ impl Journal {
 
     /// The log with the entry that its next line follows; `None` while an agent still has it.
     pub fn into_log(self) -> Option<(Log, Option<Id>)> {
-        let head = self.state.head();
+        let head = self.state.head;
         let log = Arc::into_inner(self.log.0)?;
         Some((
             log.into_inner().unwrap_or_else(PoisonError::into_inner),
@@ -94,7 +94,7 @@ impl Journal {
     /// Appends an event.
     pub fn append(&mut self, event: Event) -> Result<Id, LogError> {
         let applied = event.clone();
-        let id = self.log.lock().append(self.state.head(), event)?;
+        let id = self.log.lock().append(self.state.head, event)?;
         self.state.apply(id, &applied);
         Ok(id)
     }
@@ -110,7 +110,7 @@ impl Journal {
     /// it. The file only grows. Returns the task; `None` if there is none.
     pub fn undo(&mut self) -> Result<Option<Event>, LogError> {
         let session = self.log.lock().session()?;
-        let path = match self.state.head() {
+        let path = match self.state.head {
             Some(head) => session.path_to(head),
             None => Vec::new(),
         };
@@ -158,7 +158,7 @@ impl Journal {
     ///
     /// The log cannot be read.
     pub(crate) fn sent_dynamic(&self) -> Result<Option<Arc<Content>>, LogError> {
-        let Some(head) = self.state.head().filter(|_| self.state.requests() > 0) else {
+        let Some(head) = self.state.head.filter(|_| self.state.requests > 0) else {
             return Ok(None);
         };
         let log = self.log.lock();
@@ -188,7 +188,7 @@ impl Journal {
 
     /// The conversation.
     pub const fn conversation(&self) -> &Conversation {
-        self.state.conversation()
+        &self.state.conversation
     }
 
     /// The time of the last entry.

@@ -1,6 +1,6 @@
 //! The events of a run for those who watch it, and the scope that a running call shares with its agent.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use cogtools_core::Cancel;
@@ -189,41 +189,14 @@ pub struct CallScope {
     pub(crate) questions: UnboundedSender<Asked>,
 }
 
-/// Something for the user, from an agent or a program that a call runs.
-#[derive(Debug)]
-pub(crate) enum Asked {
-    /// May this call run?
-    Call {
-        tool: String,
-        arguments: Value,
-        runs: Option<String>,
-        approval: Approval,
-        answer: Sender<Answer>,
-    },
-    /// May this program run?
-    Program(ProgramQuestion, Sender<ProgramAnswer>),
-    /// A call of a program begins.
-    Began {
-        id: CallId,
-        tool: String,
-        arguments: Value,
-        approval: Approval,
-    },
-    /// A call of a program has ended.
-    Ended {
-        id: CallId,
-        tool: String,
-        outcome: Outcome,
-        duration: Duration,
-        response: Value,
-    },
-}
+/// Something that a running call shows to the observer of its agent, or asks it.
+pub(crate) type Asked = Box<dyn FnOnce(&mut dyn Observer) + Send>;
 
 /// The questions of the agents that an agent's calls run.
 #[derive(Debug)]
 pub(crate) struct Questions {
-    sender: UnboundedSender<Asked>,
-    receiver: UnboundedReceiver<Asked>,
+    pub(crate) sender: UnboundedSender<Asked>,
+    pub(crate) receiver: UnboundedReceiver<Asked>,
 }
 
 /// Passes the questions of an agent or a program on to the agent that called it.
@@ -303,96 +276,46 @@ impl Default for Questions {
     }
 }
 
-impl Questions {
-    /// Where calls send them.
-    pub(crate) fn sender(&self) -> UnboundedSender<Asked> {
-        self.sender.clone()
-    }
-
-    /// The next one.
-    pub(crate) async fn next(&mut self) -> Option<Asked> {
-        self.receiver.recv().await
-    }
-}
-
-impl Asked {
-    /// Asks `observer`, and passes its answer on.
-    pub(crate) fn ask(self, observer: &mut dyn Observer) {
-        // The agent that asked may have been cancelled meanwhile.
-        match self {
-            Self::Call {
-                tool,
-                arguments,
-                runs,
-                approval,
-                answer,
-            } => {
-                let _ = answer.send(observer.ask(&Question {
-                    tool: &tool,
-                    arguments: &arguments,
-                    runs: runs.as_deref(),
-                    approval: &approval,
-                }));
-            }
-            Self::Program(question, answer) => {
-                let _ = answer.send(observer.ask_program(&question));
-            }
-            Self::Began {
-                id,
-                tool,
-                arguments,
-                approval,
-            } => observer.on(&Activity::Call {
-                id: &id,
-                tool: &tool,
-                arguments: &arguments,
-                approval: &approval,
-            }),
-            Self::Ended {
-                id,
-                tool,
-                outcome,
-                duration,
-                response,
-            } => observer.on(&Activity::Result {
-                id: &id,
-                tool: &tool,
-                outcome: &outcome,
-                duration,
-                response: &response,
-            }),
-        }
-    }
-}
-
 impl Observer for Relay {
     fn on(&mut self, activity: &Activity<'_>) {
-        let shown = match activity {
+        let shown: Asked = match *activity {
             _ if !self.shows_calls => return,
             Activity::Call {
                 id,
                 tool,
                 arguments,
                 approval,
-            } => Asked::Began {
-                id: (*id).clone(),
-                tool: (*tool).to_owned(),
-                arguments: (*arguments).clone(),
-                approval: (*approval).clone(),
-            },
+            } => {
+                let (id, tool) = (id.clone(), tool.to_owned());
+                let (arguments, approval) = (arguments.clone(), approval.clone());
+                Box::new(move |observer| {
+                    observer.on(&Activity::Call {
+                        id: &id,
+                        tool: &tool,
+                        arguments: &arguments,
+                        approval: &approval,
+                    });
+                })
+            }
             Activity::Result {
                 id,
                 tool,
                 outcome,
                 duration,
                 response,
-            } => Asked::Ended {
-                id: (*id).clone(),
-                tool: (*tool).to_owned(),
-                outcome: (*outcome).clone(),
-                duration: *duration,
-                response: (*response).clone(),
-            },
+            } => {
+                let (id, tool) = (id.clone(), tool.to_owned());
+                let (outcome, response) = (outcome.clone(), response.clone());
+                Box::new(move |observer| {
+                    observer.on(&Activity::Result {
+                        id: &id,
+                        tool: &tool,
+                        outcome: &outcome,
+                        duration,
+                        response: &response,
+                    });
+                })
+            }
             _ => return,
         };
         let _ = self.sender.send(shown);
@@ -400,21 +323,25 @@ impl Observer for Relay {
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
         let (answer, answers) = channel();
-        let asked = Asked::Call {
-            tool: question.tool.to_owned(),
-            arguments: question.arguments.clone(),
-            runs: question.runs.map(str::to_owned),
-            approval: question.approval.clone(),
-            answer,
-        };
-        let _ = self.sender.send(asked);
-        // Without an answer, the agent that called has ended.
+        let (tool, arguments) = (question.tool.to_owned(), question.arguments.clone());
+        let (runs, approval) = (question.runs.map(str::to_owned), question.approval.clone());
+        let _ = self.sender.send(Box::new(move |observer| {
+            let _ = answer.send(observer.ask(&Question {
+                tool: &tool,
+                arguments: &arguments,
+                runs: runs.as_deref(),
+                approval: &approval,
+            }));
+        }));
         answers.recv().unwrap_or(Answer::NoTerminal)
     }
 
     fn ask_program(&mut self, question: &ProgramQuestion) -> ProgramAnswer {
         let (answer, answers) = channel();
-        let _ = self.sender.send(Asked::Program(question.clone(), answer));
+        let question = question.clone();
+        let _ = self.sender.send(Box::new(move |observer| {
+            let _ = answer.send(observer.ask_program(&question));
+        }));
         answers.recv().unwrap_or(ProgramAnswer::No(None))
     }
 }

@@ -99,13 +99,13 @@ impl ToolTraits {
     /// Reads the traits of `tool`.
     pub fn of(tool: &Tool) -> Self {
         Self {
-            annotations: *tool.annotations(),
+            annotations: tool.annotations,
             is_pure: !tool.runs_programs()
                 && tool
                     .flow()
                     .is_none_or(|flow| flow.nodes().iter().all(FlowNode::is_pure)),
             is_foreign: matches!(
-                tool.provenance().author,
+                tool.provenance.author,
                 Author::Package(_) | Author::Provider
             ),
             is_program: false,

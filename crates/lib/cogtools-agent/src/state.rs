@@ -18,11 +18,16 @@ use crate::prompt::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLay
 /// The state of a session, read from its log.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    conversation: Conversation,
-    head: Option<Id>,
-    sent: SentTokens,
-    cache: Option<CacheRecord>,
-    requests: u32,
+    /// The conversation.
+    pub conversation: Conversation,
+    /// The last entry.
+    pub head: Option<Id>,
+    /// The tokens of the last request.
+    pub(crate) sent: SentTokens,
+    /// The cache that the last requests used.
+    pub(crate) cache: Option<CacheRecord>,
+    /// Number of requests.
+    pub(crate) requests: u32,
     /// The tokens of the last request when no cache could be made.
     refused_at: Option<u64>,
     decisions: HashMap<CallId, Approval>,
@@ -177,39 +182,9 @@ impl State {
             .is_none_or(|refused| self.sent.prompt >= refused.saturating_mul(2))
     }
 
-    /// The conversation.
-    pub const fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
     /// The list of things to do.
     pub fn todos(&self) -> &[Todo] {
         self.todos.list()
-    }
-
-    /// The last entry.
-    pub const fn head(&self) -> Option<Id> {
-        self.head
-    }
-
-    /// The tokens of the last request.
-    pub const fn sent(&self) -> SentTokens {
-        self.sent
-    }
-
-    /// The cache that the last requests used.
-    pub const fn cache(&self) -> Option<&CacheRecord> {
-        self.cache.as_ref()
-    }
-
-    /// Number of requests.
-    pub const fn requests(&self) -> u32 {
-        self.requests
-    }
-
-    /// Returns true if the last run waits for the user's answers.
-    pub const fn is_paused(&self) -> bool {
-        self.is_paused
     }
 
     /// Returns true if the last run waits for the user's answers, and calls have no result yet.

@@ -2,9 +2,7 @@
 //! recorded and run.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits, denial};
@@ -12,7 +10,7 @@ use cogtools_core::approval::{Approved, approve};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
 use cogtools_core::tool::Accepted;
-use cogtools_core::{Code, Diagnostic, Limit, Tool};
+use cogtools_core::{Code, Diagnostic, Limit, Tool, at_once};
 use cogtools_log::{Approval, Decision, Outcome, Why};
 use cogtools_program::call::quote;
 use serde_json::{Value, json};
@@ -202,7 +200,7 @@ impl Runner<'_, '_> {
             arguments,
         } = call;
         let scope = self.scope;
-        let tool = scope.aliases().get(&tool).unwrap_or(&tool).clone();
+        let tool = scope.aliases.get(&tool).unwrap_or(&tool).clone();
         let is_large = arguments.len() > MAX_ARGUMENTS;
         let arguments: Value = serde_json::from_str(&arguments).unwrap_or_default();
         let recorded = self.recorded.remove(&step);
@@ -453,29 +451,8 @@ impl Runner<'_, '_> {
             left,
             timeout: self.program.timeout,
         };
-        let next = AtomicUsize::new(0);
-        let ends = Mutex::new(decided.iter().map(|_| None).collect::<Vec<_>>());
-        let work = || {
-            while let Some((index, call)) = {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                decided.get(index).map(|call| (index, call))
-            } {
-                let end = crew.carry_out(call);
-                let mut ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
-                ends[index] = Some(end);
-            }
-        };
-        if threads > 1 {
-            thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(work);
-                }
-            });
-        } else {
-            work();
-        }
-        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
-        ends.into_iter().flatten().collect()
+        let ends = at_once(decided, threads, |call| crew.carry_out(call));
+        ends.into_iter().collect()
     }
 }
 

@@ -308,7 +308,7 @@ impl<'a> Analysis<'_, 'a> {
         };
         let tool = match self.scope.find(&name) {
             Ok(tool) => tool,
-            Err(mut reasons) if !self.scope.names().contains(&name) => {
+            Err(mut reasons) if !self.scope.names.contains(&name) => {
                 let mut mistake = self.mistake(span, format!("there is no tool `{name}`"));
                 mistake.hints = reasons.pop().map(|it| it.hints).unwrap_or_default();
                 mistake.subject = name;
@@ -406,7 +406,7 @@ impl<'a> Analysis<'_, 'a> {
             Expression::CallExpression(call) => {
                 let (name, _) = self.tool_name(&call.callee)?;
                 let tool = self.scope.find(&name).ok()?;
-                let schema = tool.output().schema()?;
+                let schema = tool.output.schema()?;
                 Some(Value::Object(schema.as_object().clone()))
             }
             Expression::AwaitExpression(awaited) => {

@@ -21,7 +21,8 @@ pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>, root: 
     let mut goldens: Vec<(bool, String)> = Vec::new();
     for (example, number) in examples {
         let name = example
-            .name()
+            .name
+            .as_ref()
             .map_or_else(|| format!("{number}"), ToString::to_string);
         let golden = path.with_extension(format!("{name}.golden"));
         // A link out of the project would show a file of the user.
@@ -33,13 +34,13 @@ pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>, root: 
     }
     let fitting = goldens.iter().find(|(fits, _)| *fits).or(goldens.first());
     let Some((_, text)) = fitting else {
-        return match tool.output() {
+        return match &tool.output {
             Output::Json(Some(schema)) => value(&Value::Object(schema.as_object().clone()), 0),
             _ => json!(""),
         };
     };
     let text = text.strip_suffix('\n').unwrap_or(text);
-    match tool.output() {
+    match &tool.output {
         Output::Json(_) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
         _ => json!(text),
     }

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp};
+use cogtools_log::{
+    Approval, BlobId, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp,
+};
 use serde_json::Value;
 
 use crate::Decisions;
@@ -139,11 +141,7 @@ impl Recorded {
                     if let Some(found) = found.as_mut().filter(|it| it.name == *program) {
                         found.last = entry.id;
                     }
-                    let store = match blob {
-                        Some(blob) => read_blob(blobs, blob)?,
-                        None => value.clone(),
-                    };
-                    stores.insert(family_of(program), store);
+                    stores.insert(family_of(program), whole(blobs, value, blob.as_ref())?);
                 }
                 (_, Some(program)) => program.add(entry, blobs)?,
                 _ => {}
@@ -233,10 +231,7 @@ impl Recorded {
                     return Ok(());
                 };
                 call.is_masked = *masked;
-                let content = match blob {
-                    Some(blob) => read_blob(blobs, blob)?,
-                    None => content.clone(),
-                };
+                let content = whole(blobs, content, blob.as_ref())?;
                 call.result = (!masked).then(|| RecordedResult {
                     outcome: outcome.clone(),
                     content,
@@ -273,10 +268,7 @@ pub fn store_and_next(
                 value,
                 blob,
             } if family_of(program) == family => {
-                store = match blob {
-                    Some(blob) => read_blob(blobs, blob)?,
-                    None => value.clone(),
-                };
+                store = whole(blobs, value, blob.as_ref())?;
             }
             _ => {}
         }
@@ -289,11 +281,10 @@ pub fn family_of(program: &str) -> &str {
     program.trim_end_matches(|c: char| c.is_ascii_digit())
 }
 
-fn read_blob(blobs: &Blobs, id: &cogtools_log::BlobId) -> Result<Value, Box<Diagnostic>> {
-    let invalid = |reason: String| {
-        let message = format!("the blob {} cannot be read: {reason}", id.as_str());
+fn whole(blobs: &Blobs, shown: &Value, blob: Option<&BlobId>) -> Result<Value, Box<Diagnostic>> {
+    blobs.whole(shown, blob).map_err(|reason| {
+        let name = blob.map_or("", BlobId::as_str);
+        let message = format!("the blob {name} cannot be read: {reason}");
         Box::new(Diagnostic::new(Code::InvalidSession, message))
-    };
-    let bytes = blobs.read(id).map_err(|error| invalid(error.to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))
+    })
 }

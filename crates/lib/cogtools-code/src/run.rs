@@ -90,18 +90,12 @@ impl Program {
     /// The program that `recorded` is.
     pub fn resumed(recorded: Recorded, decisions: Decisions) -> Self {
         let args = recorded.args.as_object().cloned().unwrap_or_default();
-        Self {
-            name: recorded.name.clone(),
-            store: recorded.store.clone(),
-            decisions,
-            ..Self::new(recorded.code.clone(), args)
-        }
-        .with_recorded(recorded)
-    }
-
-    fn with_recorded(mut self, recorded: Recorded) -> Self {
-        self.recorded = Some(recorded);
-        self
+        let mut program = Self::new(recorded.code.clone(), args);
+        program.name.clone_from(&recorded.name);
+        program.store.clone_from(&recorded.store);
+        program.decisions = decisions;
+        program.recorded = Some(recorded);
+        program
     }
 
     /// Fails if the code is empty or too long.
@@ -168,8 +162,8 @@ impl Program {
             now: Some(millis(time)),
             is_tool: true,
             tools: Some(Toolbox {
-                names: scope.names().to_vec(),
-                aliases: scope.aliases().clone(),
+                names: scope.names.clone(),
+                aliases: scope.aliases.clone(),
                 seed,
                 store: self.store.to_string(),
             }),

@@ -40,8 +40,10 @@ pub struct Scope {
     pub(crate) stub: Option<Stub>,
     /// The working directory of tools, if it is not the root.
     pub(crate) folder: Option<PathBuf>,
-    names: Vec<String>,
-    aliases: BTreeMap<String, String>,
+    /// The names of all tools.
+    pub names: Vec<String>,
+    /// Names that are identifiers, each with the tool whose name is none.
+    pub(crate) aliases: BTreeMap<String, String>,
     /// Runs the tools that are agents. Without it, each runs in a process of its own.
     pub agents: Option<Arc<RunAgent>>,
     /// Tools that were loaded, by name.
@@ -176,16 +178,6 @@ impl Scope {
     /// Cancels running calls, and the program.
     pub const fn cancel(&self) -> &Cancel {
         &self.cx.cancel
-    }
-
-    /// The names of all tools.
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    /// Names that are identifiers, each with the tool whose name is none.
-    pub const fn aliases(&self) -> &BTreeMap<String, String> {
-        &self.aliases
     }
 
     /// The tool of that name or alias.

@@ -47,8 +47,8 @@ pub fn declarations(tools: &[Arc<Tool>], aliases: &BTreeMap<String, String>) -> 
 
 /// The comment of a tool, as `JSDoc`: description, parameters, the first example.
 fn comment(tool: &Tool) -> String {
-    let mut lines = vec![tool.description().trim().to_owned()];
-    let schema = tool.schema().as_object();
+    let mut lines = vec![tool.description.trim().to_owned()];
+    let schema = tool.schema.as_object();
     for (name, property) in properties(schema) {
         lines.push(
             format!("@param args.{name} {}", notes(property))
@@ -125,7 +125,7 @@ struct Root<'s> {
 impl Writer {
     /// Parameters and result of `tool`.
     fn signature(&mut self, tool: &Tool) -> String {
-        let schema = tool.schema().as_object();
+        let schema = tool.schema.as_object();
         let name: String = tool
             .name()
             .as_str()
@@ -141,7 +141,7 @@ impl Writer {
             .and_then(Value::as_array)
             .is_none_or(Vec::is_empty);
         let arguments = self.object(schema, &root, 0);
-        let result = match tool.output() {
+        let result = match &tool.output {
             Output::Text | Output::File(_) => "string".to_owned(),
             Output::Json(None) | Output::Content => "unknown".to_owned(),
             Output::Json(Some(output)) => {

@@ -51,7 +51,9 @@ pub use lock::{Change, Lock, LockedTools, Snapshot};
 pub use name::{Name, NameError};
 pub use person::{PausedFlow, Person, Question};
 pub use progress::{Progress, ProgressUpdate};
-pub use registry::{Call, FindError, Found, Limit, Loaded, Registry, Shadowed, load_all, parallel};
+pub use registry::{
+    Call, FindError, Found, Limit, Loaded, Registry, Shadowed, at_once, load_all, parallel,
+};
 pub use resident::Resident;
 pub use search::ToolIndex;
 pub use source::{Candidate, Folder, Source, SourceError};

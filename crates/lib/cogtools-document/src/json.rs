@@ -128,10 +128,6 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::String(value.to_owned()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let inner = self.inner()?;
         let mut items = Vec::new();
@@ -152,6 +148,35 @@ impl<'de> Visitor<'de> for Strict<'_> {
             object.insert(key, value);
         }
         Ok(Value::Object(object))
+    }
+}
+
+/// Replaces the texts and the keys in `value` by `replace`, which returns true for each that it
+/// changes. A number is a text, too, and becomes one if it is changed. Returns true if any changed.
+pub fn replace_texts(value: &mut Value, replace: &mut impl FnMut(&mut String) -> bool) -> bool {
+    match value {
+        Value::String(text) => replace(text),
+        Value::Number(number) => {
+            let mut text = number.to_string();
+            let is_changed = replace(&mut text);
+            if is_changed {
+                *value = text.into();
+            }
+            is_changed
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |is_changed, item| {
+            replace_texts(item, replace) | is_changed
+        }),
+        Value::Object(fields) => {
+            let mut is_changed = false;
+            for (mut key, mut value) in std::mem::take(fields) {
+                is_changed |= replace(&mut key);
+                is_changed |= replace_texts(&mut value, replace);
+                fields.insert(key, value);
+            }
+            is_changed
+        }
+        Value::Null | Value::Bool(_) => false,
     }
 }
 

@@ -40,8 +40,10 @@ pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> V
 /// The names that an unknown one was probably meant to be, and the question for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    unknown: String,
-    names: Vec<String>,
+    /// The name as it is written.
+    pub unknown: String,
+    /// The names to write instead, best first.
+    pub names: Vec<String>,
     question: String,
 }
 
@@ -58,16 +60,6 @@ impl Suggestion {
             question: suggestion(names)?,
             names: names.iter().map(ToString::to_string).collect(),
         })
-    }
-
-    /// The name as it is written.
-    pub fn unknown(&self) -> &str {
-        &self.unknown
-    }
-
-    /// The names to write instead, best first.
-    pub fn names(&self) -> &[String] {
-        &self.names
     }
 
     /// The question: "did you mean …?".

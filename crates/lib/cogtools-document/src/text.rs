@@ -19,6 +19,13 @@ pub struct Span {
     pub end: usize,
 }
 
+impl Span {
+    /// Makes a range of its start and its end.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+}
+
 /// A text and its display path.
 #[derive(Clone, Debug)]
 pub struct Text {

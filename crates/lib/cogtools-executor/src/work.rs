@@ -43,9 +43,11 @@ pub struct Failure {
 pub struct Attempt {
     pub(crate) graph: Arc<Graph>,
     pub(crate) index: usize,
-    pub(crate) number: u32,
+    /// The number of the attempt, from 1.
+    pub number: u32,
     pub(crate) results: Arc<Results>,
-    pub(crate) cancel: Cancel,
+    /// Ends the attempt: the run was cancelled, or it takes too long.
+    pub cancel: Cancel,
 }
 
 /// The results so far, by the index of the node.
@@ -91,16 +93,6 @@ impl Attempt {
     /// The node.
     pub fn node(&self) -> &str {
         &self.graph.nodes()[self.index].id
-    }
-
-    /// The number of the attempt, from 1.
-    pub const fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Ends the attempt: the run was cancelled, or it takes too long.
-    pub const fn cancel(&self) -> &Cancel {
-        &self.cancel
     }
 
     /// The result of `node`. `None` if it has none, or if this node does not need it, directly or

@@ -2,9 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use cogtools_document::json::replace_texts;
 use cogtools_process::http::percent_encode;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The text in place of a secret.
 const REDACTED: &str = "[redacted]";
@@ -71,30 +72,14 @@ impl Secrets {
     }
 
     /// Replaces every secret in the strings, numbers and keys of `value`.
-    pub(crate) fn redact_value(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => self.redact(&text).into(),
-            Value::Number(number) => {
-                let text = number.to_string();
-                let redacted = self.redact(&text);
-                if redacted == text {
-                    Value::Number(number)
-                } else {
-                    redacted.into()
-                }
-            }
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.redact_value(item))
-                .collect(),
-            Value::Object(entries) => {
-                let entries = entries.into_iter();
-                let redact =
-                    |(key, value): (String, Value)| (self.redact(&key), self.redact_value(value));
-                Value::Object(entries.map(redact).collect::<Map<_, _>>())
-            }
-            value => value,
-        }
+    pub(crate) fn redact_value(&self, mut value: Value) -> Value {
+        replace_texts(&mut value, &mut |text| {
+            let redacted = self.redact(text);
+            let is_redacted = redacted != *text;
+            *text = redacted;
+            is_redacted
+        });
+        value
     }
 }
 

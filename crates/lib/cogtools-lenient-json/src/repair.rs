@@ -117,21 +117,13 @@ impl Display for RepairKind {
 /// The repairs of one value, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
-    listed: Vec<Repair>,
-    count: usize,
+    /// The first [`MAX_REPAIRS`] repairs, and the end of the text if it is within the value.
+    pub listed: Vec<Repair>,
+    /// Number of repairs.
+    pub count: usize,
 }
 
 impl Repairs {
-    /// The first [`MAX_REPAIRS`] repairs, and the end of the text if it is within the value.
-    pub fn listed(&self) -> &[Repair] {
-        &self.listed
-    }
-
-    /// Number of repairs.
-    pub const fn count(&self) -> usize {
-        self.count
-    }
-
     pub(crate) fn add(&mut self, kind: RepairKind, offset: usize) {
         self.count += 1;
         // The end of a text is never lost.

@@ -85,7 +85,7 @@ pub enum NoJson {
 ///
 /// let found = find("Sure!\n```json\n{'ok': True,}\n```", Options::default())?;
 /// assert_eq!(found[0].value.to_string(), r#"{"ok":true}"#);
-/// assert_eq!(found[0].repairs.count(), 3);
+/// assert_eq!(found[0].repairs.count, 3);
 /// # Ok::<(), cogtools_lenient_json::NoJson>(())
 /// ```
 pub fn find(text: &str, options: Options) -> Result<Vec<Found>, NoJson> {
@@ -111,7 +111,7 @@ pub fn last(text: &str) -> Result<Found, NoJson> {
 impl Found {
     /// Returns true if the text ends within the value: there was more to say.
     pub fn is_cut(&self) -> bool {
-        let mut repairs = self.repairs.listed().iter();
+        let mut repairs = self.repairs.listed.iter();
         repairs.any(|repair| repair.kind == RepairKind::Cut)
     }
 }

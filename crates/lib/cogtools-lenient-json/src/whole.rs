@@ -47,7 +47,7 @@ fn is_prose(text: &str, found: &Found) -> bool {
     let has = |kind| {
         found
             .repairs
-            .listed()
+            .listed
             .iter()
             .any(|repair| repair.kind == kind)
     };

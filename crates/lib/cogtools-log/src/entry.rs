@@ -100,10 +100,7 @@ impl Entry {
             fields: &mut Map<String, Value>,
             name: &'static str,
         ) -> Result<T, LineError> {
-            let failed = |error: String| LineError::Field {
-                name: name.to_owned(),
-                error,
-            };
+            let failed = |error: String| LineError::Field(name.to_owned(), error);
             let value = fields.remove(name);
             let value = value.ok_or_else(|| failed("required but missing".to_owned()))?;
             serde_json::from_value(value).map_err(|error| failed(error.to_string()))
@@ -120,10 +117,7 @@ impl Entry {
             let event = Event::deserialize(Value::Object(fields));
             event
                 .map(Event::current)
-                .map_err(|error| LineError::Event {
-                    kind,
-                    error: error.to_string(),
-                })?
+                .map_err(|error| LineError::Event(kind, error.to_string()))?
         } else {
             Event::Unknown(fields)
         };

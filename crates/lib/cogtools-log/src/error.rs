@@ -28,29 +28,14 @@ pub enum LineError {
     #[error("`kind` is missing, or not a text")]
     NoKind,
     /// A field that each line has is missing or wrong.
-    #[error("`{name}`: {error}")]
-    Field {
-        /// Its name.
-        name: String,
-        /// The fault.
-        error: String,
-    },
+    #[error("`{0}`: {1}")]
+    Field(String, String),
     /// The fields of this kind are wrong.
-    #[error("not a valid `{kind}`: {error}")]
-    Event {
-        /// The kind.
-        kind: String,
-        /// The fault.
-        error: String,
-    },
+    #[error("not a valid `{0}`: {1}")]
+    Event(String, String),
     /// The numbers do not grow.
-    #[error("`id` is {id}, but an earlier line has {last}")]
-    Order {
-        /// The number.
-        id: Id,
-        /// The largest one so far.
-        last: Id,
-    },
+    #[error("`id` is {0}, but an earlier line has {1}")]
+    Order(Id, Id),
     /// No line before it has the number of its parent.
     #[error("`parent` is {0}, but no earlier line has that `id`")]
     Parent(Id),
@@ -58,13 +43,8 @@ pub enum LineError {
     #[error("it refers to {0}, but no earlier line has that `id`")]
     Reference(Id),
     /// It says that lines before it were cut off, and they were not.
-    #[error("it counts {said} lines that were cut off, but there are {found}")]
-    Torn {
-        /// The number that it says.
-        said: u32,
-        /// The number that there is.
-        found: u32,
-    },
+    #[error("it counts {0} lines that were cut off, but there are {1}")]
+    Torn(u32, u32),
     /// A second header.
     #[error("a session has only one header")]
     SecondHeader,
@@ -74,39 +54,17 @@ pub enum LineError {
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The file cannot be opened.
-    #[error("`{}` cannot be read: {error}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: ReadError,
-    },
+    #[error("`{path}` cannot be read: {1}", path = .0.display())]
+    Open(PathBuf, ReadError),
     /// The first line is not a header.
-    #[error("`{}` is not a session: {error}", path.display())]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: HeaderError,
-    },
+    #[error("`{path}` is not a session: {1}", path = .0.display())]
+    Header(PathBuf, HeaderError),
     /// A later version has written it.
-    #[error("`{}` was written by a newer cogtools (format {format}; this one reads {})", path.display(), Header::FORMAT)]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The version of its format.
-        format: u64,
-    },
+    #[error("`{path}` was written by a newer cogtools (format {1}; this one reads {own})", path = .0.display(), own = Header::FORMAT)]
+    Newer(PathBuf, u64),
     /// A line is invalid.
-    #[error("`{}`, line {line}: {error}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// Why.
-        error: LineError,
-    },
+    #[error("`{path}`, line {1}: {2}", path = .0.display())]
+    Line(PathBuf, usize, LineError),
     /// It is too large.
     #[error("`{}` has more than {} MiB or {MAX_ENTRIES} lines", .0.display(), MAX_FILE_BYTES >> 20)]
     TooLarge(PathBuf),
@@ -136,21 +94,11 @@ pub enum LogError {
     #[error("`{}` exists already", .0.display())]
     Exists(PathBuf),
     /// It cannot be opened or created.
-    #[error("`{}` cannot be written: {error}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: WriteError,
-    },
+    #[error("`{path}` cannot be written: {1}", path = .0.display())]
+    Open(PathBuf, WriteError),
     /// A line cannot be written: the disk is full, for example.
-    #[error("`{}` cannot be written: {error}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    #[error("`{path}` cannot be written: {1}", path = .0.display())]
+    Write(PathBuf, io::Error),
     /// The line would be too long, or too deep, to be read again.
     #[error("`{}` cannot have a line of more than {} MiB", .0.display(), MAX_LINE_BYTES >> 20)]
     LineTooLong(PathBuf),
@@ -164,13 +112,8 @@ pub enum LogError {
     #[error("`{}` cannot have more than {} MiB", .0.display(), MAX_BLOB_BYTES >> 20)]
     BlobTooLarge(PathBuf),
     /// The parent, or an entry that it refers to, does not exist.
-    #[error("`{}` has no entry {id}", path.display())]
-    NoEntry {
-        /// The file.
-        path: PathBuf,
-        /// The entry.
-        id: Id,
-    },
+    #[error("`{path}` has no entry {1}", path = .0.display())]
+    NoEntry(PathBuf, Id),
     /// It cannot be continued, because it cannot be read.
     #[error(transparent)]
     Read(#[from] SessionError),
@@ -181,22 +124,21 @@ impl SessionError {
     pub fn diagnostic(&self) -> Diagnostic {
         let message = self.to_string();
         match self {
-            Self::Open { error, .. } if is_missing(error) => {
+            Self::Open(_, error) if is_missing(error) => {
                 Diagnostic::new(Code::SessionNotFound, message)
                     .hint("`cogtools session list` shows the sessions of this project")
             }
-            Self::Open {
-                error: ReadError::Outside { .. },
-                ..
-            } => Diagnostic::new(Code::Denied, message).hint("name the file itself"),
-            Self::Open { .. } => Diagnostic::new(Code::IoFailed, message)
+            Self::Open(_, ReadError::Outside { .. }) => {
+                Diagnostic::new(Code::Denied, message).hint("name the file itself")
+            }
+            Self::Open(..) => Diagnostic::new(Code::IoFailed, message)
                 .hint("check that it is a file that you can read"),
-            Self::Header { .. } => Diagnostic::new(Code::InvalidSession, message)
+            Self::Header(..) => Diagnostic::new(Code::InvalidSession, message)
                 .hint("name a file that `cogtools ask` or `cogtools session fork` has written"),
-            Self::Newer { .. } => {
+            Self::Newer(..) => {
                 Diagnostic::new(Code::InvalidSession, message).hint("update cogtools")
             }
-            Self::Line { .. } => Diagnostic::new(Code::InvalidSession, message)
+            Self::Line(..) => Diagnostic::new(Code::InvalidSession, message)
                 .hint("`cogtools session verify` lists everything that is wrong with it")
                 .hint("remove the line, or restore the file from a copy"),
             Self::TooLarge(_) => {
@@ -216,7 +158,7 @@ impl LogError {
             Self::Exists(_) => Diagnostic::new(Code::IoFailed, message).hint(
                 "name another file; `cogtools ask --continue` or `resume` goes on with this one",
             ),
-            Self::Open { error, .. } => {
+            Self::Open(_, error) => {
                 let code = match error {
                     WriteError::Link { .. } | WriteError::Dangling { .. } => Code::Denied,
                     WriteError::Changed | WriteError::ReadOnly | WriteError::Io(_) => {
@@ -226,13 +168,13 @@ impl LogError {
                 Diagnostic::new(code, message)
                     .hint(error.hint("make the file and its folder writable, or name another file"))
             }
-            Self::Write { .. } => Diagnostic::new(Code::IoFailed, message)
+            Self::Write(..) => Diagnostic::new(Code::IoFailed, message)
                 .hint("free disk space, or make the file writable, then continue the session"),
             Self::LineTooLong(_) | Self::TooDeep(_) | Self::BlobTooLarge(_) => {
                 Diagnostic::new(Code::IoFailed, message).hint("send less at once")
             }
             Self::Full(_) => Diagnostic::new(Code::IoFailed, message).hint("begin a new session"),
-            Self::NoEntry { .. } => Diagnostic::new(Code::SessionNotFound, message)
+            Self::NoEntry(..) => Diagnostic::new(Code::SessionNotFound, message)
                 .hint("`cogtools session tree` shows the entries"),
             Self::Read(error) => error.diagnostic(),
         }

@@ -13,6 +13,7 @@ use cogtools_document::file::{Existing, Mode, ReadError, WriteError, WritePath};
 use cogtools_process::{digest, lexical};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::reader::MAX_BLOB_BYTES;
 use crate::{Event, LogError, SessionError, SessionId};
@@ -92,10 +93,7 @@ impl SessionFile {
         let path = || self.display_path.clone();
         file::create(&self.path, content, self.mode).map_err(|error| match error {
             WriteError::Changed => LogError::Exists(path()),
-            error => LogError::Open {
-                path: path(),
-                error,
-            },
+            error => LogError::Open(path(), error),
         })
     }
 
@@ -104,10 +102,9 @@ impl SessionFile {
         match self.open_to_read()?.try_lock_shared() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => Err(SessionError::Open {
-                path: self.display_path.clone(),
-                error: error.into(),
-            }),
+            Err(TryLockError::Error(error)) => {
+                Err(SessionError::Open(self.display_path.clone(), error.into()))
+            }
         }
     }
 
@@ -126,10 +123,7 @@ impl SessionFile {
         let opened = file::open(&self.path(), &self.path.read_scope());
         opened
             .map(|(file, _)| file)
-            .map_err(|error| SessionError::Open {
-                path: self.display_path.clone(),
-                error,
-            })
+            .map_err(|error| SessionError::Open(self.display_path.clone(), error))
     }
 }
 
@@ -239,6 +233,19 @@ impl Blobs {
         } else {
             Err(BlobError::Changed)
         }
+    }
+
+    /// Reads the whole of a value of which the session has what is `shown`: the JSON in `blob`, if
+    /// there is one.
+    ///
+    /// # Errors
+    /// Why the blob cannot be read.
+    pub fn whole(&self, shown: &Value, blob: Option<&BlobId>) -> Result<Value, String> {
+        let Some(blob) = blob else {
+            return Ok(shown.clone());
+        };
+        let bytes = self.read(blob).map_err(|error| error.to_string())?;
+        serde_json::from_slice(&bytes).map_err(|error| error.to_string())
     }
 
     fn write_path(&self, id: &BlobId) -> WritePath {

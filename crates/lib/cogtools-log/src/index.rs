@@ -102,9 +102,8 @@ impl Index {
     /// Finds the lines that were appended; of a file that was replaced, all of them. A line
     /// without its end is not one yet.
     pub fn refresh(&mut self) -> Result<(), SessionError> {
-        let failed = |error: io::Error| SessionError::Open {
-            path: self.file.display_path().to_path_buf(),
-            error: error.into(),
+        let failed = |error: io::Error| {
+            SessionError::Open(self.file.display_path().to_path_buf(), error.into())
         };
         let mut file = self.file.open_to_read()?;
         let meta = file.metadata().map_err(failed)?;
@@ -161,9 +160,8 @@ impl Index {
     /// The lines with these numbers, from 1, without the header. Each entry is read alone, so
     /// whether it refers to entries that exist is not checked.
     pub fn read(&self, numbers: Range<usize>) -> Result<Vec<Line>, SessionError> {
-        let failed = |error: io::Error| SessionError::Open {
-            path: self.file.display_path().to_path_buf(),
-            error: error.into(),
+        let failed = |error: io::Error| {
+            SessionError::Open(self.file.display_path().to_path_buf(), error.into())
         };
         let first = numbers.start.max(2);
         let last = numbers.end.min(self.ends.len() + 1);

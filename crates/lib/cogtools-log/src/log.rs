@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::reader::{MAX_BLOB_BYTES, MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES};
 use crate::reader::{is_too_deep, references};
+use crate::session::End;
 use crate::{
     BlobId, Blobs, Clock, Entry, Event, Header, Id, LogError, Mask, Session, SessionFile, Timestamp,
 };
@@ -46,15 +47,6 @@ pub struct Options {
     pub mask: Mask,
 }
 
-/// The end of the file.
-#[derive(Clone, Copy, Debug)]
-struct End {
-    bytes: u64,
-    /// The number of lines at the end that were cut off.
-    torn: u32,
-    is_terminated: bool,
-}
-
 impl Log {
     /// Begins a session in a file that does not exist, or is empty.
     pub fn create(file: &SessionFile, header: &Header, options: Options) -> Result<Self, LogError> {
@@ -79,13 +71,7 @@ impl Log {
         drop(file.open_to_read()?);
         let open = open_locked(file, false)?;
         let session = Session::from_reader(&open, file.display_path())?;
-        let read = session.end();
-        let end = End {
-            bytes: read.bytes,
-            torn: read.torn,
-            is_terminated: read.is_terminated,
-        };
-        let mut log = Self::new(open, file, options, end);
+        let mut log = Self::new(open, file, options, session.end());
         log.ids = session.entries.iter().map(|entry| entry.id).collect();
         log.head = session.head();
         Ok((log, session))
@@ -111,10 +97,7 @@ impl Log {
             .into_iter()
             .find(|id| self.ids.binary_search(id).is_err())
         {
-            return Err(LogError::NoEntry {
-                path: self.path.clone(),
-                id: *id,
-            });
+            return Err(LogError::NoEntry(self.path.clone(), *id));
         }
         self.repair()?;
         let id = self.write_entry(parent, event)?;
@@ -130,10 +113,9 @@ impl Log {
         if bytes.len() as u64 > MAX_BLOB_BYTES {
             return Err(LogError::BlobTooLarge(path()));
         }
-        self.blobs.write(bytes).map_err(|error| LogError::Open {
-            path: path(),
-            error,
-        })
+        self.blobs
+            .write(bytes)
+            .map_err(|error| LogError::Open(path(), error))
     }
 
     /// Masks the secrets in `value`, as a line would have it.
@@ -148,20 +130,16 @@ impl Log {
 
     /// Waits until everything is on the disk.
     pub fn sync(&self) -> Result<(), LogError> {
-        self.file.sync_data().map_err(|error| LogError::Write {
-            path: self.path.clone(),
-            error,
-        })
+        self.file
+            .sync_data()
+            .map_err(|error| LogError::Write(self.path.clone(), error))
     }
 
     /// Reads what is in the file so far.
     pub fn session(&self) -> Result<Session, LogError> {
         // Writes go to the end, wherever reads are.
         let start = (&self.file).seek(SeekFrom::Start(0));
-        start.map_err(|error| LogError::Write {
-            path: self.path.clone(),
-            error,
-        })?;
+        start.map_err(|error| LogError::Write(self.path.clone(), error))?;
         Ok(Session::from_reader(&self.file, &self.path)?)
     }
 
@@ -239,10 +217,7 @@ impl Log {
         self.end.is_terminated = true;
         written.map_err(|error| {
             self.note_torn(before);
-            LogError::Write {
-                path: self.path.clone(),
-                error,
-            }
+            LogError::Write(self.path.clone(), error)
         })
     }
 
@@ -258,10 +233,7 @@ impl Log {
 
     /// The JSON of a line, without secrets.
     fn encode(&self, line: &impl Serialize) -> Result<String, LogError> {
-        let failed = |error: serde_json::Error| LogError::Write {
-            path: self.path.clone(),
-            error: error.into(),
-        };
+        let failed = |error: serde_json::Error| LogError::Write(self.path.clone(), error.into());
         let text = serde_json::to_string(line).map_err(failed)?;
         if !self.options.mask.may_be_in(&text) {
             return Ok(text);
@@ -278,10 +250,7 @@ pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogE
     let path = || file.display_path().to_path_buf();
     let open = file
         .open_to_append(create)
-        .map_err(|error| LogError::Open {
-            path: path(),
-            error,
-        })?;
+        .map_err(|error| LogError::Open(path(), error))?;
     let mut attempts = LOCK_ATTEMPTS;
     loop {
         attempts -= 1;
@@ -290,10 +259,7 @@ pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogE
             Err(TryLockError::WouldBlock) if attempts > 0 => std::thread::sleep(LOCK_DELAY),
             Err(TryLockError::WouldBlock) => return Err(LogError::InUse(path())),
             Err(TryLockError::Error(error)) => {
-                return Err(LogError::Write {
-                    path: path(),
-                    error,
-                });
+                return Err(LogError::Write(path(), error));
             }
         }
     }
@@ -301,8 +267,5 @@ pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogE
 
 fn length(file: &File, path: &Path) -> Result<u64, LogError> {
     let length = file.metadata().map(|meta| meta.len());
-    length.map_err(|error| LogError::Write {
-        path: path.to_path_buf(),
-        error,
-    })
+    length.map_err(|error| LogError::Write(path.to_path_buf(), error))
 }

@@ -5,6 +5,7 @@
 //! telephone numbers, payment cards and bank accounts, each in its international form; what has a
 //! check digit is masked only if that is right.
 
+use cogtools_document::json::replace_texts;
 use serde_json::{Map, Value};
 
 /// The shortest value that is masked, in bytes: a shorter one occurs by accident.
@@ -119,22 +120,7 @@ const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
 /// Masks personal data in every text of `value`, the keys of objects too. Returns whether there
 /// was any.
 pub fn mask_personal(value: &mut Value) -> bool {
-    match value {
-        Value::String(text) => mask_text(text),
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |masked, item| mask_personal(item) | masked),
-        Value::Object(fields) => mask_fields(fields),
-        Value::Number(number) => {
-            let mut text = number.to_string();
-            let is_masked = mask_text(&mut text);
-            if is_masked {
-                *value = text.into();
-            }
-            is_masked
-        }
-        Value::Null | Value::Bool(_) => false,
-    }
+    replace_texts(value, &mut mask_text)
 }
 
 /// Masks personal data in a text. Returns whether there was any.
@@ -158,16 +144,6 @@ pub fn mask_text(text: &mut String) -> bool {
     masked.push_str(&text[copied..]);
     *text = masked;
     true
-}
-
-fn mask_fields(fields: &mut Map<String, Value>) -> bool {
-    let mut is_masked = false;
-    for (mut key, mut value) in std::mem::take(fields) {
-        is_masked |= mask_text(&mut key);
-        is_masked |= mask_personal(&mut value);
-        fields.insert(key, value);
-    }
-    is_masked
 }
 
 /// Finds the datum that begins at `start`, and its end. Only ASCII is looked at, so that both are between

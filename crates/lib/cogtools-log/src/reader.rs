@@ -109,10 +109,7 @@ impl Reader<BufReader<File>> {
 impl<R: BufRead> Reader<R> {
     /// Begins with the first line. `path` is for messages.
     pub fn new(mut input: R, path: &Path) -> Result<Self, SessionError> {
-        let failed = |error| SessionError::Header {
-            path: path.to_path_buf(),
-            error,
-        };
+        let failed = |error| SessionError::Header(path.to_path_buf(), error);
         let raw = read_raw(&mut input, path)?.ok_or_else(|| failed(HeaderError::Empty))?;
         let (text, fields) = parse(&raw);
         let fields = fields.map_err(|invalid| failed(HeaderError::Line(invalid.error)))?;
@@ -121,16 +118,13 @@ impl<R: BufRead> Reader<R> {
         }
         let format = fields.get("format").and_then(Value::as_u64);
         if let Some(format) = format.filter(|format| *format > u64::from(Header::FORMAT)) {
-            return Err(SessionError::Newer {
-                path: path.to_path_buf(),
-                format,
-            });
+            return Err(SessionError::Newer(path.to_path_buf(), format));
         }
         let header = Header::deserialize(Value::Object(fields)).map_err(|error| {
-            failed(HeaderError::Line(LineError::Event {
-                kind: Header::KIND.to_owned(),
-                error: error.to_string(),
-            }))
+            failed(HeaderError::Line(LineError::Event(
+                Header::KIND.to_owned(),
+                error.to_string(),
+            )))
         })?;
         Ok(Self {
             input,
@@ -199,7 +193,7 @@ impl<R: BufRead> Reader<R> {
         let entry = Entry::from_fields(fields)?;
         let id = entry.id;
         if let Some(last) = self.ids.last().copied().filter(|last| *last >= id) {
-            return Err(LineError::Order { id, last });
+            return Err(LineError::Order(id, last));
         }
         let is_known = |id: &Id| self.ids.binary_search(id).is_ok();
         let checked = match entry.parent.filter(|parent| !is_known(parent)) {
@@ -216,10 +210,7 @@ impl<R: BufRead> Reader<R> {
 
     const fn check_torn(&self, event: &Event) -> Result<(), LineError> {
         match event {
-            Event::Torn { lines } if *lines != self.cut => Err(LineError::Torn {
-                said: *lines,
-                found: self.cut,
-            }),
+            Event::Torn { lines } if *lines != self.cut => Err(LineError::Torn(*lines, self.cut)),
             _ => Ok(()),
         }
     }
@@ -257,10 +248,8 @@ pub(crate) fn references(event: &Event) -> &[Id] {
 }
 
 fn read_raw(input: &mut impl BufRead, path: &Path) -> Result<Option<RawLine>, SessionError> {
-    next_line(input, MAX_LINE_BYTES).map_err(|error| SessionError::Open {
-        path: path.to_path_buf(),
-        error: error.into(),
-    })
+    next_line(input, MAX_LINE_BYTES)
+        .map_err(|error| SessionError::Open(path.to_path_buf(), error.into()))
 }
 
 /// The text of a line, and its fields.

@@ -69,7 +69,7 @@ impl Session {
                 Err(error) => {
                     // What comes first is reported.
                     reject(cut.drain(..).next(), path)?;
-                    return Err(line_error(path, line.number, error));
+                    return Err(SessionError::Line(path.to_path_buf(), line.number, error));
                 }
             }
         }
@@ -177,15 +177,7 @@ impl Session {
 /// Fails with what is wrong with `line`, if there is one.
 fn reject(line: Option<Line>, path: &Path) -> Result<(), SessionError> {
     match line.map(|line| (line.number, line.entry)) {
-        Some((number, Err(error))) => Err(line_error(path, number, error)),
+        Some((number, Err(error))) => Err(SessionError::Line(path.to_path_buf(), number, error)),
         _ => Ok(()),
-    }
-}
-
-fn line_error(path: &Path, line: usize, error: LineError) -> SessionError {
-    SessionError::Line {
-        path: path.to_path_buf(),
-        line,
-        error,
     }
 }

@@ -80,10 +80,8 @@ impl Store {
 
     /// The file for a new session. The folder is created, for its user only.
     pub fn new_file(&self) -> Result<(SessionId, SessionFile), LogError> {
-        create_private_folder(&self.folder).map_err(|error| LogError::Write {
-            path: self.folder.clone(),
-            error,
-        })?;
+        create_private_folder(&self.folder)
+            .map_err(|error| LogError::Write(self.folder.clone(), error))?;
         let id = SessionId::random();
         let file = self.file(&id);
         Ok((id, file))
@@ -157,9 +155,7 @@ impl Store {
         remove_unless_in_use(&self.file(id))?;
         let path = self.trial_file(id);
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(LogError::Write { path, error })
-            }
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(LogError::Write(path, error)),
             _ => Ok(()),
         }
     }
@@ -252,10 +248,7 @@ impl Store {
 
 /// Removes a session with its blobs, unless a process writes to it.
 pub(crate) fn remove_unless_in_use(file: &SessionFile) -> Result<(), LogError> {
-    let failed = |error| LogError::Write {
-        path: file.display_path().to_path_buf(),
-        error,
-    };
+    let failed = |error| LogError::Write(file.display_path().to_path_buf(), error);
     let _lock = open_locked(file, false)?;
     fs::remove_file(file.path()).map_err(failed)?;
     match fs::remove_dir_all(file.blobs().folder()) {

@@ -439,11 +439,7 @@ impl<'s> Run<'s> {
         else {
             return Ok(Map::new());
         };
-        let whole = match blob {
-            Some(blob) => read_blob(blob, file),
-            None => Ok(arguments.clone()),
-        };
-        match whole {
+        match file.blobs().whole(arguments, blob.as_ref()) {
             Ok(Value::Object(arguments)) => Ok(arguments),
             Ok(_) => Err(unreadable(tool, "argument map", "it is no object")),
             Err(reason) => Err(unreadable(tool, "argument map", &reason)),
@@ -454,10 +450,8 @@ impl<'s> Run<'s> {
 impl NodeRun<'_> {
     /// The whole result.
     fn whole(&self, file: &SessionFile) -> Result<Value, String> {
-        match self.blob {
-            Some(blob) => read_blob(blob, file),
-            None => Ok(self.output.cloned().unwrap_or_default()),
-        }
+        let shown = self.output.unwrap_or(&Value::Null);
+        file.blobs().whole(shown, self.blob)
     }
 
     /// Returns true if it has ended with a result from which a run can go on.
@@ -479,11 +473,6 @@ impl NodeRun<'_> {
             _ => false,
         }
     }
-}
-
-fn read_blob(blob: &BlobId, file: &SessionFile) -> Result<Value, String> {
-    let bytes = file.blobs().read(blob).map_err(|error| error.to_string())?;
-    serde_json::from_slice(&bytes).map_err(|error| error.to_string())
 }
 
 fn unreadable(subject: &str, what: &str, reason: &str) -> Box<Diagnostic> {

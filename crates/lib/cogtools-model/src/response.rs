@@ -118,13 +118,21 @@ struct WireCandidate {
 /// The part of a response that has arrived.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
-    content: Option<Content>,
-    finish: Option<Finish>,
-    finish_message: Option<String>,
-    block_reason: Option<String>,
-    usage: Usage,
-    model_version: Option<String>,
-    id: Option<String>,
+    /// The words of the model, unchanged.
+    pub content: Option<Content>,
+    /// Why it ended; `None` before the end, and if the provider does not say it: then the stream
+    /// was cut, unless there is a [`Response::block_reason`].
+    pub finish: Option<Finish>,
+    /// The provider's explanation of [`Response::finish`] or [`Response::block_reason`].
+    pub finish_message: Option<String>,
+    /// Why the provider refused the prompt.
+    pub block_reason: Option<String>,
+    /// The tokens, as the last chunk that names them counts.
+    pub usage: Usage,
+    /// The version of the model that answered.
+    pub model_version: Option<String>,
+    /// The provider's identifier.
+    pub id: Option<String>,
 }
 
 impl Response {
@@ -163,11 +171,6 @@ impl Response {
         count
     }
 
-    /// Returns the words of the model, unchanged.
-    pub const fn content(&self) -> Option<&Content> {
-        self.content.as_ref()
-    }
-
     /// The parts of [`Response::content`].
     pub fn parts(&self) -> &[Part] {
         self.content.as_ref().map_or(&[], Content::parts)
@@ -188,40 +191,9 @@ impl Response {
         self.parts().iter().filter_map(Part::call).collect()
     }
 
-    /// Why it ended; `None` before the end, and if the provider does not say it: then the stream
-    /// was cut, unless there is a [`Response::block_reason`].
-    pub const fn finish(&self) -> Option<&Finish> {
-        self.finish.as_ref()
-    }
-
     /// Returns true if the stream broke off: neither a reason to end nor one to refuse has arrived.
     pub const fn is_cut(&self) -> bool {
         self.finish.is_none() && self.block_reason.is_none()
-    }
-
-    /// The provider's explanation of [`Response::finish`] or [`Response::block_reason`].
-    pub fn finish_message(&self) -> Option<&str> {
-        self.finish_message.as_deref()
-    }
-
-    /// Why the provider refused the prompt.
-    pub fn block_reason(&self) -> Option<&str> {
-        self.block_reason.as_deref()
-    }
-
-    /// The tokens, as the last chunk that names them counts.
-    pub const fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    /// The version of the model that answered.
-    pub fn model_version(&self) -> Option<&str> {
-        self.model_version.as_deref()
-    }
-
-    /// The provider's identifier.
-    pub fn response_id(&self) -> Option<&str> {
-        self.id.as_deref()
     }
 
     /// Returns true if there is nothing to use in it: neither text nor a call.

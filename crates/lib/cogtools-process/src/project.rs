@@ -15,10 +15,10 @@ use crate::owner::{ForeignOwner, Owners};
 pub struct Project {
     root: PathBuf,
     display_path: PathBuf,
-    /// True if a marker has made it a project.
-    marked: bool,
-    /// Markers of projects of other users on the way to the root.
-    skipped: Vec<ForeignOwner>,
+    /// True if something marks it as a project; otherwise it is merely a directory.
+    pub is_marked: bool,
+    /// The nearer projects that are not used, because they belong to other users.
+    pub skipped: Vec<ForeignOwner>,
 }
 
 impl Project {
@@ -42,7 +42,7 @@ impl Project {
             skipped.extend(checked.clone().err());
             checked.is_ok()
         });
-        let marked = root.is_some();
+        let is_marked = root.is_some();
         let root = root.unwrap_or(directory);
         let display_path = if root == directory {
             PathBuf::new()
@@ -52,7 +52,7 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path,
-            marked,
+            is_marked,
             skipped,
         }
     }
@@ -62,19 +62,9 @@ impl Project {
         Self {
             root: root.to_path_buf(),
             display_path: PathBuf::new(),
-            marked: false,
+            is_marked: false,
             skipped: Vec::new(),
         }
-    }
-
-    /// Returns true if something marks it as a project; otherwise it is merely a directory.
-    pub const fn is_marked(&self) -> bool {
-        self.marked
-    }
-
-    /// The nearer projects that are not used, because they belong to other users.
-    pub fn skipped(&self) -> &[ForeignOwner] {
-        &self.skipped
     }
 
     /// The root.

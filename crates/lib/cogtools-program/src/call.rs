@@ -126,7 +126,7 @@ pub fn accept_and_run(
     prepare: impl FnOnce(Tool, Arguments) -> Result<core::Call, Vec<Diagnostic>>,
 ) -> Result<(), Failure> {
     let name = tool.name().to_string();
-    let takes_nothing = tool.schema().names().is_some_and(|names| names.is_empty());
+    let takes_nothing = tool.schema.names().is_some_and(|names| names.is_empty());
     let bytes = if takes_nothing && io.stdin.is_terminal() {
         Vec::new()
     } else {

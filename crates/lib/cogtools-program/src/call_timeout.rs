@@ -3,7 +3,7 @@
 //! A call runs in a separate thread: hosts wait forever, so a template that does not end must
 //! be abandoned. `cogtools-call` and the MCP server differ only in how they wait.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,6 @@ const STACK_SIZE: usize = 8 << 20;
 const MAX_MESSAGES: usize = 64;
 
 /// A message of the thread of a call.
-#[derive(Debug, PartialEq)]
 enum Message {
     Progress(ProgressUpdate),
     End(Result<ToolOutput, Vec<Diagnostic>>),
@@ -36,22 +35,22 @@ pub(crate) fn run_with_deadline(
 ) -> Result<ToolOutput, Failure> {
     let limit = call.limit();
     let cancel = cx.cancel.clone();
-    let signals = limit.starts_process().then(|| SignalGuard::begin(&cancel));
+    let signals = limit.starts_process.then(|| SignalGuard::begin(&cancel));
     let (sender, receiver) = sync_channel(MAX_MESSAGES);
     if show.is_some() {
         let sender = sender.clone();
         let pass = move |update| drop(sender.try_send(Message::Progress(update)));
         cx.call.progress = Some(Progress::new(pass));
     }
-    start(limit.name(), move || {
+    start(&limit.name, move || {
         let _ = sender.send(Message::End(call.run(&cx)));
     })
     .map_err(|diagnostic| Failure::from(*diagnostic))?;
-    let mut result = wait(&receiver, limit.duration(), &mut show);
-    if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
-        cancel.cancel();
-        result = wait(&receiver, Limit::KILL_GRACE, &mut show);
-    }
+    let result = wait(&receiver, &limit, &cancel, |update| {
+        if let Some(show) = &mut show {
+            show(update);
+        }
+    });
     if let Some(status) = signals.and_then(|signals| signals.status()) {
         return Err(Failure::Reported(status));
     }
@@ -63,22 +62,33 @@ pub(crate) fn run_with_deadline(
     }
 }
 
-/// Passes progress to `show` until the call ends or the time is over.
+/// Passes progress to `show` until the call ends or its time is over. Then `cancel` ends the programs
+/// of the call, whose result counts unless the time was shortened.
 fn wait(
     receiver: &Receiver<Message>,
-    time: Duration,
-    show: &mut Option<impl FnMut(ProgressUpdate)>,
+    limit: &Limit,
+    cancel: &Cancel,
+    mut show: impl FnMut(ProgressUpdate),
 ) -> Result<Result<ToolOutput, Vec<Diagnostic>>, RecvTimeoutError> {
-    let began = Instant::now();
-    loop {
-        match (
-            receiver.recv_timeout(time.saturating_sub(began.elapsed()))?,
-            &mut *show,
-        ) {
-            (Message::End(result), _) => return Ok(result),
-            (Message::Progress(update), Some(show)) => show(update),
-            (Message::Progress(_), None) => {}
+    let mut receive = |time: Duration| {
+        let began = Instant::now();
+        loop {
+            match receiver.recv_timeout(time.saturating_sub(began.elapsed()))? {
+                Message::End(result) => return Ok(result),
+                Message::Progress(update) => show(update),
+            }
         }
+    };
+    match receive(limit.duration()) {
+        Err(RecvTimeoutError::Timeout) if limit.starts_process => {
+            cancel.cancel();
+            let result = receive(Limit::KILL_GRACE);
+            if limit.is_shortened {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            result
+        }
+        result => result,
     }
 }
 
@@ -89,26 +99,18 @@ pub fn run_within(
     cancel: &Cancel,
     work: impl FnOnce() -> Result<ToolOutput, Vec<Diagnostic>> + Send + 'static,
 ) -> Result<ToolOutput, Vec<Diagnostic>> {
-    let (sender, receiver) = channel();
-    start(limit.name(), move || {
-        let _ = sender.send(work());
+    let (sender, receiver) = sync_channel(1);
+    start(&limit.name, move || {
+        let _ = sender.send(Message::End(work()));
     })
     .map_err(|diagnostic| vec![*diagnostic])?;
-    let mut result = receiver.recv_timeout(limit.duration());
-    if limit.starts_process() && result == Err(RecvTimeoutError::Timeout) {
-        cancel.cancel();
-        result = receiver.recv_timeout(Limit::KILL_GRACE);
-        if limit.is_shortened() {
-            return Err(vec![limit.diagnostic()]);
-        }
-    }
-    result.unwrap_or_else(|error| match error {
+    wait(&receiver, limit, cancel, drop).unwrap_or_else(|error| match error {
         RecvTimeoutError::Timeout => Err(vec![limit.diagnostic()]),
         // A panic, which the panic hook has reported.
         RecvTimeoutError::Disconnected => {
             let message = "unexpected failure while the tool was running";
             let diagnostic = Diagnostic::new(Code::Internal, message);
-            Err(vec![diagnostic.with_subject(limit.name())])
+            Err(vec![diagnostic.with_subject(&limit.name)])
         }
     })
 }

@@ -9,12 +9,8 @@ use std::fmt::Write as _;
 
 use cogtools_core::Code;
 
-/// An environment variable that a program reads.
-#[derive(Clone, Copy, Debug)]
-pub struct Variable {
-    name: &'static str,
-    description: &'static str,
-}
+/// An environment variable that a program reads: its name, and a line with its description.
+pub type Variable = &'static str;
 
 /// The variables of a program that reads the configuration of a project.
 pub const PROJECT: &[Variable] = &[HOME, CONFIGURATION];
@@ -32,39 +28,28 @@ pub const SHARED: &[Variable] = &[HOME, XDG_STATE_HOME, XDG_CACHE_HOME];
 /// The variables of a program that reads the sessions of a project.
 pub const SESSIONS: &[Variable] = &[HOME, SESSION_HOME];
 
-const NO_COLOR: Variable = Variable {
-    name: "NO_COLOR",
-    description: "If set and not empty, output is not coloured, even on a terminal; --color always overrides it.",
-};
+const NO_COLOR: Variable = "NO_COLOR\n  \
+    If set and not empty, output is not coloured, even on a terminal; --color always \
+    overrides it.";
 
-const HOME: Variable = Variable {
-    name: "HOME",
-    description: "The user's home directory. Its .gemini folder does not mark a project; it holds \
-              the user's configuration, ~/.gemini/cogtoolrc.yaml.",
-};
+const HOME: Variable = "HOME\n  \
+    The user's home directory. Its .gemini folder does not mark a project; it holds the \
+    user's configuration, ~/.gemini/cogtoolrc.yaml.";
 
-const CONFIGURATION: Variable = Variable {
-    name: "COGTOOLS_*, GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-    description: "Configuration; see `cogtoolrc(5)`.",
-};
+const CONFIGURATION: Variable = "COGTOOLS_*, GEMINI_CLI_SYSTEM_SETTINGS_PATH\n  \
+    Configuration; see `cogtoolrc(5)`.";
 
-const XDG_STATE_HOME: Variable = Variable {
-    name: "XDG_STATE_HOME",
-    description: "The directory below which cogtools/trust.json records what the user has approved; \
-              ~/.local/state if unset.",
-};
+const XDG_STATE_HOME: Variable = "XDG_STATE_HOME\n  \
+    The directory below which cogtools/trust.json records what the user has approved; \
+    ~/.local/state if unset.";
 
-const SESSION_HOME: Variable = Variable {
-    name: "XDG_STATE_HOME",
-    description: "The directory below which cogtools/sessions holds the sessions of each project; \
-              ~/.local/state if unset.",
-};
+const SESSION_HOME: Variable = "XDG_STATE_HOME\n  \
+    The directory below which cogtools/sessions holds the sessions of each project; \
+    ~/.local/state if unset.";
 
-const XDG_CACHE_HOME: Variable = Variable {
-    name: "XDG_CACHE_HOME",
-    description: "The directory below which cogtools caches the declarations of sources; ~/.cache \
-              if unset.",
-};
+const XDG_CACHE_HOME: Variable = "XDG_CACHE_HOME\n  \
+    The directory below which cogtools caches the declarations of sources; ~/.cache if \
+    unset.";
 
 /// The files of a project, for the programs that look for tools.
 pub const FILES: &str = "\
@@ -76,31 +61,22 @@ that contains this file, a package.json with the key cogtools, a .gemini folder 
 tools/NAME.yaml
   The tool of that name; see `cogtools-tool(5)`.";
 
-const COLOR: Variable = Variable {
-    name: "FORCE_COLOR, CLICOLOR_FORCE",
-    description: "If set, and not 0, output is coloured, even if it is not on a terminal.",
-};
+const COLOR: Variable = "FORCE_COLOR, CLICOLOR_FORCE\n  \
+    If set, and not 0, output is coloured, even if it is not on a terminal.";
 
-const PAGER: Variable = Variable {
-    name: "PAGER",
-    description: "The program that shows long output at a terminal; less if unset, none if empty or \
-              cat. An .env of a project cannot set it.",
-};
+const PAGER: Variable = "PAGER\n  \
+    The program that shows long output at a terminal; less if unset, none if empty or cat. \
+    An .env of a project cannot set it.";
 
-const LOG: Variable = Variable {
-    name: "COGTOOLS_LOG",
-    description: "If it is debug, each step of the run is printed on standard error with its time. \
-              An .env of a project cannot set it.",
-};
+const LOG: Variable = "COGTOOLS_LOG\n  \
+    If it is debug, each step of the run is printed on standard error with its time. An .env \
+    of a project cannot set it.";
 
 /// The environment section: `variables`, and those that all programs read.
 pub fn environment(variables: &[Variable]) -> String {
-    let entries: Vec<String> = [&NO_COLOR, &COLOR, &PAGER, &LOG]
-        .into_iter()
-        .chain(variables)
-        .map(|variable| format!("{}\n  {}", variable.name, variable.description))
-        .collect();
-    entries.join("\n\n")
+    [&[NO_COLOR, COLOR, PAGER, LOG], variables]
+        .concat()
+        .join("\n\n")
 }
 
 /// The exit statuses of a program that fails with `codes`, in order of status.

@@ -56,7 +56,7 @@ pub fn project(io: &Io<'_>) -> Project {
     let home = dirs::home(io);
     let _step = tracing::debug_span!("find project").entered();
     let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
-    for skipped in project.skipped() {
+    for skipped in &project.skipped {
         io.context
             .warn(skipped.diagnostic("its project is not used"));
     }

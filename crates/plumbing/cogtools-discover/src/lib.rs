@@ -179,7 +179,7 @@ fn declare(
     if args.strict && !invalid.is_empty() {
         return Err(invalid.into());
     }
-    for diagnostic in registry.config_errors() {
+    for diagnostic in &registry.config_errors {
         io.report(Severity::Error, diagnostic);
     }
     let warnings = [invalid, found.unmatched].concat();

@@ -157,7 +157,7 @@ impl Conversation {
             return Ok(stage);
         }
         let worker = open(stage, args, connection, io)?;
-        if worker.journal().conversation().is_finished() {
+        if worker.journal.conversation().is_finished() {
             return Ok(Stage::Open(Box::new(worker)));
         }
         let worker = work(worker, args, Vec::new(), io)?;
@@ -238,7 +238,7 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
         say("there was no task yet", io);
         return Ok(stage);
     };
-    let undone = worker.journal_mut().undo();
+    let undone = worker.journal.undo();
     let undone = undone.map_err(|error| worker::log_failure(&error))?;
     let Some(Event::Task { parts }) = undone else {
         say("there is no task to give again", io);
@@ -249,7 +249,7 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
     let is_of_user = |part: &Part| !part.text().is_some_and(|text| text.starts_with(CHANGES));
     let parts: Vec<Part> = parts.into_iter().filter(is_of_user).collect();
     let model = worker.materials().settings.request.model.clone();
-    let seed = run::seed(args, &model, &parts, worker.journal().conversation());
+    let seed = run::seed(args, &model, &parts, worker.journal.conversation());
     let attempt = i32::try_from(worker.ledger().spent().turns).unwrap_or(0);
     let before = worker.set_seed(Some(seed.wrapping_add(attempt)));
     let mut worker = work(*worker, args, parts, io)?;
@@ -315,7 +315,7 @@ fn obey(
         // It takes the whole stage.
         (Slash::Retry, _) => {}
         (Slash::Undo, Stage::Open(worker)) => {
-            let text = undo(worker.journal_mut())?;
+            let text = undo(&mut worker.journal)?;
             say(&text, io);
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn print(
             let read = Session::read(&file);
             let session = read.map_err(|error| Failure::from(error.diagnostic()))?;
             let state = State::new(&session, args.from);
-            let path = state.head().map(|head| session.path_to(head));
+            let path = state.head.map(|head| session.path_to(head));
             sent = sent_dynamic(path.unwrap_or_default(), &file.blobs());
             state
         }
@@ -46,7 +46,7 @@ pub(crate) fn print(
     let dynamic = layers.dynamic(now.to_string())?;
     let mut dynamic = with_types(dynamic, &*tools, &task);
     let model = &settings.request.model;
-    let seed = run::seed(args, model, &task, state.conversation());
+    let seed = run::seed(args, model, &task, &state.conversation);
     settings.request.generation.seed = Some(seed);
     let mut task = task;
     if let (Some(now), Some(sent)) = (&dynamic, sent) {
@@ -59,7 +59,7 @@ pub(crate) fn print(
         let parts = task
             .into_iter()
             .map(|part| Value::Object(part.fields().clone()));
-        let id = state.head().map_or(Id::FIRST, Id::next);
+        let id = state.head.map_or(Id::FIRST, Id::next);
         state.apply(
             id,
             &Event::Task {

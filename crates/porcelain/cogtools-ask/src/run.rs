@@ -150,8 +150,8 @@ fn has_programs(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<bool, 
     };
     let session = Session::read(&file).map_err(|error| Failure::from(error.diagnostic()))?;
     let state = State::new(&session, args.from);
-    let mut open = state.conversation().open_calls().iter();
-    let path = state.head().map(|head| session.path_to(head));
+    let mut open = state.conversation.open_calls().iter();
+    let path = state.head.map(|head| session.path_to(head));
     let mut path = path.unwrap_or_default().into_iter();
     let is_run =
         |entry: &Entry| matches!(&entry.event, Event::Call { tool, .. } if tool == CodeTools::RUN);

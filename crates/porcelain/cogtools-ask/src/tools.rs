@@ -50,7 +50,7 @@ impl ProjectTools {
             }
             Err(error) => Err(error.diagnostics()),
         });
-        let mut diagnostics = registry.config_errors().to_vec();
+        let mut diagnostics = registry.config_errors.clone();
         diagnostics.append(&mut found.unmatched);
         let (tools, errors) = found.split();
         diagnostics.extend(errors);
@@ -164,7 +164,7 @@ impl ProjectTools {
         let may_read = self.names().any(|name| name == Skills::READ);
         // A tool of the project with that name takes its place.
         let read = self.registry.find(Skills::READ).ok().filter(|_| may_read);
-        let is_ours = read.is_some_and(|tool| tool.provenance().author == Author::BuiltIn);
+        let is_ours = read.is_some_and(|tool| tool.provenance.author == Author::BuiltIn);
         let skills = self.registry.skills().filter(|_| is_ours);
         let texts: Vec<String> = texts
             .into_iter()
@@ -338,7 +338,7 @@ impl Agents {
         let limits = Budget {
             time: Some(
                 own.time
-                    .map_or(limit.timeout(), |time| time.min(limit.timeout())),
+                    .map_or(limit.timeout, |time| time.min(limit.timeout)),
             ),
             ..own
         };
@@ -400,7 +400,7 @@ fn is_late(end: &RunEnd, own: Option<Duration>, limit: &Limit) -> bool {
             limit: BudgetLimit::Seconds
         }
     );
-    is_time && own.is_none_or(|own| own >= limit.timeout())
+    is_time && own.is_none_or(|own| own >= limit.timeout)
 }
 
 /// The answer of an agent that has ended.

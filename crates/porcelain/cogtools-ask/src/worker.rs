@@ -48,7 +48,7 @@ pub(crate) struct Worker<'a> {
     materials: Materials<'a>,
     connection: Arc<Connection>,
     requests: Requests,
-    journal: Journal,
+    pub(crate) journal: Journal,
     ledger: Ledger,
     session: String,
     /// True if old turns are replaced by a summary before the next task.
@@ -92,14 +92,6 @@ impl<'a> Worker<'a> {
     /// Replaces old turns by a summary before the next task.
     pub(crate) const fn compact(&mut self) {
         self.is_compacting = true;
-    }
-
-    pub(crate) const fn journal(&self) -> &Journal {
-        &self.journal
-    }
-
-    pub(crate) const fn journal_mut(&mut self) -> &mut Journal {
-        &mut self.journal
     }
 
     pub(crate) const fn ledger(&self) -> &Ledger {
@@ -166,9 +158,9 @@ impl<'a> Worker<'a> {
             run(&mut agent, task, schema).await
         });
         let tools = materials.tools.list();
-        let state = agent.journal().state();
-        let mut open: Vec<_> = state.conversation().open_calls().iter().collect();
-        if !agent.waiting().is_empty() {
+        let state = agent.journal.state();
+        let mut open: Vec<_> = state.conversation.open_calls().iter().collect();
+        if !agent.waiting.is_empty() {
             // The program itself has begun.
             open.retain(|call| !call.has_started);
         }
@@ -186,10 +178,10 @@ impl<'a> Worker<'a> {
             };
             (call.id.clone(), about)
         });
-        let waiting = agent.waiting().iter();
+        let waiting = agent.waiting.iter();
         let waiting = waiting.map(|one| (one.call.clone(), format!("{}: {}", one.call, one.about)));
         let paused: Vec<(CallId, String)> = paused.chain(waiting).collect();
-        self.journal = agent.into_journal();
+        self.journal = agent.journal;
         let ended = ended
             .transpose()
             .map_err(|error| Failure::from(error.diagnostic()))?;

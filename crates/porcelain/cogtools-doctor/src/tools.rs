@@ -264,7 +264,7 @@ fn unset_variables(tool: &Tool, cx: &core::Context) -> Vec<String> {
     let Ok(file) = cx.environment.file() else {
         return Vec::new();
     };
-    let names = tool.env().iter();
+    let names = tool.env.iter();
     names
         .filter(|name| cx.environment.lookup(name, file.as_ref()).is_none())
         .cloned()

@@ -216,10 +216,10 @@ impl<'t> CasesFile<'t> {
                 // A call without arguments takes everything.
                 call.args.is_empty() == arguments.is_empty() && all_hold(&call.args, &sent)
             });
-            if has_case || example.fails().is_some() {
+            if has_case || example.fails.is_some() {
                 continue;
             }
-            let base = example.name().map_or_else(
+            let base = example.name.as_ref().map_or_else(
                 || format!("example-{number}"),
                 |name| {
                     let plain = |letter: char| if is_name(letter) { letter } else { '-' };
@@ -288,7 +288,7 @@ pub(crate) fn with_mark(before: &str, after: String) -> String {
 impl Wanted<'_> {
     /// Lets a model phrase the request that leads to the example.
     async fn phrase(&self, writer: &Unmeasured<'_>) -> Result<String, Diagnostic> {
-        let schema = self.tool.schema().to_json_schema();
+        let schema = self.tool.schema.to_json_schema();
         let mut values = String::new();
         for (key, value) in &self.arguments {
             let about = &schema["properties"][key]["description"];
@@ -297,7 +297,7 @@ impl Wanted<'_> {
             let _ = writeln!(values, "- {}: {value}", about.trim());
         }
         let name = self.tool.name().as_str();
-        let description = without_word(self.tool.description(), name);
+        let description = without_word(&self.tool.description, name);
         let prompt = format!(
             "A person talks to an assistant that can do this:\n\n<description>\n{}\n</description>\n\n\
              Write the message in which the person, in their own words, asks for it once, with these \
@@ -333,7 +333,7 @@ impl Wanted<'_> {
             }
         }
         let mut names = vec![(self.tool.name().to_string(), true)];
-        let declared = self.tool.schema().names().unwrap_or_default();
+        let declared = self.tool.schema.names().unwrap_or_default();
         names.extend(declared.into_iter().map(|name| (name.to_owned(), false)));
         keys(&Value::Object(self.arguments.clone()), &mut names);
         names

@@ -49,7 +49,7 @@ impl Evaluation {
         let tools = self.tools.clone();
         let rows = self.live(&tools, true, io)?;
         self.check_run(&rows)?;
-        let present = tool.description();
+        let present = &tool.description;
         let default = estimate_tokens(present).max(MIN_TOKENS);
         let limit = self.args.description_tokens.unwrap_or(default);
         let prompt = rewrite_prompt(&self.tools[index], &rows, &tools, limit);

@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
 
     /// A text, or a list of them.
     pub(crate) fn strings(&mut self, node: &Node, key: &str) -> Vec<String> {
-        let items = node.items().unwrap_or(std::slice::from_ref(node));
+        let items = node.one_or_more();
         items.iter().map(|item| self.string(item, key)).collect()
     }
 

@@ -488,7 +488,7 @@ impl Unmeasured<'_> {
         while let Some(chunk) = chunks.next().await {
             response.push(chunk?);
         }
-        let usage = response.usage();
+        let usage = response.usage;
         let parts = usage.prompt + usage.output + usage.thoughts;
         let money = self.price.as_ref().map(|price| price.cost(&usage));
         self.spent.add(Some(usage.total.max(parts)), money);

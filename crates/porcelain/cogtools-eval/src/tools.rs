@@ -76,7 +76,7 @@ pub(crate) fn load(
         Ok(tool) => Declared::new(tool, false, api, code),
         Err(error) => Err(error.diagnostics()),
     });
-    let mut diagnostics = registry.config_errors().to_vec();
+    let mut diagnostics = registry.config_errors.clone();
     diagnostics.append(&mut found.unmatched);
     let (mut tools, errors) = found.split();
     diagnostics.extend(errors);

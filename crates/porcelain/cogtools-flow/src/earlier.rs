@@ -68,7 +68,7 @@ pub(crate) fn key(
     arguments: &Map<String, Value>,
     registry: &Registry,
 ) -> Option<String> {
-    let annotations = tool.annotations();
+    let annotations = &tool.annotations;
     let is = |hint: Option<bool>| hint == Some(true);
     if !is(annotations.read_only) && !is(annotations.idempotent) {
         return None;

@@ -292,7 +292,7 @@ pub(crate) fn read(words: &[String], tool: &Tool) -> Result<Map<String, Value>, 
         let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
         diagnostics.into()
     };
-    let arguments = Arguments::from_words(words, tool.schema()).map_err(errors)?;
+    let arguments = Arguments::from_words(words, &tool.schema).map_err(errors)?;
     accept(arguments, tool)
 }
 

@@ -46,7 +46,7 @@ impl Capabilities {
         };
         Self {
             tools: found.into_iter().flatten().map(capable).collect(),
-            aliases: registry.capability_aliases().clone(),
+            aliases: registry.capability_aliases.clone(),
             invalid,
         }
     }

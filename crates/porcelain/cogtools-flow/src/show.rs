@@ -280,7 +280,7 @@ impl<'r> Repeatable<'r> {
 
     /// Returns true if a call of `tool`, `depth` flows deep, can be made again.
     pub(crate) fn tool(&mut self, tool: &Tool, depth: usize) -> bool {
-        let annotations = tool.annotations();
+        let annotations = &tool.annotations;
         let is = |hint: Option<bool>| hint == Some(true);
         if is(annotations.read_only) || is(annotations.idempotent) {
             return true;

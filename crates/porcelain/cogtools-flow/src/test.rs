@@ -83,7 +83,8 @@ impl TestArgs {
             let tool = inputs::find(&name, &registry, io)?;
             for (index, example) in tool.tests().iter().enumerate() {
                 let id = example
-                    .name()
+                    .name
+                    .as_ref()
                     .map_or_else(|| (index + 1).to_string(), ToString::to_string);
                 let golden = format!("{id}.trace.golden");
                 let path = tool.text().path().with_extension(golden);
@@ -134,7 +135,7 @@ fn trace(
     let sink = Arc::clone(&events);
     let mut cx = context.context(io);
     cx.call.tape = tape;
-    cx.call.presets = Arc::new(example.presets().clone());
+    cx.call.presets = Arc::new(example.presets.clone());
     cx.call.events = Some(LineSink::new(move |line| lock(&sink).push(line.to_owned())));
     let tool = Arc::new(tool);
     let call = registry.prepare_tool(Arc::clone(&tool), Arguments::from(example.arguments()))?;

@@ -168,7 +168,7 @@ impl FlowWork {
             FlowAction::Done(value) => Ok(Some(value)),
             FlowAction::Call(call) => self.call(id, node, call, variables, cancel).map(Some),
             FlowAction::Agent(question) => {
-                let timeout = node.timeout.unwrap_or_else(|| self.run.tool.timeout());
+                let timeout = node.timeout.unwrap_or_else(|| self.run.tool.timeout);
                 self.ask_model(id, &question, timeout, cancel).map(Some)
             }
             FlowAction::Code(task) => self.run_code(id, node, task, cancel).map(Some),
@@ -408,8 +408,8 @@ impl Work for FlowWork {
             }
             variables.insert(need.node.clone(), value.unwrap_or_default());
         }
-        let number = attempt.number() + self.run.earlier_attempts;
-        self.complete(node, &variables, number, attempt.cancel())
+        let number = attempt.number + self.run.earlier_attempts;
+        self.complete(node, &variables, number, &attempt.cancel)
     }
 }
 

@@ -104,7 +104,7 @@ pub(crate) fn steps(
             Ok(document)
                 if updates
                     .iter()
-                    .any(|it: &Update| it.document().real_path() == document.real_path()) => {}
+                    .any(|it: &Update| it.document.real_path() == document.real_path()) => {}
             Ok(document) => match document.update(&table) {
                 Ok(update) => updates.push(update),
                 Err(error) => diagnostics.push(error.diagnostic()),
@@ -209,8 +209,8 @@ fn step(update: &Update, root: &Path) -> Result<Step, Box<Diagnostic>> {
         return Ok(Step::Keep(file));
     }
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| not_text(&file));
-    let before = update.document().content().map(text).transpose()?;
-    let after = text(update.content())?;
+    let before = update.document.content().map(text).transpose()?;
+    let after = text(&update.content)?;
     Ok(Step::Write(Change::new(root, file, before, after)))
 }
 

@@ -75,7 +75,7 @@ impl JsAnalysis {
             needs.chain(item).chain(item.map(|_| INDEX))
         });
         let others: Vec<&str> = others.collect();
-        let names = tool.schema().names().map(|mut names| {
+        let names = tool.schema.names().map(|mut names| {
             names.extend(&others);
             names.into_iter().map(str::to_owned).collect()
         });
@@ -101,7 +101,7 @@ impl JsAnalysis {
             return analysis;
         }
         // Results of nodes and items of lists can be anything.
-        let mut schema = tool.schema().as_object().clone();
+        let mut schema = tool.schema.as_object().clone();
         if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
             properties.extend(others.iter().map(|name| ((*name).to_owned(), json!({}))));
         }
@@ -116,7 +116,7 @@ impl JsAnalysis {
             Some(required) => required.extend(present),
             None => drop(schema.insert("required".to_owned(), present.collect())),
         }
-        analysis.schema = (!tool.schema().is_recovered()).then_some(schema);
+        analysis.schema = (!tool.schema.is_recovered()).then_some(schema);
         on_large_stack(|| analysis.analyse(tool));
         analysis
     }
@@ -167,7 +167,7 @@ impl JsAnalysis {
                 // As it was written, with the types that `code` lacks.
                 text: &format!("{STRICT}{}", self.source.source()),
                 schema,
-                output: match tool.output() {
+                output: match &tool.output {
                     Output::Json(Some(schema)) if self.node.is_none() => Some(schema.as_object()),
                     _ => None,
                 },

@@ -136,7 +136,7 @@ impl LintFile {
     /// The contradictions in the schema of the parameters.
     pub(crate) fn contradictions(&self) -> &[Contradiction] {
         self.contradictions.get_or_init(|| {
-            let schema = self.tool.as_ref().map(|tool| tool.schema());
+            let schema = self.tool.as_ref().map(|tool| &tool.schema);
             schema
                 .map(contradiction::contradictions)
                 .unwrap_or_default()
@@ -175,7 +175,7 @@ impl LintFile {
     pub(crate) fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
         self.tool
             .as_ref()
-            .map(|tool| tool.schema().sub_schemas())
+            .map(|tool| tool.schema.sub_schemas())
             .unwrap_or_default()
     }
 
@@ -305,7 +305,7 @@ impl Neighbours {
             .map_files(|file, tool| tool.map_err(|_| file.name.to_string_lossy().into_owned()));
         let mut neighbours = Self {
             is_whole: is_whole && found.source_errors.is_empty(),
-            aliases: registry.capability_aliases().clone(),
+            aliases: registry.capability_aliases.clone(),
             registry: Some(registry),
             ..Self::default()
         };
@@ -395,7 +395,7 @@ impl<'t> Rendering<'t> {
 
     /// Renders it with `arguments` and the defaults; none if it fails.
     pub(crate) fn render(&self, mut arguments: Map<String, Value>) -> Option<String> {
-        self.tool.schema().apply_defaults(&mut arguments);
+        self.tool.schema.apply_defaults(&mut arguments);
         self.template.render(&Value::Object(arguments)).ok()
     }
 }

@@ -69,7 +69,7 @@ impl Linter {
 fn is_meant(finding: &Finding, suggestions: &[Suggestion]) -> bool {
     let name = finding.message.rsplit('`').nth(1).unwrap_or_default();
     let name = name.rsplit('.').next().unwrap_or(name);
-    suggestions.iter().any(|it| it.names() == [name])
+    suggestions.iter().any(|it| it.names == [name])
 }
 
 /// A rule.

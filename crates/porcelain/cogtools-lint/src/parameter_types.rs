@@ -249,7 +249,7 @@ pub(crate) struct ToolTypes {
 impl ToolTypes {
     /// Checks the templates of `tool`; of a flow, the results of its nodes are variables, too.
     pub(crate) fn of(tool: &Tool, neighbours: &Neighbours) -> Self {
-        let parameters = ParameterTypes::of(tool.schema());
+        let parameters = ParameterTypes::of(&tool.schema);
         let mut this = Self {
             complete: tool.is_template(),
             ..Self::default()
@@ -267,7 +267,7 @@ impl ToolTypes {
         for source in tool.templates() {
             let mut variables = parameters.types.clone();
             for (name, ty) in &mut variables {
-                if source.is_guarded(name, tool.schema()) {
+                if source.is_guarded(name, &tool.schema) {
                     *ty = ty.clone().required();
                 }
             }

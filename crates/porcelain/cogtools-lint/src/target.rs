@@ -73,7 +73,7 @@ pub(crate) fn collect(
         if files.iter().any(|other| other.path == file.path) {
             continue;
         }
-        match LintFile::read(&file.path, &file.display_path, file.scope()) {
+        match LintFile::read(&file.path, &file.display_path, &file.scope) {
             Ok(file) => files.push(file),
             Err(error) => diagnostics.push(error.diagnostic(Code::InvalidTool)),
         }

@@ -231,7 +231,7 @@ fn holder(tool: &Tool) -> String {
     if has_file {
         tool.name().to_string()
     } else {
-        tool.provenance().source.clone()
+        tool.provenance.source.clone()
     }
 }
 

@@ -217,7 +217,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let catalogue = Catalogue::new(registry, args.budget, args.api, workspace, io);
     let catalogue = Arc::new(catalogue);
     // An invalid configuration is reported before any client waits.
-    for diagnostic in catalogue.registry()?.config_errors() {
+    for diagnostic in &catalogue.registry()?.config_errors {
         io.report(Severity::Error, diagnostic);
     }
     let listen = match args.http {
@@ -450,7 +450,7 @@ impl ClientArguments {
 
 /// Returns the value of an argument of a prompt: if its type is not a string, the text is JSON.
 fn of_prompt(tool: &Tool, name: &str, value: Value) -> Value {
-    let schema = tool.schema().at(std::iter::once(name));
+    let schema = tool.schema.at(std::iter::once(name));
     let kind = schema.and_then(|schema| schema.get("type")?.as_str());
     match (&value, kind) {
         (Value::String(text), Some(kind)) if kind != "string" => {

@@ -77,7 +77,7 @@ impl PublishedTool {
         };
         // A declaration that cannot be encoded would be a bug.
         let json = json.map_err(|_| ToolError::Bug(tool.file().to_path_buf()).diagnostics())?;
-        let app = app(json.get()).map(|uri| (tool.provenance().source.clone(), uri));
+        let app = app(json.get()).map(|uri| (tool.provenance.source.clone(), uri));
         Ok(Self {
             json,
             is_prompt: prompt::is_prompt(tool),
@@ -190,7 +190,7 @@ impl Stamp {
     fn of(candidate: &Candidate, now: SystemTime) -> Option<Self> {
         match candidate.remote() {
             Some(tool) => Some(Self::Declaration(
-                Arc::clone(tool.shared_value()),
+                Arc::clone(&tool.value),
                 candidate.name.clone(),
             )),
             None => FileStamp::if_settled(&candidate.path, now).map(Self::File),

@@ -68,7 +68,7 @@ impl Called {
     pub(crate) fn of(tool: &Tool) -> Self {
         Self {
             name: tool.name().to_string(),
-            source: tool.provenance().source.clone(),
+            source: tool.provenance.source.clone(),
         }
     }
 }

@@ -197,7 +197,7 @@ impl Offers {
             return Some(Route { own, ..route });
         }
         let key = sessions.linking(uri)?;
-        let linking = self.sources.iter().find(|source| source.key() == key)?;
+        let linking = self.sources.iter().find(|source| source.key == key)?;
         Some(Route::to(linking, uri))
     }
 
@@ -205,7 +205,7 @@ impl Offers {
     pub(crate) fn instructions(&self) -> Option<String> {
         let mut text = String::new();
         for source in &self.sources {
-            let own = source.instructions();
+            let own = &source.instructions;
             if own.is_empty() {
                 continue;
             }
@@ -242,8 +242,8 @@ impl Offered {
 impl Route {
     fn to(source: &Offer, own: &str) -> Self {
         Self {
-            provider: source.provider().clone(),
-            key: source.key().to_owned(),
+            provider: source.provider.clone(),
+            key: source.key.clone(),
             own: own.to_owned(),
         }
     }

@@ -117,7 +117,7 @@ pub(crate) async fn complete(
 
 /// Returns the values of the argument `name` that begin with what was `typed`.
 fn values(tool: &Tool, name: &str, typed: &str) -> Vec<String> {
-    let schema = tool.schema().at(std::iter::once(name));
+    let schema = tool.schema.at(std::iter::once(name));
     let listed = |key: &str| schema.and_then(|schema| schema.get(key)?.as_array());
     let is_boolean = schema.is_some_and(|schema| schema.get("type") == Some(&"boolean".into()));
     let booleans = [Value::Bool(true), Value::Bool(false)];
@@ -177,8 +177,8 @@ pub(crate) async fn read_document(
 }
 
 fn markdown(tool: &Tool) -> String {
-    let mut text = format!("# {}\n\n{}\n", tool.name(), tool.description().trim_end());
-    let schema = Value::Object(tool.schema().json_schema().into_owned());
+    let mut text = format!("# {}\n\n{}\n", tool.name(), tool.description.trim_end());
+    let schema = Value::Object(tool.schema.json_schema().into_owned());
     let _ = write!(text, "\n## Parameters\n\n```json\n{schema:#}\n```\n");
     for (index, example) in tool.examples().enumerate() {
         let heading = if index == 0 { "\n## Examples\n" } else { "" };

@@ -58,8 +58,8 @@ pub(crate) fn export(
 /// the end of.
 fn contents(session: &Session, leaf: Option<Id>) -> Vec<Value> {
     let mut state = State::new(session, leaf);
-    for call in state.conversation().open_calls().to_vec() {
-        let id = state.head().map_or(Id::FIRST, Id::next);
+    for call in state.conversation.open_calls().to_vec() {
+        let id = state.head.map_or(Id::FIRST, Id::next);
         let result = Event::Result {
             call: call.id,
             outcome: Outcome::Cancelled,
@@ -72,7 +72,7 @@ fn contents(session: &Session, leaf: Option<Id>) -> Vec<Value> {
         };
         state.apply(id, &result);
     }
-    let contents = state.conversation().contents();
+    let contents = state.conversation.contents();
     contents.iter().map(|(_, it)| json!(**it)).collect()
 }
 

@@ -272,7 +272,7 @@ impl RerunTools {
             }
             Ok::<_, Vec<Diagnostic>>((Arc::new(tool), declared))
         });
-        let mut diagnostics = registry.config_errors().to_vec();
+        let mut diagnostics = registry.config_errors.clone();
         diagnostics.append(&mut found.unmatched);
         let (all, errors) = found.split();
         diagnostics.extend(errors);

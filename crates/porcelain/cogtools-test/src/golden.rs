@@ -30,7 +30,7 @@ pub(crate) enum ExampleId {
 impl ExampleId {
     /// The name of `example`, or else its number.
     pub(crate) fn new(index: usize, example: &Example) -> Self {
-        match example.name() {
+        match &example.name {
             Some(name) => Self::Name(name.to_string()),
             None => Self::Number(index + 1),
         }

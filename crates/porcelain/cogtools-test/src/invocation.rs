@@ -76,7 +76,7 @@ pub(crate) fn call_in_process(
     cx: &Context,
 ) -> Result<Vec<u8>, Failure> {
     let output = call(tool, bytes.to_vec(), syntax, cx.clone())?;
-    Ok(match (tool.output(), output.file()) {
+    Ok(match (&tool.output, output.file()) {
         (Shape::File(_), Some((_, bytes))) => bytes,
         _ => output.text.into_bytes(),
     })
@@ -114,7 +114,7 @@ pub(crate) fn others(
 /// Returns true if an example is called only once: the tool runs a program that may change something, or
 /// asks a model.
 pub(crate) fn runs_once(tool: &Tool) -> bool {
-    tool.runs_programs() && tool.annotations().read_only != Some(true) || tool.is_agent()
+    tool.runs_programs() && tool.annotations.read_only != Some(true) || tool.is_agent()
 }
 
 /// Compares the `result` of the invocation `name` with `expected`, the result with JSON.
@@ -263,7 +263,7 @@ impl Spawner {
 
     fn output(&self, command: &mut Command, input: &[u8], tool: &Tool) -> std::io::Result<Output> {
         // A result that is a file goes into one with the extension of its type.
-        let suffix = match tool.output() {
+        let suffix = match &tool.output {
             Shape::File(media) => media::extension(media).map(|name| format!(".{name}")),
             _ => None,
         };

@@ -104,7 +104,7 @@ fn js_branches(tool: &Tool, cx: &Context) -> Vec<Branch> {
     };
     let mut taken: BTreeSet<usize> = BTreeSet::new();
     for example in tool.tests() {
-        let presets = example.presets();
+        let presets = &example.presets;
         if runs_once(tool) && !js.tools().iter().all(|name| presets.contains_key(name)) {
             continue;
         }

@@ -112,7 +112,7 @@ impl Runner {
                 .failures
                 .extend(invocation::shebang_problem(&tool, file));
         }
-        let loaded_by_path = Tool::load(&file.path, &file.display_path, file.scope());
+        let loaded_by_path = Tool::load(&file.path, &file.display_path, &file.scope);
         let shell_arg = targets.shell_arg(file);
         let nodes = self.coverage.then(|| CountedNodes::of(&tool));
         let under_test = ToolUnderTest {
@@ -213,7 +213,7 @@ impl ToolUnderTest<'_> {
         });
         let mut case = Case {
             number: index + 1,
-            name: example.name().map(ToString::to_string),
+            name: example.name.as_ref().map(ToString::to_string),
             location: self.tool.example_location(index),
             golden: golden.as_ref().map(|golden| golden.display_path.clone()),
             failures: Vec::new(),
@@ -229,7 +229,7 @@ impl ToolUnderTest<'_> {
     }
 
     fn test(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
-        let redactions = match compile_all("redact", example.redact()) {
+        let redactions = match compile_all("redact", &example.redact) {
             Ok(redactions) => redactions,
             Err(failure) => return case.failures.push(*failure),
         };
@@ -237,17 +237,17 @@ impl ToolUnderTest<'_> {
         let calls_tools = self.tool.js().is_some_and(|js| !js.tools().is_empty());
         let is_program = self.tool.is_program();
         let takes_presets = is_request || calls_tools || is_program || self.tool.flow().is_some();
-        if !example.presets().is_empty() && !takes_presets {
+        if !example.presets.is_empty() && !takes_presets {
             return case.failures.push(no_flow());
         }
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.run.cx.clone();
-        cx.call.presets = Arc::new(example.presets().clone());
+        cx.call.presets = Arc::new(example.presets.clone());
         cx.call.counted = Arc::clone(&self.counted);
         let mut _temporary = None;
-        if is_program && !example.presets().is_empty() {
+        if is_program && !example.presets.is_empty() {
             let folder = self.file.path.parent().unwrap_or(Path::new(""));
-            match fixture::make(example.presets(), folder) {
+            match fixture::make(&example.presets, folder) {
                 Ok((made, temporary)) => {
                     (cx.call.fixture, _temporary) = (Some(made), temporary);
                 }
@@ -264,7 +264,7 @@ impl ToolUnderTest<'_> {
             events.push(line.to_owned());
         }));
         let cx = &cx;
-        let has_response = is_request && example.presets().contains_key("http");
+        let has_response = is_request && example.presets.contains_key("http");
         let called = if self.tool.asks_a_model() || is_request && !has_response {
             let golden = Golden::new(
                 &self.run.cx.root,
@@ -303,7 +303,7 @@ impl ToolUnderTest<'_> {
         let events = events.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare_way(index, example, &events, case);
         drop(events);
-        let result = match (called, example.fails()) {
+        let result = match (called, example.fails) {
             (Ok(result), None) => redact(&result, &redactions).into_owned(),
             (Ok(result), Some(_)) => {
                 return case.failures.push(no_failure(example, &result));
@@ -315,7 +315,7 @@ impl ToolUnderTest<'_> {
             }
         };
         // The other ways to call a tool know of no example.
-        if example.presets().is_empty() && !is_request {
+        if example.presets.is_empty() && !is_request {
             self.compare_invocations(&arguments, &redactions, &result, case);
         }
         let Some(golden) = golden else {
@@ -333,7 +333,7 @@ impl ToolUnderTest<'_> {
         let Some(flow) = self.tool.flow().filter(|_| !events.is_empty()) else {
             return;
         };
-        if example.fails().is_none() {
+        if example.fails.is_none() {
             case.way = flow.way(events);
         }
         case.taken = js_coverage::taken(events);
@@ -456,10 +456,10 @@ const MAX_SHOWN_LINES: usize = 20;
 /// Checks `fails` and, in the message of the failure, `contains` and `matches`.
 fn check_failure(example: &Example, failure: &Failure) -> Vec<TestFailure> {
     let found = failure.diagnostics().first().map(|first| first.code);
-    if found == example.fails() {
+    if found == example.fails {
         return check_text(example, "the message", &message(failure.diagnostics()));
     }
-    let expected = example.fails().map_or("", Code::name);
+    let expected = example.fails.map_or("", Code::name);
     let found = found.map_or("an unknown code", Code::name);
     let text = format!("the call fails with {found}, and the example expects {expected}");
     let failed = TestFailure::new(FailureKind::Assertion, text);
@@ -468,7 +468,7 @@ fn check_failure(example: &Example, failure: &Failure) -> Vec<TestFailure> {
 
 /// The failure of an example that expects one and gets `result`.
 fn no_failure(example: &Example, result: &[u8]) -> TestFailure {
-    let expected = example.fails().map_or("", Code::name);
+    let expected = example.fails.map_or("", Code::name);
     let message = format!("the call succeeds, and the example expects {expected}");
     TestFailure::new(FailureKind::Assertion, message)
         .detail(shown(&String::from_utf8_lossy(result)))
@@ -482,17 +482,17 @@ fn no_flow() -> TestFailure {
 
 /// Checks `contains` and `matches` in `text`, which messages call `name`.
 fn check_text(example: &Example, name: &str, text: &str) -> Vec<TestFailure> {
-    let patterns = match compile_all("matches", example.matches()) {
+    let patterns = match compile_all("matches", &example.matches) {
         Ok(patterns) => patterns,
         Err(failure) => return vec![*failure],
     };
     let contains = example
-        .contains()
+        .contains
         .iter()
         .filter(|part| !text.contains(part.as_str()))
         .map(|part| format!("{name} does not contain `{}`", escape(part)));
     let matches = example
-        .matches()
+        .matches
         .iter()
         .zip(&patterns)
         .filter(|(_, pattern)| !pattern.is_match(text).unwrap_or(false))

@@ -318,7 +318,7 @@ fn answers(word: &str) -> Vec<Hint> {
 fn welcome(io: &mut Io<'_>) -> Result<(), Failure> {
     let is_empty = registry(&RegistryArgs::default(), io, None)?.is_empty();
     if is_empty {
-        let place = if project(io).is_marked() {
+        let place = if project(io).is_marked {
             "this project has no tools yet"
         } else {
             "this folder is not in a project, and has no tools"

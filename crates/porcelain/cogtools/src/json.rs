@@ -161,7 +161,7 @@ fn explain(found: &[Found], text: &str, io: &mut Io<'_>) {
             let (line, column) = (position.line, position.column);
             io.note(&format!("line {line}, column {column}: {}", repair.kind));
         }
-        let more = repairs.count() - repairs.listed().len();
+        let more = repairs.count - repairs.listed.len();
         if more > 0 {
             io.note(&format!("{} more", pluralize(more, "repair")));
         }

@@ -398,7 +398,7 @@ fn repaired(file: &Candidate, tool: Option<&Tool>) -> Option<String> {
     if tool.is_some_and(|tool| Target::OpenAi.cuts_description(tool)) {
         parts.push("cut for openai description".to_owned());
     }
-    if let Some(hidden) = tool.map(|tool| tool.hidden()).filter(|it| !it.is_empty()) {
+    if let Some(hidden) = tool.map(|tool| &tool.hidden).filter(|it| !it.is_empty()) {
         parts.push(format!("removed hidden characters {}", code_points(hidden)));
     }
     (!parts.is_empty()).then(|| parts.join("; "))

@@ -122,7 +122,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let diagnostics: Vec<Diagnostic> = errors.iter().map(diagnostic).collect();
             diagnostics.into()
         };
-        let arguments = Arguments::from_words(&args.arguments, tool.schema()).map_err(errors)?;
+        let arguments = Arguments::from_words(&args.arguments, &tool.schema).map_err(errors)?;
         Ok(args.declared.target.read(arguments, tool))
     };
     let prepare = |tool, arguments| registry.prepare_tool(tool, arguments);

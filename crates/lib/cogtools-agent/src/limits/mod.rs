@@ -154,20 +154,9 @@ pub(crate) struct Reservation {
     money: f64,
     /// The number of tokens of the response that the money pays for, if it is limited.
     pub(crate) affordable: Option<u64>,
-    is_sent: bool,
+    /// True if the request was sent, which counts it.
+    pub(crate) is_sent: bool,
     _share: Option<Share>,
-}
-
-impl Reservation {
-    /// Returns true if the request was sent.
-    pub(crate) const fn is_sent(&self) -> bool {
-        self.is_sent
-    }
-
-    /// Counts the request, which is sent now.
-    pub(crate) const fn send(&mut self) {
-        self.is_sent = true;
-    }
 }
 
 impl Drop for Reservation {

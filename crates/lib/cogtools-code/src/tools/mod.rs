@@ -58,11 +58,11 @@ impl CodeTools {
     /// The text at the end of the description of `run_code`: the types of all tools of `scope`, if
     /// they are short. Otherwise a model needs the other two tools.
     pub fn end_of_description(scope: &Scope) -> (String, bool) {
-        let (types, _) = scope.describe(scope.names());
+        let (types, _) = scope.describe(&scope.names);
         if estimate_tokens(&types) <= Self::BUDGET {
             return (format!("\n\n{types}"), true);
         }
-        let count = scope.names().len();
+        let count = scope.names.len();
         let end = format!(
             "\n\nThere are {count} tools: `search_tools` finds them, with the types of the best, and \
              `describe_tools` prints the types of others."
@@ -137,12 +137,12 @@ pub fn search(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
 
 /// The name and the description of a tool.
 pub(crate) fn summary(tool: &Tool) -> Value {
-    json!({"name": tool.name().as_str(), "description": tool.description()})
+    json!({"name": tool.name().as_str(), "description": &tool.description})
 }
 
 /// A line with the name of a tool and the first line of its description.
 pub fn line(tool: &Tool) -> String {
-    let first = tool.description().lines().next().unwrap_or_default();
+    let first = tool.description.lines().next().unwrap_or_default();
     format!("{}: {first}\n", tool.name())
 }
 

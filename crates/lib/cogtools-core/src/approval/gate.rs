@@ -100,7 +100,7 @@ pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Bo
             .with_subject(name)
             .into());
     }
-    let is_own = matches!(callee.provenance().author, Author::User | Author::BuiltIn);
+    let is_own = matches!(callee.provenance.author, Author::User | Author::BuiltIn);
     if !is_own || !callee.runs_programs() && callee.flow().is_none() {
         return Ok(());
     }
@@ -222,7 +222,7 @@ fn requirement_of_author(tool: &Tool, cx: &Context) -> Result<Option<Requirement
         let grant = package.grant()?;
         return Ok(Some(Requirement::Package(package, grant)));
     }
-    let provenance = tool.provenance();
+    let provenance = &tool.provenance;
     Ok(match provenance.author {
         Author::Project => Some(Requirement::Project(project_of(tool, cx))),
         Author::Provider => {
@@ -246,7 +246,7 @@ fn project_of(tool: &Tool, cx: &Context) -> PathBuf {
         return cx.root.clone();
     };
     let is_inside = file.starts_with(&root);
-    if !tool.provenance().source.is_empty() {
+    if !tool.provenance.source.is_empty() {
         return cx.root.clone();
     }
     let project = Project::find(&file, None, &Owners::default());

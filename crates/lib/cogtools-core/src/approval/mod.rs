@@ -150,7 +150,7 @@ fn of_tool(tool: &Tool, root: &Path, cx: &Context) -> Vec<Uncovered> {
             });
         }
     }
-    found.extend(variables(tool.env()));
+    found.extend(variables(&tool.env));
     found.extend(of_scripts(tool, &line, root, cx));
     found
 }
@@ -221,8 +221,8 @@ impl ToolPackage {
         if !tool.runs_programs() {
             return None;
         }
-        let (name, root) = match &tool.provenance().author {
-            Author::Package(root) => (tool.provenance().source.clone(), root.clone()),
+        let (name, root) = match &tool.provenance.author {
+            Author::Package(root) => (tool.provenance.source.clone(), root.clone()),
             Author::Provider | Author::BuiltIn => return None,
             Author::Project | Author::User => {
                 packages::containing_package(&tool.text().path().canonicalize().ok()?)?

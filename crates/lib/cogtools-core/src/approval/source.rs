@@ -60,7 +60,7 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
                     kind: Kind::Specification(specification.clone()),
                 });
             }
-            Source::OpenApi(specification) if !specification.is_users() => {
+            Source::OpenApi(specification) if !specification.is_users => {
                 let tools = source.list(cx).entries;
                 own.extend(tools.iter().filter_map(|tool| tool.load().ok()));
             }
@@ -160,7 +160,7 @@ impl TrustableSource {
         let tools = entries.iter().filter_map(|entry| entry.load().ok());
         for tool in tools.flat_map(Tool::programs) {
             let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
-                if tool.provenance().author == Author::Project {
+                if tool.provenance.author == Author::Project {
                     own.push(tool);
                 }
                 continue;
@@ -253,7 +253,7 @@ impl TrustableSource {
             tools.retain(|it| record.verdict(&provider.grant(it, cx)) != Verdict::Approved);
         }
         let offer = provider.cached_offer(cx);
-        hidden.extend(offer.iter().flat_map(Offer::hidden));
+        hidden.extend(offer.iter().flat_map(|offer| &offer.hidden));
         Texts {
             tools,
             offer,

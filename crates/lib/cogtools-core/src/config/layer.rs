@@ -259,26 +259,11 @@ fn names(text: &str) -> Node {
         text_node(part.trim_end_matches(',').trim(), begin)
     });
     let items = parts.filter(|node| node.text() != Some("")).collect();
-    let span = Span {
-        start: 0,
-        end: text.len(),
-    };
-    Node {
-        data: Data::List(items),
-        span,
-    }
+    Node::new(Data::List(items), Span::new(0, text.len()))
 }
 
 fn text_node(text: &str, start: usize) -> Node {
-    let end = start + text.len();
-    let data = Data::Text {
-        text: text.to_owned(),
-        block: None,
-    };
-    Node {
-        data,
-        span: Span { start, end },
-    }
+    Node::from_json(text.into(), Span::new(start, start + text.len()))
 }
 
 impl Origin {
@@ -414,10 +399,7 @@ fn nest(keys: &[&str], node: Node) -> Node {
         let span = value.span;
         let key = (*key).to_owned();
         let entry = Entry { key, span, value };
-        Node {
-            data: Data::Map(vec![entry]),
-            span,
-        }
+        Node::new(Data::Map(vec![entry]), span)
     })
 }
 
@@ -576,7 +558,7 @@ fn package_document(text: &Text, value: Value) -> Node {
     let root = spaces.and_then(|text| yaml::parse(&text).ok());
     let located = root.as_ref().and_then(|root| root.get("cogtools"));
     let located = located.filter(|node| node.to_json() == value).cloned();
-    let start = Span { start: 0, end: 0 };
+    let start = Span::new(0, 0);
     let mut node = located.unwrap_or_else(|| Node::from_json(value, start));
     if let Data::Map(entries) = &mut node.data {
         entries.retain(|entry| entry.key != EXPORTED_TOOLS);

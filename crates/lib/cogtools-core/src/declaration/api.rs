@@ -77,7 +77,7 @@ impl Target {
     /// The optional parameters of `tool`, one of another program, that are not declared, because
     /// the API behind this format would reject their names.
     pub fn left_out(self, tool: &Tool) -> BTreeSet<String> {
-        let fitted = self.api().names.fitted(tool.schema());
+        let fitted = self.api().names.fitted(&tool.schema);
         fitted.map(|(_, names)| names).unwrap_or_default()
     }
 
@@ -115,8 +115,8 @@ impl Api {
     /// The schema of `tool` as it is declared. A tool of another program loses optional parameters
     /// that the API would reject: its users cannot rename them.
     pub(super) fn schema_of<'t>(&self, tool: &'t Tool) -> Cow<'t, Schema> {
-        let fitted = self.names.fitted(tool.schema());
-        fitted.map_or(Cow::Borrowed(tool.schema()), |(schema, _)| {
+        let fitted = self.names.fitted(&tool.schema);
+        fitted.map_or(Cow::Borrowed(&tool.schema), |(schema, _)| {
             Cow::Owned(schema)
         })
     }
@@ -124,9 +124,9 @@ impl Api {
     /// Returns the description of `tool` as it is declared. The one of another program is cut if it
     /// is too long: its users cannot shorten it.
     pub(super) fn description_of<'t>(&self, tool: &'t Tool) -> Cow<'t, str> {
-        let whole = tool.description();
+        let whole = tool.description.as_str();
         match self.max_description {
-            Some(max) if tool.schema().is_recovered() && whole.chars().count() > max => {
+            Some(max) if tool.schema.is_recovered() && whole.chars().count() > max => {
                 let start: String = whole.chars().take(max - 1).collect();
                 Cow::Owned(format!("{}…", start.trim_end()))
             }
@@ -195,10 +195,10 @@ impl Api {
 
 /// The source of `tool`, if others have written it.
 fn foreign_source(tool: &Tool) -> Option<&str> {
-    let provenance = tool.provenance();
+    let provenance = &tool.provenance;
     let is_foreign = match provenance.author {
         Author::Provider | Author::Package(_) => true,
-        Author::Project | Author::User | Author::BuiltIn => tool.schema().is_recovered(),
+        Author::Project | Author::User | Author::BuiltIn => tool.schema.is_recovered(),
     };
     is_foreign.then_some(provenance.source.as_str())
 }
@@ -324,9 +324,17 @@ pub struct HostLimit {
     pub date: &'static str,
 }
 
-const STRUCTURED_OUTPUTS: &str = "https://platform.openai.com/docs/guides/structured-outputs";
-
 impl HostLimit {
+    const fn strict(what: &'static str, max: usize) -> Self {
+        Self {
+            host: "OpenAI in strict mode",
+            what,
+            max,
+            source: "https://platform.openai.com/docs/guides/structured-outputs",
+            date: "2026-02",
+        }
+    }
+
     /// The characters of a tool's description.
     pub const DESCRIPTION: Self = Self {
         host: "OpenAI",
@@ -344,47 +352,21 @@ impl HostLimit {
         date: "2026-10",
     };
     /// The properties of all objects of a tool.
-    pub const PROPERTIES: Self = Self {
-        host: "OpenAI in strict mode",
-        what: "properties in the schema of a tool",
-        max: 5_000,
-        source: STRUCTURED_OUTPUTS,
-        date: "2026-02",
-    };
+    pub const PROPERTIES: Self = Self::strict("properties in the schema of a tool", 5_000);
     /// The objects around a property.
-    pub const NESTING: Self = Self {
-        host: "OpenAI in strict mode",
-        what: "objects inside each other",
-        max: 10,
-        source: STRUCTURED_OUTPUTS,
-        date: "2026-02",
-    };
+    pub const NESTING: Self = Self::strict("objects inside each other", 10);
     /// The values of all enums of a tool.
-    pub const ENUM_VALUES: Self = Self {
-        host: "OpenAI in strict mode",
-        what: "values of enums in the schema of a tool",
-        max: 1_000,
-        source: STRUCTURED_OUTPUTS,
-        date: "2026-02",
-    };
+    pub const ENUM_VALUES: Self = Self::strict("values of enums in the schema of a tool", 1_000);
     /// The characters of a large enum's values.
-    pub const LARGE_ENUM: Self = Self {
-        host: "OpenAI in strict mode",
-        what: "characters in an enum of more than 250 values",
-        max: 15_000,
-        source: STRUCTURED_OUTPUTS,
-        date: "2026-02",
-    };
+    pub const LARGE_ENUM: Self =
+        Self::strict("characters in an enum of more than 250 values", 15_000);
     /// The number of values that make an enum a large one.
     const LARGE_ENUM_VALUES: usize = 250;
     /// The characters of all names and values of a tool.
-    pub const SCHEMA_TEXT: Self = Self {
-        host: "OpenAI in strict mode",
-        what: "characters in the names and values of a tool's schema",
-        max: 120_000,
-        source: STRUCTURED_OUTPUTS,
-        date: "2026-02",
-    };
+    pub const SCHEMA_TEXT: Self = Self::strict(
+        "characters in the names and values of a tool's schema",
+        120_000,
+    );
     /// All limits.
     pub const ALL: [Self; 7] = [
         Self::DESCRIPTION,

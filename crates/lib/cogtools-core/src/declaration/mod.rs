@@ -67,7 +67,7 @@ impl Target {
             return arguments;
         }
         let mut object = arguments.into_object();
-        tool.schema().remove_absent(&mut object);
+        tool.schema.remove_absent(&mut object);
         object.into()
     }
 
@@ -165,8 +165,8 @@ impl Tool {
     pub fn tokens(&self) -> usize {
         let declaration = json!({
             "name": self.name().as_str(),
-            "description": self.description(),
-            "parameters": self.schema().declared(),
+            "description": &self.description,
+            "parameters": self.schema.declared(),
         });
         estimate_tokens(&declaration.to_string())
     }
@@ -202,7 +202,7 @@ impl<'t> Gemini<'t> {
     fn new(tool: &'t Tool, schema: &'t Schema) -> Self {
         Self {
             name: tool.name().as_str(),
-            description: tool.description(),
+            description: &tool.description,
             parameters: Some(schema.gemini_object()).filter(|it| it.contains_key("properties")),
             schema: schema.json_schema(),
         }
@@ -241,12 +241,12 @@ impl<'t> Declaration<'t> {
         let output = tool.output_schema().filter(|schema| schema.is_object());
         let extras = &tool.extras;
         let foreign = extras.output_schema.as_ref().map(Cow::Borrowed);
-        let hints = tool.annotations().set();
+        let hints = tool.annotations.set();
         let hints = hints.map(|(name, hint)| (name.to_owned(), hint.into()));
         Self {
             name: tool.name().as_str(),
-            title: tool.title(),
-            description: tool.description(),
+            title: tool.title.as_deref(),
+            description: &tool.description,
             input_schema: Input::of(tool, schema),
             output_schema: output.map(Schema::json_schema).or(foreign),
             annotations: hints.chain(extras.annotations.clone()).collect(),

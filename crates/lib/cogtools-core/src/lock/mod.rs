@@ -263,7 +263,7 @@ impl Pinner {
     /// The name of the source of `tool`, relative to the project's root; empty for a file
     /// that is in none.
     pub(crate) fn source(&self, tool: &Tool) -> String {
-        let source = &tool.provenance().source;
+        let source = &tool.provenance.source;
         if source.is_empty() {
             return String::new();
         }
@@ -277,8 +277,8 @@ impl Pinner {
             let hash = digest::value(value).to_string();
             parts.insert(name, hash[..PART_HASH_LEN].to_owned());
         };
-        add("description".to_owned(), &tool.description().into());
-        let mut schema = match tool.schema().to_json_schema() {
+        add("description".to_owned(), &tool.description.as_str().into());
+        let mut schema = match tool.schema.to_json_schema() {
             Value::Object(schema) => schema,
             _ => Map::new(),
         };
@@ -337,7 +337,7 @@ impl Pinner {
         if let Some(remote) = tool.remote() {
             return remote.declaration;
         }
-        let Author::Package(root) = &tool.provenance().author else {
+        let Author::Package(root) = &tool.provenance.author else {
             return Value::Null;
         };
         let packages = &mut self.packages;
@@ -393,9 +393,9 @@ impl Pin {
 /// The title and the hints on the behaviour of a tool, which hosts show and use to
 /// decide whether they ask.
 fn annotations(tool: &Tool) -> Value {
-    let hints = tool.annotations();
+    let hints = &tool.annotations;
     json!([
-        tool.title(),
+        tool.title.as_deref(),
         hints.read_only,
         hints.destructive,
         hints.idempotent,

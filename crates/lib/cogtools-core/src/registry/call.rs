@@ -32,13 +32,15 @@ pub struct Call {
 /// The timeout of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
-    name: String,
-    timeout: Duration,
+    /// The name of the tool.
+    pub name: String,
+    /// The timeout of the tool.
+    pub timeout: Duration,
     /// True if it starts a process. Such a tool enforces the timeout itself, and reports
     /// how the process ended.
-    process: bool,
+    pub starts_process: bool,
     /// True if the caller has given it less time than the tool has.
-    is_shortened: bool,
+    pub is_shortened: bool,
 }
 
 impl Registry {
@@ -136,7 +138,7 @@ impl Limit {
         Self {
             name: name.to_owned(),
             timeout,
-            process: false,
+            starts_process: false,
             is_shortened: false,
         }
     }
@@ -144,8 +146,8 @@ impl Limit {
     /// The limit of `tool`.
     pub fn of(tool: &Tool) -> Self {
         Self {
-            process: tool.starts_process(),
-            ..Self::new(tool.name().as_str(), tool.timeout())
+            starts_process: tool.starts_process(),
+            ..Self::new(tool.name().as_str(), tool.timeout)
         }
     }
 
@@ -171,29 +173,9 @@ impl Limit {
         }
     }
 
-    /// The name of the tool.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The timeout of the tool.
-    pub const fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
-    /// Returns true if the time that the caller has given is less than the tool has.
-    pub const fn is_shortened(&self) -> bool {
-        self.is_shortened
-    }
-
-    /// Returns true if the tool starts a process.
-    pub const fn starts_process(&self) -> bool {
-        self.process
-    }
-
     /// Returns how long to wait for it.
     pub fn duration(&self) -> Duration {
-        if self.process && !self.is_shortened {
+        if self.starts_process && !self.is_shortened {
             self.timeout.saturating_add(Self::KILL_GRACE)
         } else {
             self.timeout
@@ -230,7 +212,7 @@ impl Registry {
     /// Fails if `tool` of one of the sources differs from its pin.
     pub(super) fn check_lock(&self, tool: Tool) -> Result<Tool, ToolError> {
         // The lock is a file of the project, and the user's own tools are not in it.
-        let is_users = tool.provenance().author == Author::User;
+        let is_users = tool.provenance.author == Author::User;
         let locked = self.locked.as_ref().filter(|_| !is_users);
         match locked.map_or(Ok(()), |lock| lock.check(&tool, &self.cx)) {
             Ok(()) => Ok(tool),
@@ -298,15 +280,15 @@ impl Snapshot {
             });
             // The user's own tools are not the project's, and differ from user to user.
             if let Ok(tool) = &loaded
-                && tool.provenance().author != Author::User
+                && tool.provenance.author != Author::User
             {
                 snapshot.lock.add(tool, &mut pinner, &registry.cx);
                 if matches!(
-                    tool.provenance().author,
+                    tool.provenance.author,
                     Author::Package(_) | Author::Provider
                 ) {
                     let id = (pinner.source(tool), tool.name().to_string());
-                    let description = tool.description().to_owned();
+                    let description = tool.description.clone();
                     snapshot.descriptions.entry(id).or_insert(description);
                 }
             }
@@ -511,8 +493,8 @@ pub fn load_all<T: Send>(
     parallel(files, 2, |file| guarded(file, || file.load(), &each))
 }
 
-/// The number of items that a thread takes at a time: fewer are done before it has started.
-const CHUNK_LEN: usize = 16;
+/// The least number of items for each thread: fewer are done before it has started.
+const MIN_ITEMS: usize = 16;
 /// The stack of a thread, as large as the main one: templates can be deep.
 const STACK_SIZE: usize = 8 << 20;
 
@@ -522,24 +504,26 @@ pub fn parallel<I: Sync, T: Send>(
     threads: usize,
     each: impl Fn(&I) -> T + Sync,
 ) -> Vec<T> {
-    let threads = threads.min(items.len() / CHUNK_LEN);
-    if threads < 2 {
-        return items.iter().map(each).collect();
-    }
-    let chunks: Vec<&[I]> = items.chunks(CHUNK_LEN).collect();
+    at_once(items, threads.min(items.len() / MIN_ITEMS), each)
+}
+
+/// Converts each of `items` with `each`, in order, on up to `threads` threads, of which this is one.
+pub fn at_once<I: Sync, T: Send>(
+    items: &[I],
+    threads: usize,
+    each: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
     let next = AtomicUsize::new(0);
-    let next_chunk = || {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        chunks.get(index).map(|chunk| (index, *chunk))
-    };
-    // Threads take the next chunk when they are done: two cores are rarely equally
-    // free.
+    // Threads take the next item when they are done: two cores are rarely equally free.
     let work = || {
         let mut done = Vec::new();
-        while let Some((index, chunk)) = next_chunk() {
-            done.push((index, chunk.iter().map(&each).collect::<Vec<T>>()));
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                return done;
+            };
+            done.push((index, each(item)));
         }
-        done
     };
     let mut done = thread::scope(|scope| {
         let spawn = |_| {
@@ -547,7 +531,8 @@ pub fn parallel<I: Sync, T: Send>(
             // Without one more thread, the others do its work.
             builder.spawn_scoped(scope, work).ok()
         };
-        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+        let others = (1..threads.min(items.len())).filter_map(spawn);
+        let others: Vec<_> = others.collect();
         let mut all = work();
         for thread in others {
             all.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -555,7 +540,7 @@ pub fn parallel<I: Sync, T: Send>(
         all
     });
     done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().flat_map(|(_, items)| items).collect()
+    done.into_iter().map(|(_, item)| item).collect()
 }
 
 #[cfg(test)]

@@ -8,10 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-pub use call::{Call, Limit, load_all, parallel};
+pub use call::{Call, Limit, at_once, load_all, parallel};
 pub use found::{Found, Shadowed};
 use serde_json::{Map, Value, json};
 
@@ -47,8 +46,9 @@ pub struct Registry {
     /// True if the values of enums are listed anew, whatever is pinned or cached.
     renews_values: bool,
     /// Errors of the configuration, parts of which were left out.
-    config_errors: Vec<Diagnostic>,
-    capability_aliases: BTreeMap<String, String>,
+    pub config_errors: Vec<Diagnostic>,
+    /// Other names of capabilities, each with the capability.
+    pub capability_aliases: BTreeMap<String, String>,
 }
 
 impl Registry {
@@ -111,16 +111,6 @@ impl Registry {
         })
     }
 
-    /// Errors of the configuration, parts of which were left out.
-    pub fn config_errors(&self) -> &[Diagnostic] {
-        &self.config_errors
-    }
-
-    /// Other names of capabilities, each with the capability.
-    pub const fn capability_aliases(&self) -> &BTreeMap<String, String> {
-        &self.capability_aliases
-    }
-
     /// The budget of all declarations, if one is set.
     pub const fn budget(&self) -> Option<Budget> {
         self.budget
@@ -164,7 +154,7 @@ impl Registry {
             self.sources.iter().partition(is_known);
         let rest = std::iter::once_with(|| {
             let providers: Vec<_> = unknown.iter().filter_map(|it| it.provider()).collect();
-            prefetch(&providers, most_at_once(), |it| {
+            at_once(&providers, most_at_once(), |it| {
                 drop(it.tools(&self.cx).map(<[_]>::len));
             });
             unknown.clone()
@@ -178,7 +168,7 @@ impl Registry {
         let found = found.transpose().map_err(FindError::Invalid)?;
         let missing = || self.explain_missing(&valid);
         let tool = found.ok_or_else(|| FindError::NotFound(missing()))?;
-        if self.is_selected(valid.as_str(), tool.provenance().toolset.as_deref()) {
+        if self.is_selected(valid.as_str(), tool.provenance.toolset.as_deref()) {
             return self.admit(tool).map_err(FindError::Invalid);
         }
         let mut not_found = missing();
@@ -271,7 +261,7 @@ impl Registry {
                 // Each of them waits for the same moment.
                 ListWait::Moment | ListWait::Patient | ListWait::Instant => usize::MAX,
             };
-            prefetch(&providers, limit, |provider| {
+            at_once(&providers, limit, |provider| {
                 drop(provider.tools(&self.cx).map(<[_]>::len));
             });
         }
@@ -281,7 +271,7 @@ impl Registry {
     /// have stopped waiting for them.
     pub fn fill_caches(&self) {
         let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
-        prefetch(&providers, most_at_once(), |provider| {
+        at_once(&providers, most_at_once(), |provider| {
             provider.fill_cache(&self.cx);
         });
     }
@@ -372,21 +362,6 @@ impl Registry {
             })
         })
     }
-}
-
-/// Does `work` for each of `providers`, for at most `limit` at the same time.
-fn prefetch(providers: &[&Provider], limit: usize, work: impl Fn(&Provider) + Sync) {
-    let next = AtomicUsize::new(0);
-    let run = || {
-        while let Some(provider) = providers.get(next.fetch_add(1, Ordering::Relaxed)) {
-            work(provider);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..limit.min(providers.len()) {
-            scope.spawn(run);
-        }
-    });
 }
 
 /// A tool over the tools of a project: one searches them, the other calls one of them.
@@ -512,7 +487,7 @@ mod builtin_tests {
     #[test]
     fn parameters_are_legal() {
         for definition in [find_definition(), call_definition()] {
-            let schema = definition.schema();
+            let schema = &definition.schema;
             let text = Value::Object(schema.as_object().clone()).to_string();
             let text = Text::new("x", text.into_bytes()).expect("it is text");
             let document = yaml::parse(&text).expect("JSON is YAML");

@@ -55,7 +55,7 @@ impl Registry {
     /// The values that `cogtools.lock` pins for `tool`; of the user's own tools there are none.
     fn pinned_values(&self, tool: &Tool) -> Result<Values, Box<Diagnostic>> {
         let (file, name) = (self.cx.root.join(Lock::FILE), tool.name().as_str());
-        if self.renews_values || tool.provenance().author == Author::User {
+        if self.renews_values || tool.provenance.author == Author::User {
             return Ok(Values::new());
         }
         match &self.locked {
@@ -77,7 +77,7 @@ impl Registry {
         if !cx.root.is_absolute() {
             return Ok(None);
         }
-        let is_pinned = self.is_locked() && lister.provenance().author != Author::User;
+        let is_pinned = self.is_locked() && lister.provenance.author != Author::User;
         if is_pinned && !self.renews_values {
             let message = "`cogtools.lock` does not pin them";
             let hint = Hint::run("", hint::Command::Lock, " lists and pins them");

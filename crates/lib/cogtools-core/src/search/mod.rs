@@ -38,8 +38,8 @@ pub(crate) fn search(query: &str, tools: &[Tool], limit: usize) -> String {
 fn line(tool: &Tool) -> String {
     let declaration = json!({
         "name": tool.name().as_str(),
-        "description": tool.description(),
-        "parameters": tool.schema().to_json_schema(),
+        "description": &tool.description,
+        "parameters": tool.schema.to_json_schema(),
     });
     declaration.to_string()
 }

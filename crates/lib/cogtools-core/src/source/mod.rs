@@ -94,7 +94,7 @@ pub struct Candidate {
     /// Where it comes from.
     pub provenance: Arc<Provenance>,
     /// Where the file may be.
-    scope: ReadScope,
+    pub scope: ReadScope,
     declared: Option<Declared>,
 }
 
@@ -304,7 +304,7 @@ impl Source {
     pub fn is_users(&self) -> bool {
         match self {
             Self::Folder(folder) => folder.is_users(),
-            Self::OpenApi(specification) => specification.is_users(),
+            Self::OpenApi(specification) => specification.is_users,
             Self::Packages(_)
             | Self::BuiltIn
             | Self::Editor
@@ -378,11 +378,6 @@ impl Candidate {
             }
         }
     }
-
-    /// Where the file may be.
-    pub const fn scope(&self) -> &ReadScope {
-        &self.scope
-    }
 }
 
 /// Lists each of `sources`. A tool of a provider with the name of an earlier one's has the name of its
@@ -402,10 +397,10 @@ pub(crate) fn list_all(sources: &[Source], cx: &Context) -> Vec<Listing> {
                 continue;
             };
             let beside = tool.beside();
-            let name = OsString::from(beside.name());
+            let name = OsString::from(&beside.name);
             let is_free = !declared.contains(&name) && !taken.contains(&name);
             if taken.contains(&entry.name) && is_free {
-                let text = format!("`{}` is called `{}`", tool.name(), beside.name());
+                let text = format!("`{}` is called `{}`", tool.name, beside.name);
                 renamed.push((provider.settings().name.clone(), text));
                 (entry.name, *tool) = (name, beside);
             }

@@ -74,7 +74,7 @@ impl Tool {
         let validator = match taken {
             Some(validator) => validator,
             None => Box::new(
-                self.schema()
+                self.schema
                     .validator()
                     .map_err(AcceptError::InvalidSchema)?,
             ),
@@ -91,7 +91,7 @@ impl Tool {
         arguments: Arguments,
     ) -> Result<Accepted, Vec<Violation>> {
         let mut object = arguments.into_object();
-        let schema = self.schema();
+        let schema = &self.schema;
         let names = schema.names();
         let is_named = names
             .as_ref()
@@ -127,8 +127,8 @@ impl Tool {
 
     /// Returns the smallest valid arguments as JSON, for a hint: only the required ones.
     pub fn skeleton(&self) -> Option<String> {
-        let skeleton = Value::Object(self.schema().skeleton()?);
-        let valid = self.schema().validator().ok()?.accepts(&skeleton);
+        let skeleton = Value::Object(self.schema.skeleton()?);
+        let valid = self.schema.validator().ok()?.accepts(&skeleton);
         let text = valid.then(|| skeleton.to_string())?;
         (text.len() <= MAX_SKELETON_BYTES).then_some(text)
     }
@@ -140,12 +140,7 @@ impl AcceptError {
         let violations = match self {
             Self::Violations(violations) => violations,
             Self::InvalidSchema(invalid) => {
-                let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
-                return vec![
-                    diagnostic
-                        .with_subject(tool.name().as_str())
-                        .with_pointer(invalid.pointer),
-                ];
+                return vec![invalid.diagnostic().with_subject(tool.name().as_str())];
             }
         };
         let missing = violations
@@ -214,7 +209,7 @@ impl Tool {
 
     /// The arguments of the examples of good calls, as they are in the file.
     pub(crate) fn example_nodes(&self) -> impl Iterator<Item = &Node> {
-        let good = self.examples.iter().filter(|it| it.fails().is_none());
+        let good = self.examples.iter().filter(|it| it.fails.is_none());
         good.map(|example| &example.arguments)
     }
 
@@ -246,10 +241,7 @@ impl Tool {
         };
         match self.schema.validator() {
             Ok(validator) => Diagnostic::truncate(validate(self, &validator, example)),
-            Err(invalid) => {
-                let diagnostic = Diagnostic::new(Code::InvalidTool, invalid.message);
-                vec![diagnostic.with_pointer(invalid.pointer)]
-            }
+            Err(invalid) => vec![invalid.diagnostic()],
         }
     }
 
@@ -261,7 +253,7 @@ impl Tool {
 }
 
 fn validate(tool: &Tool, validator: &Validator, example: &Example) -> Vec<Diagnostic> {
-    if example.fails() == Some(Code::SchemaViolation) {
+    if example.fails == Some(Code::SchemaViolation) {
         return Vec::new();
     }
     let accepted = tool.validate(validator, Arguments::from(example.arguments()));
@@ -437,7 +429,7 @@ impl Tool {
         coverage.extend(&template);
         for arguments in examples {
             let mut arguments = arguments.clone();
-            self.schema().apply_defaults(&mut arguments);
+            self.schema.apply_defaults(&mut arguments);
             // That it fails is what the test of the example reports.
             let _ = template.render_recording(&Value::Object(arguments), &mut coverage);
         }
@@ -461,7 +453,7 @@ impl Tool {
     }
 
     fn covered_values(&self, mut examples: Vec<Map<String, Value>>) -> Vec<EnumValue> {
-        let schema = self.schema();
+        let schema = &self.schema;
         for example in &mut examples {
             schema.apply_defaults(example);
         }
@@ -489,7 +481,7 @@ impl Tool {
     /// The optional properties of its parameters at any depth, and those that `examples` set.
     pub fn covered_properties(&self, examples: &[Map<String, Value>]) -> Vec<OptionalProperty> {
         let values: Vec<Value> = examples.iter().cloned().map(Value::Object).collect();
-        let all = self.schema().sub_schemas();
+        let all = self.schema.sub_schemas();
         let optional = all.iter().filter(|it| {
             let role = &it.role;
             matches!(

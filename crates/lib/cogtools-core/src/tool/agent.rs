@@ -21,7 +21,7 @@ use crate::tool::error::FlowError;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, TemplateScope, TemplateSource};
 use crate::tool::{Definition, DefinitionError};
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Expected, Tape};
 
 /// The keys of the map.
@@ -271,7 +271,7 @@ impl Agent {
                     reader.expect(entry, Expected::String, text.map(str::to_owned));
             }
             "temperature" => {
-                let number = number(&entry.value).filter(|number| (0.0..=2.0).contains(number));
+                let number = entry.value.number().filter(|it| (0.0..=2.0).contains(it));
                 self.constant.temperature = reader.expect(entry, Expected::Temperature, number);
             }
             "seed" => {
@@ -337,54 +337,33 @@ impl Agent {
 }
 
 fn rules(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
-    let single = std::slice::from_ref(&entry.value);
-    let nodes = entry.value.items().unwrap_or(single).iter();
     let read = |node| reader.template(&entry.key, node, Expected::Texts);
-    nodes.filter_map(read).collect()
+    entry.value.one_or_more().iter().filter_map(read).collect()
 }
 
 fn budget(entry: &Entry, reader: &mut Reader<'_>) -> AgentBudget {
-    let mut budget = AgentBudget::default();
-    for entry in reader.entries(entry, Expected::Map).unwrap_or_default() {
-        let count = entry.value.to_json().as_u64();
-        let slot = match entry.key.as_str() {
-            "turns" => &mut budget.turns,
-            "calls" => &mut budget.calls,
-            "tokens" => &mut budget.tokens,
-            "seconds" => &mut budget.seconds,
-            "money" => {
-                let amount = number(&entry.value).filter(|amount| *amount >= 0.0);
-                budget.money = reader.expect(entry, Expected::Number, amount);
-                continue;
-            }
-            _ => {
-                reader.report_unknown_key(entry, &AgentBudget::KEYS);
-                continue;
-            }
-        };
-        *slot = reader.expect(entry, Expected::Count, count);
+    let fields = reader.fields(entry, AgentBudget::KEYS);
+    let [turns, calls, tokens, seconds, money] = fields.unwrap_or_default();
+    let mut count = |entry: Option<&Entry>| {
+        let entry = entry?;
+        reader.expect(entry, Expected::Count, entry.value.to_json().as_u64())
+    };
+    AgentBudget {
+        turns: count(turns),
+        calls: count(calls),
+        tokens: count(tokens),
+        seconds: count(seconds),
+        money: money.and_then(|entry| {
+            let amount = entry.value.number().filter(|amount| *amount >= 0.0);
+            reader.expect(entry, Expected::Number, amount)
+        }),
     }
-    budget
 }
 
 /// Reads the schema in `output: {schema: …}`.
 fn schema(entry: &Entry, reader: &mut Reader<'_>) -> Option<Schema> {
-    let mut schema = None;
-    for entry in reader.entries(entry, Expected::Map)? {
-        if entry.key == "schema" {
-            schema = reader.schema(Schema::any(&entry.value));
-        } else {
-            reader.report_unknown_key(entry, &["schema"]);
-        }
-    }
-    schema
-}
-
-fn number(node: &Node) -> Option<f64> {
-    match &node.data {
-        Data::Number(number) => number.as_f64(),
-        _ => None,
-    }
+    let [schema] = reader.fields(entry, ["schema"])?;
+    reader.schema(Schema::any(&schema?.value))
 }
 
 /// A run of `cogtools` for a call, so that clients of models and the executor of flows are not in

@@ -34,20 +34,26 @@ type Object = Map<String, Value>;
 /// The output of an MCP server. A text that is too long is truncated, and returned
 /// without the other content.
 pub(crate) fn mcp_output(result: Map<String, Value>) -> ToolOutput {
-    let mut tool_output = ToolOutput::from_mcp(result);
-    let text = &mut tool_output.text;
-    if text.len() > Process::STDOUT_LIMIT {
-        let end = text.floor_char_boundary(Process::STDOUT_LIMIT);
-        let truncated_bytes = (text.len() - end) as u64;
-        text.truncate(end);
-        text.push_str(&cut_notice(truncated_bytes));
-        tool_output.truncated_bytes = truncated_bytes;
-        tool_output.content.clear();
+    let mut output = ToolOutput::from_mcp(result);
+    output.cut();
+    if output.truncated_bytes > 0 {
+        output.content.clear();
     }
-    tool_output
+    output
 }
 
 impl ToolOutput {
+    /// Cuts the text to the limit of a program's output.
+    pub(super) fn cut(&mut self) {
+        let kept = self.text.floor_char_boundary(Process::STDOUT_LIMIT);
+        let left_out = (self.text.len() - kept) as u64;
+        if left_out > 0 {
+            self.text.truncate(kept);
+            self.text.push_str(&cut_notice(left_out));
+            self.truncated_bytes = left_out;
+        }
+    }
+
     /// Converts the result of a `tools/call`, as MCP defines it.
     pub fn from_mcp(mut result: Object) -> Self {
         let text = text(&result);

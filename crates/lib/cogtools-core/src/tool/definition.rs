@@ -29,23 +29,33 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 #[derive(Debug)]
 pub struct Definition {
     pub(crate) name: Name,
-    pub(crate) title: Option<String>,
-    pub(crate) description: String,
-    pub(crate) deprecated: Option<String>,
-    pub(crate) schema: Schema,
+    /// The title for people, if it has one.
+    pub title: Option<String>,
+    /// The description for the model.
+    pub description: String,
+    /// The tool to use instead, if it is deprecated. Its description says so, too.
+    pub deprecated: Option<String>,
+    /// The schema of the arguments.
+    pub schema: Schema,
     pub(crate) examples: Vec<Example>,
-    pub(crate) output: Output,
-    pub(crate) annotations: Annotations,
+    /// The declared type of its result.
+    pub output: Output,
+    /// Hints on its behaviour.
+    pub annotations: Annotations,
     pub(crate) extras: Extras,
     pub(crate) capabilities: Vec<String>,
-    pub(crate) env: Vec<String>,
-    pub(crate) timeout: Duration,
-    pub(crate) sandbox: Option<Sandbox>,
-    pub(crate) provenance: Arc<Provenance>,
+    /// The environment variables it may see.
+    pub env: Vec<String>,
+    /// The limit of a call.
+    pub timeout: Duration,
+    /// The files, network and memory that its program may use, if its file says so.
+    pub sandbox: Option<Sandbox>,
+    /// Its origin.
+    pub provenance: Arc<Provenance>,
     /// True if a result that does not match `output` is a note, not a failure.
     pub(crate) is_output_advisory: bool,
-    /// The invisible characters that its texts lost.
-    pub(crate) hidden: BTreeSet<char>,
+    /// The invisible characters that its texts for people and models lost, because they are by others.
+    pub hidden: BTreeSet<char>,
     /// The file; an empty text with a name for a tool without one.
     pub(crate) text: Text,
     /// The digests of the files with parts of it, by their names.
@@ -131,44 +141,14 @@ impl Definition {
         }
     }
 
-    /// The invisible characters that its texts for people and models lost, because they are by others.
-    pub const fn hidden(&self) -> &BTreeSet<char> {
-        &self.hidden
-    }
-
     /// The name.
     pub const fn name(&self) -> &Name {
         &self.name
     }
 
-    /// The title for people, if it has one.
-    pub fn title(&self) -> Option<&str> {
-        self.title.as_deref()
-    }
-
-    /// The description for the model.
-    pub fn description(&self) -> &str {
-        &self.description
-    }
-
-    /// The tool to use instead, if it is deprecated. Its description says so, too.
-    pub fn deprecated(&self) -> Option<&str> {
-        self.deprecated.as_deref()
-    }
-
     /// Returns true if parts of it are in other files, which can change without its own.
     pub fn has_shared_parts(&self) -> bool {
         !self.shared.is_empty()
-    }
-
-    /// The schema of the arguments.
-    pub const fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// Hints on its behaviour.
-    pub const fn annotations(&self) -> &Annotations {
-        &self.annotations
     }
 
     /// The capabilities it provides, as `provider.operation`: the declared ones, or
@@ -178,31 +158,6 @@ impl Definition {
             (Some(toolset), []) => vec![default_capability(toolset, self.name.as_str())],
             (_, declared) => declared.to_vec(),
         }
-    }
-
-    /// Its origin.
-    pub fn provenance(&self) -> &Provenance {
-        &self.provenance
-    }
-
-    /// The environment variables it may see.
-    pub fn env(&self) -> &[String] {
-        &self.env
-    }
-
-    /// The limit of a call.
-    pub const fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
-    /// The files, network and memory that its program may use, if its file says so.
-    pub const fn sandbox(&self) -> Option<&Sandbox> {
-        self.sandbox.as_ref()
-    }
-
-    /// The declared type of its result.
-    pub const fn output(&self) -> &Output {
-        &self.output
     }
 
     /// The schema of its result, if it declares one.

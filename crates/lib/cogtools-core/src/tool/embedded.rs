@@ -33,7 +33,7 @@ impl Embedded {
     pub(super) fn file(text: &Text) -> Self {
         Self {
             source: text.as_str().to_owned(),
-            span: Span { start: 0, end: 0 },
+            span: Span::new(0, 0),
             indent: Some(0),
         }
     }

@@ -41,26 +41,14 @@ pub enum DefinitionError {
     #[error("a tool file is a map of keys, not {0}")]
     NotAMap(&'static str),
     /// A key that tools do not have.
-    #[error("unknown key `{key}`")]
-    UnknownKey {
-        /// The key.
-        key: String,
-        /// A suggestion.
-        meant: Option<Hint>,
-    },
+    #[error("unknown key `{0}`")]
+    UnknownKey(String, Option<Hint>),
     /// A required key.
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A value of the wrong kind.
-    #[error("`{key}` takes {expected}, not {actual}")]
-    Kind {
-        /// The key.
-        key: String,
-        /// The expected kind of value.
-        expected: Expected,
-        /// The value found.
-        actual: Actual,
-    },
+    #[error("`{0}` takes {1}, not {2}")]
+    Kind(String, Expected, Actual),
     /// A blank value where text is required.
     #[error("`{0}` is empty")]
     Empty(&'static str),
@@ -71,13 +59,8 @@ pub enum DefinitionError {
     #[error("`{0}` is not a tool's name: {1}")]
     Name(String, NameError),
     /// A name that differs from the file's stem.
-    #[error("the tool is named `{name}`, but its file is `{stem}.yaml`")]
-    Stem {
-        /// The tool's name.
-        name: String,
-        /// The file's name without `.yaml`.
-        stem: String,
-    },
+    #[error("the tool is named `{0}`, but its file is `{1}.yaml`")]
+    Stem(String, String),
     /// Both `parameters` and `parameters_schema`.
     #[error("`parameters_schema` cannot be combined with `parameters`")]
     TwoSchemas,
@@ -91,13 +74,8 @@ pub enum DefinitionError {
     #[error("`js` is longer than {0} KiB")]
     LongCode(usize),
     /// A template where an expression is expected.
-    #[error("`{text}` is a template, but `{key}` takes an expression")]
-    Condition {
-        /// The key.
-        key: &'static str,
-        /// The template.
-        text: String,
-    },
+    #[error("`{1}` is a template, but `{0}` takes an expression")]
+    Condition(&'static str, String),
     /// An output without a type.
     #[error("`output` has no `type`")]
     OutputType,
@@ -185,14 +163,12 @@ impl DefinitionError {
     fn hint(&self) -> Option<Hint> {
         Some(match self {
             Self::NotAMap(_) => "begin with `name: …`".into(),
-            Self::UnknownKey { meant, .. } => meant.clone()?,
+            Self::UnknownKey(_, meant) => meant.clone()?,
             Self::Missing(key) => format!("add `{key}: …`").into(),
             Self::Empty(key) => format!("write something under `{key}`").into(),
             Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA).into(),
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
-            Self::Stem { name, .. } => {
-                format!("rename the file to `{name}.yaml`, or the tool").into()
-            }
+            Self::Stem(name, _) => format!("rename the file to `{name}.yaml`, or the tool").into(),
             Self::TwoSchemas => "remove one of the two".into(),
             Self::Language(language) if JAVASCRIPT.contains(&language.as_str()) => {
                 "write the code under `implementation: {js: …}`".into()
@@ -202,7 +178,7 @@ impl DefinitionError {
                 "write a template as text, or a map such as `{exec: [echo, \"{{ text }}\"]}`".into()
             }
             Self::LongCode(_) => "shorten it, and pass data as arguments".into(),
-            Self::Condition { key, .. } => {
+            Self::Condition(key, _) => {
                 format!("write it without braces, as in `{key}: path`").into()
             }
             Self::OutputType => "write `output: {type: json}` or `output: {type: text}`".into(),
@@ -232,9 +208,7 @@ impl DefinitionError {
             Self::Http(error) => error.hint()?.into(),
             Self::Sandbox(_, hint) => hint.clone().into(),
             Self::Capability(_) => "write it as `provider.operation`, such as `search.web`".into(),
-            Self::Kind {
-                expected, actual, ..
-            } => expected.hint(actual).into(),
+            Self::Kind(_, expected, actual) => expected.hint(actual).into(),
         })
     }
 

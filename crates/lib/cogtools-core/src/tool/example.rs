@@ -28,12 +28,19 @@ const WITH: &str = "with";
 pub struct Example {
     pub(super) arguments: Node,
     pub(super) span: Span,
-    name: Option<Name>,
-    fails: Option<Code>,
-    contains: Vec<String>,
-    matches: Vec<String>,
-    redact: Vec<String>,
-    presets: Map<String, Value>,
+    /// Its name, which is unique in the tool.
+    pub name: Option<Name>,
+    /// The code that the call is expected to fail with.
+    pub fails: Option<Code>,
+    /// Texts that the result, or the message of a failure, contains.
+    pub contains: Vec<String>,
+    /// Regular expressions that match in the result, or in the message of a failure.
+    pub matches: Vec<String>,
+    /// Regular expressions of what differs between calls.
+    pub redact: Vec<String>,
+    /// Answers of tools that a flow calls in this example without calling them, by their
+    /// names or capabilities.
+    pub presets: Map<String, Value>,
 }
 
 impl Example {
@@ -70,37 +77,6 @@ impl Example {
     /// The arguments of the call.
     pub fn arguments(&self) -> Map<String, Value> {
         map(&self.arguments)
-    }
-
-    /// Answers of tools that a flow calls in this example without calling them, by their
-    /// names or capabilities.
-    pub const fn presets(&self) -> &Map<String, Value> {
-        &self.presets
-    }
-
-    /// Its name, which is unique in the tool.
-    pub const fn name(&self) -> Option<&Name> {
-        self.name.as_ref()
-    }
-
-    /// The code that the call is expected to fail with.
-    pub const fn fails(&self) -> Option<Code> {
-        self.fails
-    }
-
-    /// Texts that the result, or the message of a failure, contains.
-    pub fn contains(&self) -> &[String] {
-        &self.contains
-    }
-
-    /// Regular expressions that match in the result, or in the message of a failure.
-    pub fn matches(&self) -> &[String] {
-        &self.matches
-    }
-
-    /// Regular expressions of what differs between calls.
-    pub fn redact(&self) -> &[String] {
-        &self.redact
     }
 
     /// Returns true if the whole result is compared, with a golden file.
@@ -172,7 +148,7 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
             None => reader.report_kind(key, Expected::String, value),
         },
         CONTAINS | MATCHES | REDACT => {
-            let all = value.items().unwrap_or(std::slice::from_ref(value)).iter();
+            let all = value.one_or_more().iter();
             for item in all {
                 match item.text() {
                     Some("") => {
@@ -203,8 +179,7 @@ pub(super) fn map(node: &Node) -> Map<String, Value> {
 
 /// The string, or the strings of the list.
 fn strings(node: &Node) -> Vec<String> {
-    let items = node.items().unwrap_or(std::slice::from_ref(node));
-    let texts = items.iter().filter_map(Node::text);
+    let texts = node.one_or_more().iter().filter_map(Node::text);
     texts.map(str::to_owned).collect()
 }
 
@@ -282,12 +257,7 @@ impl Output {
             Box::new(diagnostic.with_details(shown.trim_end()).hint(HINT))
         })?;
         if let Some(schema) = schema {
-            let validator = schema.validator().map_err(|invalid| {
-                Box::new(
-                    Diagnostic::new(Code::InvalidTool, invalid.message)
-                        .with_pointer(invalid.pointer),
-                )
-            })?;
+            let validator = schema.validator().map_err(|it| Box::new(it.diagnostic()))?;
             let wrong = validator.violations(schema, &value);
             if !wrong.is_empty() {
                 let message = "the result does not match the schema in `output`";
@@ -332,14 +302,12 @@ impl Reader<'_> {
                         kind = Some(Type::Other(Output::File(name)));
                     }
                     _ => {
-                        let error = DefinitionError::Kind {
-                            key: "type".to_owned(),
-                            expected: Expected::OutputType,
-                            actual: entry.value.text().map_or_else(
-                                || Actual::Other(entry.value.kind()),
-                                |text| Actual::String(text.to_owned()),
-                            ),
+                        let actual = match entry.value.text() {
+                            Some(text) => Actual::String(text.to_owned()),
+                            None => Actual::Other(entry.value.kind()),
                         };
+                        let expected = Expected::OutputType;
+                        let error = DefinitionError::Kind("type".to_owned(), expected, actual);
                         self.report(&error, entry.value.span);
                         kind = Some(Type::Invalid);
                     }

@@ -259,11 +259,11 @@ impl Command {
         let (first, rest) = reader.expect(entry, Expected::Command, split)?;
         let is_blank = first.text().is_some_and(|text| text.trim().is_empty());
         let program = if is_blank {
-            let error = DefinitionError::Kind {
-                key: entry.key.clone(),
-                expected: Expected::Program,
-                actual: Actual::Other("blank text"),
-            };
+            let error = DefinitionError::Kind(
+                entry.key.clone(),
+                Expected::Program,
+                Actual::Other("blank text"),
+            );
             reader.report(&error, first.span);
             None
         } else if first.entries().is_some() {

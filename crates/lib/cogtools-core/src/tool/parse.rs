@@ -1,6 +1,5 @@
 //! The second step: from a document to a tool, and from a declaration to a definition.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -50,10 +49,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>, known: &Values) -> Result<Too
     diagnostics.extend(example::check(&definition.output, &document, &locator));
     let name = definition.name.as_str();
     if let Some(stem) = stem.filter(|stem| diagnostics.is_empty() && *stem != name) {
-        let error = DefinitionError::Stem {
-            name: name.to_owned(),
-            stem: stem.to_owned(),
-        };
+        let error = DefinitionError::Stem(name.to_owned(), stem.to_owned());
         let span = document
             .get("name")
             .map_or(head(&document), |name| name.span);
@@ -214,10 +210,7 @@ impl Definition {
 
 /// Returns the place where a document begins.
 const fn head(document: &Node) -> Span {
-    Span {
-        start: document.span.start,
-        end: document.span.start,
-    }
+    Span::new(document.span.start, document.span.start)
 }
 
 impl<'n> Draft<'n> {
@@ -242,9 +235,6 @@ pub(crate) struct JsonDocument {
     node: Node,
 }
 
-/// Counts the bytes that are written to it.
-struct Counter(usize);
-
 impl JsonDocument {
     /// Makes the document of `entries`, which messages call `name`.
     ///
@@ -253,17 +243,14 @@ impl JsonDocument {
     /// The entries exceed a limit of tool files.
     pub(crate) fn new(name: PathBuf, entries: Map<String, Value>) -> Result<Self, ToolError> {
         let value = Value::Object(entries);
-        let mut size = Counter(0);
-        // Writing to a counter cannot fail.
-        let _ = serde_json::to_writer(&mut size, &value);
-        if size.0 > Text::MAX_BYTES {
+        if value.to_string().len() > Text::MAX_BYTES {
             return Err(ToolError::Text(TextError::TooLarge(name, Text::MAX_BYTES)));
         }
         let text = Text::empty(name);
         match node(value, 1, &mut 0) {
             Ok(node) => Ok(Self { text, node }),
             Err(kind) => {
-                let span = Span { start: 0, end: 0 };
+                let span = Span::new(0, 0);
                 let mut diagnostic = YamlError { kind, span }.diagnostic(Code::InvalidTool, &text);
                 diagnostic.location = None;
                 let name = text.display_path().display().to_string();
@@ -288,10 +275,7 @@ impl JsonDocument {
 
 /// Makes the node of a `value` at this `depth` below the root, numbered `next`.
 fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorKind> {
-    let span = Span {
-        start: *next,
-        end: *next,
-    };
+    let span = Span::new(*next, *next);
     *next += 1;
     if *next > MAX_NODES {
         return Err(YamlErrorKind::TooMany);
@@ -315,17 +299,6 @@ fn node(value: Value, depth: usize, next: &mut usize) -> Result<Node, YamlErrorK
         scalar => return Ok(Node::from_json(scalar, span)),
     };
     Ok(Node { data, span })
-}
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -115,10 +115,8 @@ impl<'t> Reader<'t> {
             foreign_key(&entry.key, known)
         };
         let similar = || Suggestion::of(&entry.key, known.iter().copied());
-        let error = DefinitionError::UnknownKey {
-            key: entry.key.clone(),
-            meant: meant.map(Hint::from).or_else(|| similar().map(Hint::from)),
-        };
+        let meant = meant.map(Hint::from).or_else(|| similar().map(Hint::from));
+        let error = DefinitionError::UnknownKey(entry.key.clone(), meant);
         self.report(&error, entry.span);
     }
 
@@ -127,14 +125,8 @@ impl<'t> Reader<'t> {
             Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
             _ => Actual::of(node),
         };
-        self.report(
-            &DefinitionError::Kind {
-                key: key.to_owned(),
-                expected,
-                actual,
-            },
-            node.span,
-        );
+        let error = DefinitionError::Kind(key.to_owned(), expected, actual);
+        self.report(&error, node.span);
     }
 
     /// Returns `found`, or reports that the value of `entry` is not what is `expected`.
@@ -157,6 +149,50 @@ impl<'t> Reader<'t> {
         expected: Expected,
     ) -> Option<&'n [Entry]> {
         self.expect(entry, expected, entry.value.entries())
+    }
+
+    /// Returns the entries of a map by `keys`, and reports others.
+    pub(super) fn fields<'n, const N: usize>(
+        &mut self,
+        entry: &'n Entry,
+        keys: [&'static str; N],
+    ) -> Option<[Option<&'n Entry>; N]> {
+        let mut found = [None; N];
+        for entry in self.entries(entry, Expected::Map)? {
+            match keys.iter().position(|key| *key == entry.key) {
+                Some(index) => found[index] = Some(entry),
+                None => self.report_unknown_key(entry, &keys),
+            }
+        }
+        Some(found)
+    }
+
+    pub(super) fn string(&mut self, entry: &Entry) -> Option<String> {
+        let text = self.expect(entry, Expected::String, entry.value.text());
+        text.map(str::to_owned)
+    }
+
+    pub(super) fn required<'n>(
+        &mut self,
+        found: Option<&'n Entry>,
+        key: &'static str,
+        entry: &Entry,
+    ) -> Option<&'n Entry> {
+        if found.is_none() {
+            self.report(&DefinitionError::Missing(key), entry.span);
+        }
+        found
+    }
+
+    pub(super) fn count(&mut self, entry: &Entry) -> Option<u32> {
+        let count = entry.value.to_json().as_u64();
+        let count = count.and_then(|count| u32::try_from(count).ok());
+        self.expect(entry, Expected::Count, count)
+    }
+
+    pub(super) fn positive(&mut self, entry: &Entry) -> Option<u64> {
+        let number = entry.value.to_json().as_u64().filter(|number| *number > 0);
+        self.expect(entry, Expected::Positive, number)
     }
 
     /// The text of the file.
@@ -204,8 +240,7 @@ impl<'t> Reader<'t> {
             }
             Some("") => DefinitionError::Empty(key),
             Some(text) if text.starts_with("{{") || text.starts_with("{%") => {
-                let text = text.to_owned();
-                DefinitionError::Condition { key, text }
+                DefinitionError::Condition(key, text.to_owned())
             }
             Some(_) => return Template::read_condition(node, self.text()),
         };
@@ -329,10 +364,7 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn timeout(&mut self, entry: &Entry) -> Option<Duration> {
-        let seconds = match &entry.value.data {
-            Data::Number(number) => number.as_f64().filter(|seconds| *seconds > 0.0),
-            _ => None,
-        };
+        let seconds = entry.value.number().filter(|seconds| *seconds > 0.0);
         let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         self.expect(entry, Expected::Seconds, duration)
     }

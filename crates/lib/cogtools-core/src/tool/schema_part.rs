@@ -258,10 +258,7 @@ fn merged(part: Node, beside: Vec<Entry>) -> Data {
         data => vec![Entry {
             key: "type".to_owned(),
             span: part.span,
-            value: Node {
-                data,
-                span: part.span,
-            },
+            value: Node::new(data, part.span),
         }],
     };
     for entry in beside {

@@ -33,11 +33,11 @@ impl Script {
         if text.starts_with("#!") {
             return Some(Self(text.to_owned()));
         }
-        let error = DefinitionError::Kind {
-            key: entry.key.clone(),
-            expected: Expected::Script,
-            actual: Actual::Other("other text"),
-        };
+        let error = DefinitionError::Kind(
+            entry.key.clone(),
+            Expected::Script,
+            Actual::Other("other text"),
+        );
         reader.report(&error, entry.value.span);
         None
     }

@@ -24,48 +24,23 @@ pub enum SchemaErrorKind {
     #[error("`parameters` is a map from names to entries, not {0}")]
     NotEntries(&'static str),
     /// A keyword that the Schema Object does not have.
-    #[error("`{keyword}` is not a keyword of an OpenAPI 3.0 schema")]
-    Unknown {
-        /// The keyword.
-        keyword: String,
-        /// The replacement.
-        fix: Option<Hint>,
-    },
+    #[error("`{0}` is not a keyword of an OpenAPI 3.0 schema")]
+    Unknown(String, Option<Hint>),
     /// A keyword with a value of the wrong kind.
-    #[error("`{keyword}` takes {expected}, not {actual}")]
-    Kind {
-        /// The keyword.
-        keyword: String,
-        /// The expected kind of value.
-        expected: Expected,
-        /// The value found.
-        actual: Actual,
-    },
+    #[error("`{0}` takes {1}, not {2}")]
+    Kind(String, Expected, Actual),
     /// A type that OpenAPI 3.0 does not have.
-    #[error("`{name}` is not a type")]
-    Type {
-        /// The unknown type.
-        name: String,
-        /// The replacement.
-        fix: Option<String>,
-    },
+    #[error("`{0}` is not a type")]
+    Type(String, Option<String>),
     /// A list that must not be empty.
     #[error("`{0}` must not be empty")]
     Empty(String),
     /// A name twice in one list.
-    #[error("`{keyword}` names {value} twice")]
-    Repeated {
-        /// The keyword.
-        keyword: String,
-        /// The repeated value.
-        value: String,
-    },
-    /// `type: array` without `items`.
+    #[error("`{0}` names {1} twice")]
+    Repeated(String, String),
+    /// `type: array` without `items`; true among sugared parameters.
     #[error("an array needs `items`")]
-    ArrayWithoutItems {
-        /// True among sugared parameters.
-        sugar: bool,
-    },
+    ArrayWithoutItems(bool),
     /// `required: […]` among sugared parameters.
     #[error("`required` is not used here: every parameter is required unless it is `optional`")]
     RequiredInSugar,
@@ -102,10 +77,10 @@ impl SchemaErrorKind {
 
     fn hint(&self) -> Hint {
         match self {
-            Self::Unknown { fix: Some(fix), .. } => fix.clone(),
-            Self::Type { fix: Some(fix), .. } => fix.clone().into(),
-            Self::Unknown { .. } => "remove it; the names of extensions begin with `x-`".into(),
-            Self::Type { .. } => {
+            Self::Unknown(_, Some(fix)) => fix.clone(),
+            Self::Type(_, Some(fix)) => fix.clone().into(),
+            Self::Unknown(..) => "remove it; the names of extensions begin with `x-`".into(),
+            Self::Type(..) => {
                 "the types are string, integer, number, boolean, array and object".into()
             }
             Self::NotASchema(_) => "write a map such as `{type: string}`".into(),
@@ -114,11 +89,11 @@ impl SchemaErrorKind {
                     .into()
             }
             Self::Empty(keyword) => format!("leave `{keyword}` out, or fill it").into(),
-            Self::Repeated { .. } => "remove one of the two".into(),
-            Self::ArrayWithoutItems { sugar: true } => {
+            Self::Repeated(..) => "remove one of the two".into(),
+            Self::ArrayWithoutItems(true) => {
                 "name the type of its items, as in `type: string[]`".into()
             }
-            Self::ArrayWithoutItems { sugar: false } => {
+            Self::ArrayWithoutItems(false) => {
                 "add the schema of its items, as in `items: {type: string}`".into()
             }
             Self::RequiredInSugar => "remove it, and mark the others with `optional: true`".into(),
@@ -133,17 +108,11 @@ impl SchemaErrorKind {
                 "refer to a schema of this tool, as in `#/properties/city`, or write it out".into()
             }
             Self::Circular(_) | Self::TooFar(_) => "write the schema out".into(),
-            Self::Kind {
-                keyword,
-                actual: Actual::Number(number),
-                ..
-            } if keyword.starts_with("exclusive") => {
+            Self::Kind(keyword, _, Actual::Number(number)) if keyword.starts_with("exclusive") => {
                 let bound = keyword.replace("exclusiveM", "m");
                 format!("write `{bound}: {number}` and `{keyword}: true`").into()
             }
-            Self::Kind {
-                expected, actual, ..
-            } => expected.hint(actual).into(),
+            Self::Kind(_, expected, actual) => expected.hint(actual).into(),
         }
     }
 }

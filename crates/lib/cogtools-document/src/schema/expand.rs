@@ -198,7 +198,7 @@ impl Expander {
         if array && !schema.contains_key("items") {
             let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
             let sugar = self.sugar;
-            self.report(SchemaErrorKind::ArrayWithoutItems { sugar }, span);
+            self.report(SchemaErrorKind::ArrayWithoutItems(sugar), span);
         }
     }
 
@@ -248,12 +248,8 @@ impl Expander {
                 schema.insert("type".into(), text.into());
             }
             Some(text) => {
-                let kind = SchemaErrorKind::Type {
-                    name: text.into(),
-                    fix: written_out(text)
-                        .or_else(|| suggestion(text))
-                        .map(|fix| fix.to_string()),
-                };
+                let fix = written_out(text).or_else(|| suggestion(text));
+                let kind = SchemaErrorKind::Type(text.into(), fix.map(|fix| fix.to_string()));
                 self.report(kind, entry.value.span);
             }
             None => self.kind_error(entry, Expected::Type),
@@ -271,10 +267,7 @@ impl Expander {
                 schema.extend(read);
             }
             Err(fix) => self.report(
-                SchemaErrorKind::Type {
-                    name: text.into(),
-                    fix: fix.map(|fix| fix.to_string()),
-                },
+                SchemaErrorKind::Type(text.into(), fix.map(|fix| fix.to_string())),
                 span,
             ),
         }

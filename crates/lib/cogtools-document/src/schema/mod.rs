@@ -326,8 +326,5 @@ fn collect_names<'s>(
 
 /// The span of a node's first character, for errors about the whole node.
 const fn first_char(span: Span) -> Span {
-    Span {
-        start: span.start,
-        end: span.start + 1,
-    }
+    Span::new(span.start, span.start + 1)
 }

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use jsonschema::{Keyword, PatternOptions, ValidationError};
 use serde_json::{Map, Value, json};
 
+use super::dialect::looks_around;
 use super::keyword::{KeywordKind, json_schema_takes};
 use super::message::message;
+use crate::pointer::child;
 
 /// The keyword that takes the place of `pattern` in the schema for the validator.
 pub(super) const KEYWORD: &str = "x-cogtools-pattern";
@@ -97,53 +99,41 @@ fn compile(pattern: &str, steps: usize) -> Option<jsonschema::Validator> {
 }
 
 /// Returns true if the expression is one of ECMA-262.
-pub(super) fn is_valid(pattern: &str) -> bool {
+fn is_valid(pattern: &str) -> bool {
     compile(pattern, 1).is_some()
 }
 
-/// Returns true if it has look-around or back-references.
+/// Returns true if it may have look-around or back-references. Any other expression that is taken
+/// for one is compared in the same way, and costs nothing but a limit that it cannot reach.
 fn backtracks(pattern: &str) -> bool {
-    let mut rest = pattern;
-    let mut in_class = false;
-    while let Some(at) = rest.find(['\\', '[', ']', '(']) {
-        let (c, after) = (rest.as_bytes()[at], &rest[at + 1..]);
-        rest = after;
-        match c {
-            b'[' => in_class = true,
-            b']' => in_class = false,
-            b'(' if in_class => {}
-            b'(' => {
-                if ["?=", "?!", "?<=", "?<!"]
-                    .iter()
-                    .any(|mark| rest.starts_with(mark))
-                {
-                    return true;
-                }
-            }
-            _ => {
-                if !in_class && rest.starts_with(|c: char| matches!(c, '1'..='9' | 'k')) {
-                    return true;
-                }
-                let skipped = rest.chars().next().map_or(0, char::len_utf8);
-                rest = &rest[skipped..];
-            }
+    let is_reference = |at: usize| pattern[at + 1..].starts_with(|c| matches!(c, '1'..='9' | 'k'));
+    looks_around(pattern) || pattern.match_indices('\\').any(|(at, _)| is_reference(at))
+}
+
+/// Renames the `pattern` of each such expression to [`KEYWORD`]; returns true if there is one.
+pub(super) fn replace(schema: &mut Value) -> bool {
+    let mut is_any = false;
+    visit(schema, "", &mut |_, schema| {
+        let pattern = schema.get("pattern").and_then(Value::as_str);
+        if pattern.is_some_and(backtracks) {
+            let renamed = |(keyword, value)| match keyword {
+                keyword if keyword == "pattern" => (KEYWORD.to_owned(), value),
+                keyword => (keyword, value),
+            };
+            *schema = std::mem::take(schema).into_iter().map(renamed).collect();
+            is_any = true;
         }
-    }
-    false
+    });
+    is_any
 }
 
-/// Returns true if any schema in `schema` has such a pattern.
-pub(super) fn any(schema: &Value) -> bool {
-    let mut found = false;
-    visit(schema, "", &mut |_, pattern| found |= backtracks(pattern));
-    found
-}
-
-/// The pointer and the text of the first pattern that is not valid.
-pub(super) fn first_invalid(schema: &Value) -> Option<(String, String)> {
+/// Returns the pointer and the text of the first pattern that is not valid.
+pub(super) fn first_invalid(schema: &mut Value) -> Option<(String, String)> {
     let mut first = None;
-    visit(schema, "", &mut |pointer, pattern| {
-        if first.is_none() && !is_valid(pattern) {
+    visit(schema, "", &mut |pointer, schema| {
+        let pattern = schema.get("pattern").or_else(|| schema.get(KEYWORD));
+        let pattern = pattern.and_then(Value::as_str);
+        if let Some(pattern) = pattern.filter(|it| first.is_none() && !is_valid(it)) {
             first = Some((format!("{pointer}/pattern"), pattern.to_owned()));
         }
     });
@@ -153,58 +143,30 @@ pub(super) fn first_invalid(schema: &Value) -> Option<(String, String)> {
 /// Keywords whose values are data.
 const DATA: [&str; 5] = ["enum", "const", "default", "example", "examples"];
 
-/// Returns true if the value of `keyword` maps names to schemas.
-fn is_named(keyword: &str) -> bool {
-    json_schema_takes(keyword) == Some(KeywordKind::Properties)
-}
-
-/// Calls `found` with every pattern in `schema` and the pointer of its schema.
-fn visit(schema: &Value, pointer: &str, found: &mut dyn FnMut(&str, &str)) {
-    let child = |key: &str| crate::pointer::child(pointer, key);
+/// Calls `found` with every schema in `schema` and its pointer.
+fn visit(schema: &mut Value, pointer: &str, found: &mut dyn FnMut(&str, &mut Map<String, Value>)) {
     match schema {
         Value::Array(schemas) => {
-            for (index, schema) in schemas.iter().enumerate() {
-                visit(schema, &child(&index.to_string()), found);
+            for (index, schema) in schemas.iter_mut().enumerate() {
+                visit(schema, &child(pointer, &index.to_string()), found);
             }
         }
         Value::Object(schema) => {
+            found(pointer, schema);
             for (keyword, value) in schema {
-                match (keyword.as_str(), value) {
-                    ("pattern", Value::String(pattern)) => found(pointer, pattern),
-                    (name, Value::Object(schemas)) if is_named(name) => {
+                let pointer = child(pointer, keyword);
+                let is_named = json_schema_takes(keyword) == Some(KeywordKind::Properties);
+                match value {
+                    Value::Object(schemas) if is_named => {
                         for (name, schema) in schemas {
-                            let pointer = crate::pointer::child(&child(keyword), name);
-                            visit(schema, &pointer, found);
+                            visit(schema, &child(&pointer, name), found);
                         }
                     }
-                    (name, _) if DATA.contains(&name) => {}
-                    (_, value) => visit(value, &child(keyword), found),
+                    _ if DATA.contains(&keyword.as_str()) => {}
+                    value => visit(value, &pointer, found),
                 }
             }
         }
         _ => {}
-    }
-}
-
-/// The schema with [`KEYWORD`] in the place of the `pattern` of each such expression.
-pub(super) fn replaced(schema: Value) -> Value {
-    match schema {
-        Value::Array(schemas) => schemas.into_iter().map(replaced).collect(),
-        Value::Object(schema) => {
-            let entries = schema.into_iter().map(|(keyword, value)| match value {
-                Value::String(pattern) if keyword == "pattern" && backtracks(&pattern) => {
-                    (KEYWORD.to_owned(), Value::String(pattern))
-                }
-                Value::Object(schemas) if is_named(&keyword) => {
-                    let schemas = schemas.into_iter();
-                    let schemas = schemas.map(|(name, schema)| (name, replaced(schema)));
-                    (keyword, Value::Object(schemas.collect()))
-                }
-                value if DATA.contains(&keyword.as_str()) => (keyword, value),
-                value => (keyword, replaced(value)),
-            });
-            Value::Object(entries.collect::<Map<String, Value>>())
-        }
-        other => other,
     }
 }

@@ -15,7 +15,7 @@ use crate::schema::pattern::{self, Backtracking, Spent};
 use crate::schema::violation::{self, Violation};
 use crate::suggest::Suggestion;
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Diagnostic, Expected, Hint};
+use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
 impl Expander {
     /// Reads a keyword that only restricts the kind of its value.
@@ -46,18 +46,11 @@ impl Expander {
             let keyword = entry.key.clone();
             match item.text() {
                 None => self.report(
-                    SchemaErrorKind::Kind {
-                        keyword,
-                        expected: Expected::Names,
-                        actual: Actual::Other(item.kind()),
-                    },
+                    SchemaErrorKind::Kind(keyword, Expected::Names, Actual::Other(item.kind())),
                     item.span,
                 ),
                 Some(name) if !seen.insert(name) => {
-                    let kind = SchemaErrorKind::Repeated {
-                        keyword,
-                        value: format!("`{name}`"),
-                    };
+                    let kind = SchemaErrorKind::Repeated(keyword, format!("`{name}`"));
                     self.report(kind, item.span);
                 }
                 Some(_) => {}
@@ -85,16 +78,9 @@ impl Expander {
     }
 
     pub(super) fn kind_error(&mut self, entry: &Entry, expected: Expected) {
-        let keyword = entry.key.clone();
         let actual = Actual::of(&entry.value);
-        self.report(
-            SchemaErrorKind::Kind {
-                keyword,
-                expected,
-                actual,
-            },
-            entry.value.span,
-        );
+        let kind = SchemaErrorKind::Kind(entry.key.clone(), expected, actual);
+        self.report(kind, entry.value.span);
     }
 
     pub(super) fn unknown(&mut self, entry: &Entry) {
@@ -110,7 +96,7 @@ impl Expander {
         let sugar = self.sugar.then_some("optional");
         let known = keyword::KEYWORDS.iter().map(|(name, _)| *name).chain(sugar);
         let fix = fix.or_else(|| Suggestion::of(&keyword, known).map(Hint::from));
-        self.report(SchemaErrorKind::Unknown { keyword, fix }, entry.span);
+        self.report(SchemaErrorKind::Unknown(keyword, fix), entry.span);
     }
 }
 
@@ -224,8 +210,13 @@ pub struct InvalidSchema {
 }
 
 impl InvalidSchema {
+    /// Makes the diagnostic, with the place in the schema.
+    pub fn diagnostic(self) -> Diagnostic {
+        Diagnostic::new(Code::InvalidTool, self.message).with_pointer(self.pointer)
+    }
+
     /// The first pattern of `schema` that is not a regular expression.
-    fn of_pattern(schema: &Value) -> Option<Self> {
+    fn of_pattern(schema: &mut Value) -> Option<Self> {
         let (pointer, pattern) = pattern::first_invalid(schema)?;
         let message = format!("`{pattern}` is not a regular expression of ECMA-262");
         Some(Self { pointer, message })
@@ -352,11 +343,10 @@ impl Validator {
             let pointer = String::new();
             return Err(InvalidSchema { pointer, message });
         }
-        if pattern::any(&schema) {
-            if let Some(invalid) = InvalidSchema::of_pattern(&schema) {
+        if pattern::replace(&mut schema) {
+            if let Some(invalid) = InvalidSchema::of_pattern(&mut schema) {
                 return Err(invalid);
             }
-            schema = pattern::replaced(schema);
             let spent = Arc::clone(&spent);
             options = options.with_keyword(pattern::KEYWORD, move |_, pattern, _| {
                 let pattern = pattern.as_str().unwrap_or_default();
@@ -366,7 +356,7 @@ impl Validator {
         let built = options.build(&schema);
         built.map(|inner| Self { inner, spent }).map_err(|error| {
             // The error can be that of a schema around the pattern.
-            InvalidSchema::of_pattern(&schema).unwrap_or_else(|| InvalidSchema {
+            InvalidSchema::of_pattern(&mut schema).unwrap_or_else(|| InvalidSchema {
                 pointer: error.instance_path().to_string(),
                 message: error.to_string(),
             })

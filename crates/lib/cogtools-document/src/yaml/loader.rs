@@ -52,7 +52,7 @@ pub fn parse(text: &Text) -> Result<Node, YamlError> {
                 let start = offset(error.marker());
                 // The parser also limits the depth, before it emits the event.
                 if error.info() == "recursion limit exceeded" {
-                    return Err(YamlErrorKind::TooDeep.at(Span { start, end: start }));
+                    return Err(YamlErrorKind::TooDeep.at(Span::new(start, start)));
                 }
                 let mut open = loader.open.iter().map(|frame| frame.start);
                 let flow = open.find(|start| text[*start..].starts_with(['[', '{']));
@@ -61,18 +61,13 @@ pub fn parse(text: &Text) -> Result<Node, YamlError> {
             }
         }
     }
-    Ok(loader.root.unwrap_or(Node {
-        data: Data::Null,
-        span: Span { start: 0, end: 0 },
-    }))
+    let empty = Node::new(Data::Null, Span::new(0, 0));
+    Ok(loader.root.unwrap_or(empty))
 }
 
 impl Loader<'_> {
     fn handle(&mut self, event: Event<'_>, marks: &Marks) -> Result<(), YamlError> {
-        let span = Span {
-            start: offset(&marks.start),
-            end: offset(&marks.end),
-        };
+        let span = Span::new(offset(&marks.start), offset(&marks.end));
         let at = |kind: YamlErrorKind| kind.at(span);
         if let Some(flow) = &mut self.flow
             && is_node(&event)
@@ -214,13 +209,7 @@ impl Loader<'_> {
         } else {
             last.unwrap_or(span.end)
         };
-        let node = Node {
-            data,
-            span: Span {
-                start: frame.start,
-                end: end.max(frame.start),
-            },
-        };
+        let node = Node::new(data, Span::new(frame.start, end.max(frame.start)));
         self.insert(node, frame.anchor, frame.size)
     }
 
@@ -276,10 +265,9 @@ impl Loader<'_> {
         };
         // The span of the node begins after its tag.
         let before = self.text.get(..span.start).unwrap_or_default();
-        let span = before.rfind(&tag).map_or(span, |start| Span {
-            start,
-            end: start + tag.len(),
-        });
+        let span = before
+            .rfind(&tag)
+            .map_or(span, |start| Span::new(start, start + tag.len()));
         Err(YamlErrorKind::Tag(tag).at(span))
     }
 }
@@ -505,7 +493,7 @@ mod tests {
 
     fn check(text: &str, expected: &Value) {
         let data = resolve(text).unwrap();
-        let span = Span { start: 0, end: 0 };
+        let span = Span::new(0, 0);
         let node = Node { data, span };
         assert_eq!(&node.to_json(), expected, "{text}");
     }

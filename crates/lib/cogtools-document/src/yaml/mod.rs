@@ -94,6 +94,11 @@ impl Serialize for Node {
 }
 
 impl Node {
+    /// Makes a node of its value and its place.
+    pub const fn new(data: Data, span: Span) -> Self {
+        Self { data, span }
+    }
+
     /// The node of a JSON value, with the same `span` everywhere.
     pub fn from_json(value: Value, span: Span) -> Self {
         let data = match value {
@@ -125,6 +130,14 @@ impl Node {
         }
     }
 
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match &self.data {
+            Data::Number(number) => number.as_f64(),
+            _ => None,
+        }
+    }
+
     /// The entries, if it is a mapping.
     pub fn entries(&self) -> Option<&[Entry]> {
         match &self.data {
@@ -139,6 +152,11 @@ impl Node {
             Data::List(items) => Some(items),
             _ => None,
         }
+    }
+
+    /// The items of a list, or the node itself if it is none.
+    pub fn one_or_more(&self) -> &[Self] {
+        self.items().unwrap_or(std::slice::from_ref(self))
     }
 
     /// The value of `key`, if it is a mapping that has it.

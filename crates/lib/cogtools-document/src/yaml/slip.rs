@@ -56,7 +56,7 @@ pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlErr
     };
     match slip {
         Some((message, hint, span)) => YamlErrorKind::Slip(message, hint).at(span),
-        None => YamlErrorKind::syntax(info).at(Span { start: at, end: at }),
+        None => YamlErrorKind::syntax(info).at(Span::new(at, at)),
     }
 }
 
@@ -74,10 +74,7 @@ fn template(start: usize) -> Slip {
     (
         "a template that begins with `{` is a map for YAML".to_owned(),
         "put the whole value in quotes, as in \"{{ name }}\", or write it under `|`".to_owned(),
-        Span {
-            start,
-            end: start + 2,
-        },
+        Span::new(start, start + 2),
     )
 }
 
@@ -90,10 +87,7 @@ fn slip(message: impl Into<String>, hint: impl Into<String>, span: Span) -> Opti
 }
 
 const fn one(start: usize) -> Span {
-    Span {
-        start,
-        end: start + 1,
-    }
+    Span::new(start, start + 1)
 }
 
 /// A word that ends in brackets at `at`, such as `string[]`.
@@ -101,7 +95,7 @@ fn list_type(text: &str, at: usize) -> Option<Span> {
     let (before, rest) = text.split_at(at);
     let start = before.trim_end_matches(char::is_alphanumeric).len();
     let end = text.len() - rest.trim_start_matches("[]").len();
-    (start < at && at < end).then_some(Span { start, end })
+    (start < at && at < end).then_some(Span::new(start, end))
 }
 
 /// The quote or the bracket at `start`, which nothing closes.
@@ -211,10 +205,7 @@ impl<'t> Line<'t> {
 
     fn span(self) -> Span {
         let start = self.start + self.indent();
-        Span {
-            start,
-            end: start + self.content().len(),
-        }
+        Span::new(start, start + self.content().len())
     }
 
     fn is_item(self) -> bool {

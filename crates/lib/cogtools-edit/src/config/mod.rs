@@ -134,7 +134,7 @@ impl ConfigFile {
     }
 
     fn entangled(&self, segments: &[&str], at: usize) -> ConfigFileError {
-        let location = self.text.location(Span { start: at, end: at });
+        let location = self.text.location(Span::new(at, at));
         ConfigFileError::Entangled(segments.join("."), Box::new(location))
     }
 

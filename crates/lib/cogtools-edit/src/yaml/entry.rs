@@ -70,10 +70,7 @@ pub fn add(
         Ok(edited) => Ok(edited),
         Err(error) => {
             let pointer = format!("/{table}");
-            let span = Span {
-                start: error.at,
-                end: error.at,
-            };
+            let span = Span::new(error.at, error.at);
             conflict(ConflictKind::Entangled { pointer }, span)
         }
     }

@@ -118,7 +118,7 @@ fn a_cancelled_run_records_what_ran_and_starts_nothing_further() {
     let cancel = options.cancel.clone();
     let (lines, execution) = run(nodes(), options, move |attempt| {
         cancel.cancel();
-        while !attempt.cancel().is_cancelled() {
+        while !attempt.cancel.is_cancelled() {
             std::thread::sleep(Duration::from_millis(1));
         }
         done("kept")

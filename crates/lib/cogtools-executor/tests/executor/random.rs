@@ -140,7 +140,7 @@ fn execute_case(
             Behaviour::Skips => Ok(Completion::Skip),
             Behaviour::FailsFinally => Err(Failure::is_final(*failure("no").diagnostic)),
             Behaviour::Blocks => Err(blocking("no")),
-            Behaviour::Fails(often) if attempt.number() <= often => Err(failure("not yet")),
+            Behaviour::Fails(often) if attempt.number <= often => Err(failure("not yet")),
             _ => super::done(value),
         }
     };

@@ -18,10 +18,10 @@ fn retrying(times: u32) -> Node {
 #[test]
 fn a_node_is_run_again_until_it_succeeds() {
     let (lines, execution) = run(vec![retrying(3)], options(), |attempt| {
-        if attempt.number() < 3 {
+        if attempt.number < 3 {
             Err(failure("not yet"))
         } else {
-            done(attempt.number())
+            done(attempt.number)
         }
     });
     assert_eq!(
@@ -68,10 +68,10 @@ fn an_attempt_that_takes_too_long_is_told_to_end_and_tried_again() {
         ..retrying(1)
     };
     let (lines, _) = run(vec![node], options(), |attempt| {
-        if attempt.number() == 2 {
+        if attempt.number == 2 {
             return done("in time");
         }
-        while !attempt.cancel().is_cancelled() {
+        while !attempt.cancel.is_cancelled() {
             std::thread::sleep(Duration::from_millis(1));
         }
         done("too late")
@@ -90,7 +90,7 @@ fn an_attempt_that_takes_too_long_is_told_to_end_and_tried_again() {
         ..Node::new("a")
     };
     let (lines, _) = run(vec![node], options(), |attempt| {
-        while !attempt.cancel().is_cancelled() {
+        while !attempt.cancel.is_cancelled() {
             std::thread::sleep(Duration::from_millis(1));
         }
         Err(failure("cancelled"))

@@ -79,7 +79,7 @@ impl Parser<'_> {
     /// Reads one item and what follows it.
     fn item(&mut self, items: &mut Vec<Json>) -> Result<Next, Stop> {
         let start = self.pos;
-        let before = self.repairs.count();
+        let before = self.repairs.count;
         let Some(value) = self.value(Role::Item)? else {
             if self.peek().is_some() {
                 return self.invalid();
@@ -119,7 +119,7 @@ impl Parser<'_> {
         self.colon()?;
         self.before_value(&[',', '}', ']'])?;
         let begin = self.pos;
-        let before = self.repairs.count();
+        let before = self.repairs.count;
         let Some(mut value) = self.member_value()? else {
             return Ok(Next::End);
         };

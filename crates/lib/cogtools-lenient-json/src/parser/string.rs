@@ -14,7 +14,7 @@ impl Parser<'_> {
             if self.char_at(next) != Some('+') {
                 break;
             }
-            let before = self.repairs.count();
+            let before = self.repairs.count;
             self.pos = next + 1;
             self.trivia()?;
             if !self.at_quote() {

@@ -176,7 +176,7 @@ fn each_repair_has_a_kind_and_a_position() {
             .map(|(repair, Position { line, column })| (repair.kind, line, column))
             .collect();
         assert_eq!(repairs, expected, "{text}");
-        assert_eq!(found.repairs.count(), expected.len());
+        assert_eq!(found.repairs.count, expected.len());
         for (kind, ..) in expected {
             assert!(!kind.is_valid() && !kind.to_string().is_empty());
         }
@@ -187,8 +187,8 @@ fn each_repair_has_a_kind_and_a_position() {
 fn only_so_many_repairs_are_listed() {
     let text = format!("[{}1]", "1 ".repeat(2 * MAX_REPAIRS));
     let found = last(&text).expect("a value");
-    assert_eq!(found.repairs.listed().len(), MAX_REPAIRS);
-    assert_eq!(found.repairs.count(), 2 * MAX_REPAIRS);
+    assert_eq!(found.repairs.listed.len(), MAX_REPAIRS);
+    assert_eq!(found.repairs.count, 2 * MAX_REPAIRS);
 }
 
 /// A mark of several bytes after a bracket, found by fuzzing.

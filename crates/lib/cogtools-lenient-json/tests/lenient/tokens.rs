@@ -107,7 +107,7 @@ fn every_token_is_in_the_value_or_outside_of_it() {
             assert!(
                 output.contains(token),
                 "{token}\n{text}\n{output}\n{:?}",
-                value.repairs.listed()
+                &value.repairs.listed
             );
         }
     }

@@ -36,7 +36,7 @@ fn ask(gemini: &Gemini, request: &Request) -> Response {
 
 /// Adds a response and the results of its calls, as an agent does.
 fn go_on(request: &mut Request, response: &Response) {
-    let content = response.content().expect("a content").clone();
+    let content = response.content.as_ref().expect("a content").clone();
     request.contents.push(content.into());
     let result = |call| Part::result_of(&call, json!({"output": "done"}));
     let results: Vec<Part> = response.calls().into_iter().map(result).collect();
@@ -150,7 +150,7 @@ fn caches_hold_the_beginning() {
     };
     let response = ask(&gemini, &asked);
     assert_eq!(
-        (response.text().as_str(), response.usage().cached),
+        (response.text().as_str(), response.usage.cached),
         ("Because.", cache.tokens)
     );
     block_on(caches.delete(&cache.name)).expect("deleted");
@@ -197,7 +197,7 @@ fn blocked_and_empty() {
         let fake = FakeGemini::start([Turn::empty(reason)]);
         let response = ask(&gemini(&fake.url()), &request("Why?"));
         assert_eq!(
-            response.finish().map(cogtools_model::Finish::as_str),
+            response.finish.as_ref().map(cogtools_model::Finish::as_str),
             Some(reason)
         );
         assert!(response.is_empty() && !response.is_cut());
@@ -205,7 +205,7 @@ fn blocked_and_empty() {
     }
     let fake = FakeGemini::start([Turn::blocked("PROHIBITED_CONTENT")]);
     let response = ask(&gemini(&fake.url()), &request("Why?"));
-    assert_eq!(response.block_reason(), Some("PROHIBITED_CONTENT"));
+    assert_eq!(response.block_reason.as_deref(), Some("PROHIBITED_CONTENT"));
     assert!(response.is_empty() && !response.is_cut());
     fake.finish();
 }

@@ -116,7 +116,7 @@ fn numbers_of_any_size() {
 "#;
     let (response, error) = ask(&stream(vec![Step::Send(chunk.to_vec())]).url());
     assert!(error.is_none(), "{error:?}");
-    assert_eq!(response.usage(), cogtools_model::Usage::default());
+    assert_eq!(response.usage, cogtools_model::Usage::default());
     assert!(response.is_cut());
 }
 

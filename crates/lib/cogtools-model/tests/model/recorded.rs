@@ -58,11 +58,11 @@ fn recorded_streams() {
             "thoughts": response.thoughts(),
             "functionCalls": calls(&response),
             "signatures": signatures(chunks),
-            "finishReason": response.finish().map(Finish::as_str),
+            "finishReason": response.finish.as_ref().map(Finish::as_str),
             "usage": &expected["usage"],
         });
         assert_eq!(&found, expected, "{}", row["id"]);
-        assert_eq!(response.usage(), usage(&expected["usage"]), "{}", row["id"]);
+        assert_eq!(response.usage, usage(&expected["usage"]), "{}", row["id"]);
     }
 }
 
@@ -102,19 +102,23 @@ fn recorded_responses() {
             "{id}"
         );
         assert_eq!(
-            response.finish().map(Finish::as_str),
+            response.finish.as_ref().map(Finish::as_str),
             last("finishReason"),
             "{id}"
         );
-        assert_eq!(response.finish_message(), last("finishMessage"), "{id}");
-        let end = chunks.last().expect("a chunk");
-        assert_eq!(response.usage(), usage(&end["usageMetadata"]), "{id}");
         assert_eq!(
-            response.model_version(),
+            response.finish_message.as_deref(),
+            last("finishMessage"),
+            "{id}"
+        );
+        let end = chunks.last().expect("a chunk");
+        assert_eq!(response.usage, usage(&end["usageMetadata"]), "{id}");
+        assert_eq!(
+            response.model_version.as_deref(),
             end["modelVersion"].as_str(),
             "{id}"
         );
-        assert_eq!(response.response_id(), end["responseId"].as_str(), "{id}");
+        assert_eq!(response.id.as_deref(), end["responseId"].as_str(), "{id}");
     }
 }
 
@@ -140,8 +144,8 @@ fn recorded_stored_streams() {
         );
         let persisted = &expected["persisted"];
         let finish = persisted["candidates"][0]["finish_reason"].as_str();
-        assert_eq!(response.finish().map(Finish::as_str), finish, "{id}");
+        assert_eq!(response.finish.as_ref().map(Finish::as_str), finish, "{id}");
         let prompt = persisted["usage_metadata"]["prompt_token_count"].as_u64();
-        assert_eq!(response.usage().prompt, prompt.unwrap_or(0), "{id}");
+        assert_eq!(response.usage.prompt, prompt.unwrap_or(0), "{id}");
     }
 }

@@ -35,7 +35,7 @@ fn signed_texts_stay_apart() {
     };
     let response = response(&[text("b", "AAFzaWf/"), text("c", "eno="), text("", "+//+")]);
     assert_eq!(
-        json!(response.content()),
+        json!(response.content),
         json!({"role": "model", "parts": [
             {"text": "b", "thoughtSignature": "AAFzaWf/"},
             {"text": "c", "thoughtSignature": "eno="},
@@ -119,7 +119,7 @@ fn reasons() {
     ];
     for (name, finish) in cases {
         let response = response(&[json!({"candidates": [{"finishReason": name}]})]);
-        assert_eq!(response.finish(), Some(&finish));
+        assert_eq!(response.finish.as_ref(), Some(&finish));
         assert_eq!(finish.to_string(), name);
         assert!(!response.is_cut() && response.is_empty(), "{name}");
     }
@@ -143,7 +143,7 @@ fn what_is_absent() {
         let found = (response.parts().len(), response.text(), response.is_empty());
         assert_eq!(found, (0, String::new(), true), "{chunk}");
         assert!(response.is_cut(), "{chunk}");
-        assert_eq!(response.usage(), Usage::default(), "{chunk}");
+        assert_eq!(response.usage, Usage::default(), "{chunk}");
     }
 }
 
@@ -152,7 +152,7 @@ fn content_without_a_role_is_the_model_s() {
     let part = |text: &str| json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
     let response = response(&[part("a"), part("b")]);
     assert_eq!(
-        json!(response.content()),
+        json!(response.content),
         json!({"role": "model", "parts": [{"text": "a"}, {"text": "b"}]})
     );
 }
@@ -163,11 +163,11 @@ fn blocked_prompt() {
         "promptFeedback": {"blockReason": "PROHIBITED_CONTENT", "blockReasonMessage": "no"},
         "usageMetadata": {"promptTokenCount": 3, "totalTokenCount": 3},
     })]);
-    assert_eq!(response.block_reason(), Some("PROHIBITED_CONTENT"));
-    assert_eq!(response.finish_message(), Some("no"));
-    assert_eq!(response.finish(), None);
+    assert_eq!(response.block_reason.as_deref(), Some("PROHIBITED_CONTENT"));
+    assert_eq!(response.finish_message.as_deref(), Some("no"));
+    assert_eq!(response.finish, None);
     assert!(!response.is_cut());
-    assert_eq!(response.usage().prompt, 3);
+    assert_eq!(response.usage.prompt, 3);
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn restored(text: &str) -> Value {
     };
     let mut response = Response::default();
     response.push(Chunk::from_wire(value));
-    json!(response.content())
+    json!(response.content)
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn what_was_received_goes_back_unchanged() {
         let given = json!({"candidates": [{"content": {"parts": [part], "role": "model"}}]});
         let mut response = Response::default();
         response.push(Chunk::from_wire(given.clone()));
-        let content = serde_json::to_value(response.content()).unwrap();
+        let content = serde_json::to_value(&response.content).unwrap();
         assert_eq!(content["parts"][0]["thoughtSignature"], signature);
         assert_eq!(response.parts()[0].signature(), Some(signature));
     }

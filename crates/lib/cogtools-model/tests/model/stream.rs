@@ -29,8 +29,8 @@ fn request_on_the_wire() {
     let (response, error) = ask(&server.url());
     assert!(error.is_none(), "{error:?}");
     assert_eq!(response.text(), "Because.");
-    assert_eq!(response.finish(), Some(&Finish::Stop));
-    assert_eq!(response.usage().total, 3);
+    assert_eq!(response.finish, Some(Finish::Stop));
+    assert_eq!(response.usage.total, 3);
     let seen = server.seen().remove(0);
     assert_eq!(
         seen.line,

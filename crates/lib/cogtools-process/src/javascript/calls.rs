@@ -7,6 +7,7 @@ use cogtools_document::{Diagnostic, Hint};
 use serde::{Deserialize, Serialize};
 
 use super::ScriptError;
+use crate::http;
 
 /// Names and state that code with tools begins with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -160,27 +161,18 @@ pub enum Event {
 impl Request {
     /// The whole input of the process: this, and `args` as JSON.
     pub fn encode(&self, args: &str) -> Vec<u8> {
-        // Text and a number can always be serialized.
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes.extend_from_slice(args.as_bytes());
-        bytes
+        http::encode(self, args.as_bytes())
     }
 
     /// The request in the `input` of the process, and the arguments after it.
     pub fn decode(input: &[u8]) -> Option<(Self, &[u8])> {
-        let end = input.iter().position(|byte| *byte == b'\n')?;
-        let request = serde_json::from_slice(&input[..end]).ok()?;
-        Some((request, &input[end + 1..]))
+        http::decode(input)
     }
 }
 
 impl Event {
     /// It as a line.
     pub fn encode(&self) -> Vec<u8> {
-        // Text, numbers and booleans can always be serialized.
-        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
-        bytes.push(b'\n');
-        bytes
+        http::encode(self, b"")
     }
 }

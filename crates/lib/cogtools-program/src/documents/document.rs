@@ -31,8 +31,10 @@ pub struct Document {
 /// A document with its new content.
 #[derive(Debug)]
 pub struct Update {
-    document: Document,
-    after: Vec<u8>,
+    /// The document before the update.
+    pub document: Document,
+    /// The new content.
+    pub content: Vec<u8>,
 }
 
 impl Document {
@@ -78,10 +80,10 @@ impl Document {
     }
 
     /// The document with new content.
-    pub const fn with_content(self, after: Vec<u8>) -> Update {
+    pub const fn with_content(self, content: Vec<u8>) -> Update {
         Update {
             document: self,
-            after,
+            content,
         }
     }
 
@@ -149,19 +151,9 @@ impl Update {
         &self.document.display_path
     }
 
-    /// The document before the update.
-    pub const fn document(&self) -> &Document {
-        &self.document
-    }
-
-    /// The new content.
-    pub fn content(&self) -> &[u8] {
-        &self.after
-    }
-
     /// Returns true if the file would change.
     pub fn is_stale(&self) -> bool {
-        self.document.before.as_ref() != Some(&self.after)
+        self.document.before.as_ref() != Some(&self.content)
     }
 
     /// The effect of writing on the file.
@@ -193,18 +185,18 @@ impl Update {
         if !self.is_stale() {
             return Ok(());
         }
-        file::replace_if_unchanged(path, before.as_deref(), &self.after).map_err(
-            |error| match error {
+        file::replace_if_unchanged(path, before.as_deref(), &self.content).map_err(|error| {
+            match error {
                 WriteError::Changed => DocumentError::Changed(display_path.clone()),
                 error => DocumentError::Unwritable(display_path.clone(), error),
-            },
-        )
+            }
+        })
     }
 
     /// The change as a unified diff.
     pub fn diff(&self) -> String {
         let before = self.document.before.as_deref().unwrap_or_default();
-        let [before, after] = [before, &self.after].map(String::from_utf8_lossy);
+        let [before, after] = [before, &self.content].map(String::from_utf8_lossy);
         let name = sanitize(&self.display_path().display().to_string()).into_owned();
         text::compare(&before, &after)
             .unified_diff()

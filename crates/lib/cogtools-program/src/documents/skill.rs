@@ -349,10 +349,10 @@ fn front_matter_end(old: &[u8]) -> Option<usize> {
 /// The text of `references/TOOL.md`.
 fn reference(tool: &Tool, golden: impl Fn(&str) -> Option<String>) -> String {
     let name = tool.name().as_str();
-    let schema = serde_json::to_string_pretty(&tool.schema().as_object()).unwrap_or_default();
+    let schema = serde_json::to_string_pretty(&tool.schema.as_object()).unwrap_or_default();
     let mut text = format!(
         "# {name}\n\n{}\n\n## Arguments\n\nThe JSON Schema of the arguments:\n\n{}",
-        indented(tool.description()),
+        indented(&tool.description),
         block("json", &schema)
     );
     let mut shown = 0;
@@ -387,7 +387,8 @@ fn result(
     golden: &dyn Fn(&str) -> Option<String>,
 ) -> Option<String> {
     let id = example
-        .name()
+        .name
+        .as_ref()
         .map_or_else(|| (index + 1).to_string(), ToString::to_string);
     let text = golden(&format!("{name}.{id}.golden"))?;
     Some(match text.char_indices().nth(MAX_RESULT) {

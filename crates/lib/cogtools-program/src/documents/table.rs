@@ -36,13 +36,13 @@ pub struct Table {
 impl Summary {
     /// The summary of `tool`.
     pub fn new(tool: &Tool) -> Self {
-        let schema = tool.schema().as_object();
+        let schema = tool.schema.as_object();
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
         let properties = schema.get("properties").and_then(Value::as_object);
         Self {
             name: tool.name().to_string(),
-            purpose: purpose(tool.description()),
+            purpose: purpose(&tool.description),
             arguments: properties
                 .into_iter()
                 .flat_map(Map::keys)

@@ -237,7 +237,7 @@ fn table(explanation: &Explanation) -> String {
 }
 
 fn types(budget: Option<usize>, scope: &Scope, io: &mut Io<'_>) -> Result<(), Failure> {
-    let (text, _) = scope.describe(scope.names());
+    let (text, _) = scope.describe(&scope.names);
     if budget.is_none_or(|budget| estimate_tokens(&text) <= budget) {
         return io.show(&text);
     }

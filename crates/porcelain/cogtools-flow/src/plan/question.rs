@@ -155,7 +155,7 @@ impl Catalogue {
 /// The declaration of a tool, with the schema of its result, which references lead into.
 fn declaration(tool: &Tool) -> Value {
     let mut declaration = Target::Gemini.declare_to_model(tool);
-    if let Some(schema) = tool.output().schema() {
+    if let Some(schema) = tool.output.schema() {
         declaration["responseJsonSchema"] = schema.to_json_schema();
     }
     declaration
@@ -214,7 +214,7 @@ impl Planner<'_> {
         let saved = self.connection.save();
         let contract = found.unwrap_or(Err(Failure::Reported(1)))?;
         saved?;
-        Ok((contract, agent.into_journal()))
+        Ok((contract, agent.journal))
     }
 
     fn settings(&self, task: &[Part]) -> Settings {

@@ -322,7 +322,7 @@ fn kind(tool: &Tool) -> String {
     } else {
         "The tool is built in; it runs no program"
     };
-    let hints = tool.annotations();
+    let hints = &tool.annotations;
     let hints: Vec<&str> = [
         (hints.read_only, "changes nothing"),
         (hints.destructive, "may destroy something"),

@@ -364,7 +364,7 @@ impl PlanWork {
         let call = match prepared {
             Some(Ok(Some(Prepared::Tool(call)))) => call,
             Some(Ok(Some(Prepared::Program(run)))) => {
-                let within = (&self.recorder, attempt.cancel());
+                let within = (&self.recorder, &attempt.cancel);
                 return self.programs.run(&step.save_as, *run, within);
             }
             Some(Ok(None)) => return (Ok(step.reason.as_str().into()), String::new()),
@@ -376,10 +376,10 @@ impl PlanWork {
         };
         let limit = call.limit();
         let cx = Context {
-            cancel: attempt.cancel().clone(),
+            cancel: attempt.cancel.clone(),
             ..self.cx.clone()
         };
-        match call_timeout::run_within(&limit, attempt.cancel(), move || call.run(&cx)) {
+        match call_timeout::run_within(&limit, &attempt.cancel, move || call.run(&cx)) {
             Ok(mut output) => {
                 let log = std::mem::take(&mut output.stderr);
                 (value_of(output), log)

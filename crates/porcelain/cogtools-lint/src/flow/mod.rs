@@ -80,10 +80,10 @@ pub(crate) fn problems(
     tool: &Tool,
     variables: &BTreeMap<String, Type>,
 ) -> Vec<ArgumentProblem> {
-    let (Some(arguments), false) = (call.arguments(), tool.schema().is_recovered()) else {
+    let (Some(arguments), false) = (call.arguments(), tool.schema.is_recovered()) else {
         return Vec::new();
     };
-    let schema = tool.schema().as_object();
+    let schema = tool.schema.as_object();
     let properties = schema.get("properties").and_then(Value::as_object);
     let known: Vec<&str> = properties
         .into_iter()
@@ -477,7 +477,7 @@ fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
                 .collect()
         }
     };
-    let types = tools.into_iter().map(|tool| match tool.output() {
+    let types = tools.into_iter().map(|tool| match &tool.output {
         // A flow has what its last node has.
         Output::Text if tool.flow().is_some() => Type::data(),
         Output::Text | Output::File(_) => Type::string(),

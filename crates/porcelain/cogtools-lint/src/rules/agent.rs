@@ -61,7 +61,7 @@ fn agent_limits(file: &LintFile, findings: &mut Findings<'_>) {
     let (Some(node), Some(tool)) = (seconds, &file.tool) else {
         return;
     };
-    let limit = tool.timeout().as_secs_f64();
+    let limit = tool.timeout.as_secs_f64();
     if let Some(seconds) = node.to_json().as_f64().filter(|seconds| *seconds > limit) {
         let message = format!("a budget of {seconds} s, and the call ends after {limit} s");
         findings.report(node.span, message);

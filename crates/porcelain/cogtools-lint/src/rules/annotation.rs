@@ -27,7 +27,7 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let hints = tool.annotations();
+    let hints = &tool.annotations;
     let is_read_only = hints.read_only == Some(true);
     let sandbox = file.value("sandbox");
     let writes = sandbox.and_then(|node| node.get("write")?.items());

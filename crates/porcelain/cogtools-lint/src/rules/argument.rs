@@ -219,7 +219,7 @@ fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn schema_of(file: &LintFile) -> Option<&Schema> {
-    Some(file.tool.as_ref()?.schema())
+    Some(&file.tool.as_ref()?.schema)
 }
 
 fn argument_in_code(file: &LintFile, findings: &mut Findings<'_>) {

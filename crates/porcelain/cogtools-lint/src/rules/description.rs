@@ -127,7 +127,7 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
             .report(entry.span, message)
             .fix("say what this tool does, and the other one does not");
     }
-    let names = file.tool.as_ref().and_then(|tool| tool.schema().names());
+    let names = file.tool.as_ref().and_then(|tool| tool.schema.names());
     let mut texts: Vec<(&Node, &str)> = file
         .value("description")
         .map(|it| (it, ""))

@@ -89,12 +89,12 @@ fn example_pattern(file: &LintFile, findings: &mut Findings<'_>) {
     let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
     let nodes = file.value("examples").and_then(Node::items);
     for (test, node) in tests.zip(nodes.into_iter().flatten()) {
-        for (key, patterns) in [("matches", test.matches()), ("redact", test.redact())] {
+        for (key, patterns) in [("matches", &test.matches), ("redact", &test.redact)] {
             // Without expectations, the key is an argument.
             let Some(value) = node.get(key).filter(|_| !patterns.is_empty()) else {
                 continue;
             };
-            let items = value.items().unwrap_or(std::slice::from_ref(value));
+            let items = value.one_or_more();
             for (pattern, item) in patterns.iter().zip(items) {
                 if let Err(error) = Regex::new(pattern) {
                     let message = format!("`{pattern}` is not a valid regular expression: {error}");
@@ -137,7 +137,7 @@ fn empty_example(file: &LintFile, findings: &mut Findings<'_>) {
         return;
     };
     for (test, node) in tool.tests().iter().zip(nodes(file)) {
-        if test.fails().is_some() {
+        if test.fails.is_some() {
             continue;
         }
         let output = rendering.render(test.arguments());

@@ -165,7 +165,7 @@ fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
     let Some((own, flow)) = file.tool.as_ref().zip(file.flow()) else {
         return;
     };
-    let parameters = ParameterTypes::of(own.schema()).types;
+    let parameters = ParameterTypes::of(&own.schema).types;
     let results = flow::ResultTypes::of(flow, &file.neighbours);
     let variables = |node| {
         let mut variables = parameters.clone();
@@ -217,7 +217,7 @@ fn deprecated_tool(file: &LintFile, findings: &mut Findings<'_>) {
             call.name()
                 .map(|name| (name, file.call_span(node, &["name"]))),
         );
-        let schema = file.callee(call).map(|tool| tool.schema());
+        let schema = file.callee(call).map(|tool| &tool.schema);
         for (name, _) in call.arguments().unwrap_or_default() {
             let declared = schema.and_then(|schema| schema.at([name.as_str()].into_iter()));
             if declared.is_some_and(|it| it.get("deprecated") == Some(&true.into())) {
@@ -228,7 +228,7 @@ fn deprecated_tool(file: &LintFile, findings: &mut Findings<'_>) {
     }
     for (name, span) in named {
         let tool = file.neighbours.find(name);
-        if let Some(note) = tool.and_then(|tool| tool.deprecated()) {
+        if let Some(note) = tool.and_then(|tool| tool.deprecated.as_deref()) {
             findings.report(span, format!("`{name}` is deprecated: {note}"));
         }
     }
@@ -286,7 +286,7 @@ fn flow_limits(file: &LintFile, findings: &mut Findings<'_>) {
     };
     for node in flow.nodes() {
         let id = node.id.as_str();
-        let limit = tool.timeout();
+        let limit = tool.timeout;
         if let Some(timeout) = node.timeout.filter(|timeout| *timeout > limit) {
             let (own, whole) = (timeout.as_secs_f64(), limit.as_secs_f64());
             let message = format!("{own} s are longer than a call of the flow may take: {whole} s");
@@ -304,7 +304,7 @@ fn flow_limits(file: &LintFile, findings: &mut Findings<'_>) {
         let Some(callee) = file.callee(call) else {
             continue;
         };
-        let annotations = callee.annotations();
+        let annotations = &callee.annotations;
         let is = |hint: Option<bool>| hint == Some(true);
         let may_repeat = is(annotations.read_only) || is(annotations.idempotent);
         if node.is_cached && !may_repeat {

@@ -86,7 +86,7 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
-    let schema = file.tool.as_ref().map(|tool| tool.schema());
+    let schema = file.tool.as_ref().map(|tool| &tool.schema);
     for (pointer, message) in schema.map(HostLimit::exceeded_by).unwrap_or_default() {
         findings.report(file.locate(&pointer), message);
     }

@@ -155,7 +155,7 @@ fn failing_example(file: &LintFile, findings: &mut Findings<'_>) {
     let Some((tool, programs)) = file.tool.as_ref().zip(file.programs.as_deref()) else {
         return;
     };
-    let (Some(source), Ok(validator)) = (tool.js(), tool.schema().validator()) else {
+    let (Some(source), Ok(validator)) = (tool.js(), tool.schema.validator()) else {
         return;
     };
     if !source.tools().is_empty() {
@@ -165,10 +165,10 @@ fn failing_example(file: &LintFile, findings: &mut Findings<'_>) {
     for (test, node) in tool.tests().iter().zip(nodes(file)).take(MAX_RUNS) {
         let mut arguments = test.arguments();
         let value = Value::Object(arguments.clone());
-        if test.fails().is_some() || !validator.violations(tool.schema(), &value).is_empty() {
+        if test.fails.is_some() || !validator.violations(&tool.schema, &value).is_empty() {
             continue;
         }
-        tool.schema().apply_defaults(&mut arguments);
+        tool.schema.apply_defaults(&mut arguments);
         let script = Script {
             code: source.source().to_owned(),
             args: Value::Object(arguments).to_string(),

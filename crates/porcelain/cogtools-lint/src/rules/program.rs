@@ -181,9 +181,9 @@ fn undeclared_env(file: &LintFile, findings: &mut Findings<'_>) {
     };
     for script in tool_script::of(file) {
         for (name, at) in script.script().reads() {
-            if !tool.env().contains(&name) {
+            if !tool.env.contains(&name) {
                 let message = format!("`{name}` is not under `env`");
-                let suggestion = Suggestion::of(&name, tool.env().iter().map(String::as_str));
+                let suggestion = Suggestion::of(&name, tool.env.iter().map(String::as_str));
                 let finding = findings.report_at(script.location(file, at, name.len()), message);
                 if let Some(suggestion) = suggestion {
                     finding.fix(suggestion);
@@ -210,7 +210,7 @@ fn unused_env(file: &LintFile, findings: &mut Findings<'_>) {
             format!("a tool of this kind cannot read `{name}`")
         } else if scripts.is_empty() && is_deaf(&words, name) {
             format!("the command does not read `{name}`")
-        } else if !scripts.is_empty() && !scripts.iter().any(|it| may_read(it, name, tool.env())) {
+        } else if !scripts.is_empty() && !scripts.iter().any(|it| may_read(it, name, &tool.env)) {
             format!("the script does not read `{name}`")
         } else {
             continue;

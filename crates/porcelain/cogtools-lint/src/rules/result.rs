@@ -41,19 +41,19 @@ const MAX_SHOWN: usize = 60;
 /// arguments that are valid.
 fn outputs(file: &LintFile) -> Vec<(Map<String, Value>, String)> {
     let tool = file.tool.as_ref();
-    let tool = tool.filter(|tool| tool.is_template() && matches!(tool.output(), Output::Json(_)));
+    let tool = tool.filter(|tool| tool.is_template() && matches!(tool.output, Output::Json(_)));
     let prepared = tool.and_then(|tool| {
-        let valid = tool.schema().validator().ok()?;
+        let valid = tool.schema.validator().ok()?;
         Some((tool, valid, Rendering::of(tool)?))
     });
     let Some((tool, valid, rendering)) = prepared else {
         return Vec::new();
     };
-    let samples = contradiction::arguments(tool.schema().as_object());
+    let samples = contradiction::arguments(tool.schema.as_object());
     let tried = tool.examples().chain(samples).take(MAX_TRIED);
     let is_valid = |arguments: &Map<String, Value>| {
         let value = Value::Object(arguments.clone());
-        valid.violations(tool.schema(), &value).is_empty()
+        valid.violations(&tool.schema, &value).is_empty()
     };
     tried
         .filter(is_valid)

@@ -254,7 +254,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn wide_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
-    let sandbox = file.tool.as_ref().and_then(|tool| tool.sandbox());
+    let sandbox = file.tool.as_ref().and_then(|tool| tool.sandbox.as_ref());
     let span = file.entry("sandbox").map(|entry| entry.span);
     let (Some(sandbox), Some(span)) = (sandbox, span) else {
         return;

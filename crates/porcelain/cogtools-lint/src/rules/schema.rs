@@ -218,7 +218,7 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
     if file
         .tool
         .as_ref()
-        .is_none_or(|tool| tool.schema().is_recovered())
+        .is_none_or(|tool| tool.schema.is_recovered())
     {
         return;
     }

@@ -91,7 +91,7 @@ static TEMPLATE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());
 
 fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
-    let names = file.tool.as_ref().map(|tool| tool.schema());
+    let names = file.tool.as_ref().map(|tool| &tool.schema);
     let names = names.and_then(Schema::names).unwrap_or_default();
     for script in scripts(file) {
         let text = script.text();
@@ -112,7 +112,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
         }
         for (at, path) in json_keys::all(language, text) {
             let (key, rest) = path.split_once('.').unwrap_or((&path, ""));
-            let schema = file.tool.as_ref().map(|tool| tool.schema());
+            let schema = file.tool.as_ref().map(|tool| &tool.schema);
             if let Some((parent, member)) = schema.and_then(|it| missing_member(it, key, rest)) {
                 let start = at + path.rfind(member).unwrap_or_default();
                 let location = script.location(file, start, member.len());
@@ -243,7 +243,7 @@ fn node_scripts(file: &LintFile) -> Vec<(ToolScript, Result<Vec<Misuse>, Mistake
     };
     let scripts = scripts(file).filter(is_node);
     let parse = |script: ToolScript| {
-        let found = js_analysis::script(script.text(), tool.schema().as_object());
+        let found = js_analysis::script(script.text(), tool.schema.as_object());
         (script, found)
     };
     scripts.map(parse).collect()

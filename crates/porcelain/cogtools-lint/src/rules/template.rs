@@ -137,7 +137,7 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let Some(names) = tool.schema().names() else {
+    let Some(names) = tool.schema.names() else {
         return;
     };
     let templates: Vec<(LoadedTemplate, Analysis)> = tool

@@ -100,7 +100,7 @@ fn resolved(scan: &Scan, path: &[String], offset: usize) -> Option<Vec<String>> 
 
 /// The schema of the value at `path`.
 pub(super) fn schema_at<'t>(tool: &'t Tool, path: &[String]) -> Option<&'t Map<String, Value>> {
-    tool.schema().at(path.iter().map(String::as_str))
+    tool.schema.at(path.iter().map(String::as_str))
 }
 
 fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Value> {
@@ -166,7 +166,7 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
         let detail = schema.map(type_of).unwrap_or_default();
         items.push(item(&local.name, kind, &detail, about(schema)));
     }
-    let properties = tool.map(|tool| tool.schema().as_object());
+    let properties = tool.map(|tool| tool.schema.as_object());
     items.extend(properties.map(fields).unwrap_or_default());
     items.extend(of_language(EntryKind::Global, FUNCTION));
     items
@@ -489,7 +489,7 @@ fn example_schema<'q>(
         .document
         .tool()
         .filter(|_| examples == "examples")?;
-    tool.schema().at(steps)
+    tool.schema.at(steps)
 }
 
 /// The keys around a line with this indentation, by the indentation of the lines before; `0` for

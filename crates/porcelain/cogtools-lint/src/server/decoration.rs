@@ -103,7 +103,7 @@ fn meant(document: &Document, finding: &Finding) -> Vec<Edit> {
     let place = document.span_of(&finding.location);
     let text = &document.text[place.clone()];
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    let unknown = suggestion.unknown();
+    let unknown = &suggestion.unknown;
     let found = text.match_indices(unknown).filter(|(at, _)| {
         let (before, after) = (&text[..*at], &text[at + unknown.len()..]);
         !before.ends_with(is_part) && !after.starts_with(is_part)
@@ -115,7 +115,7 @@ fn meant(document: &Document, finding: &Finding) -> Vec<Edit> {
     let end = start + unknown.len();
     // Another text would end the quotes around it, or the value of its key.
     let is_plain = |name: &&String| name.chars().all(|c| is_part(c) || "./$ ".contains(c));
-    let names = suggestion.names().iter().filter(is_plain);
+    let names = suggestion.names.iter().filter(is_plain);
     names
         .map(|name| Edit {
             span: Span { start, end },

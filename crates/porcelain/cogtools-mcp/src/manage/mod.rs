@@ -328,20 +328,20 @@ fn names_beside_others(
     let registry = registry(&RegistryArgs::default(), io, None)?;
     let taken = registry.map(|tool| {
         let is_before = |tool: &Tool| {
-            !server.settings().user_configured || tool.provenance().author == Author::User
+            !server.settings().user_configured || tool.provenance.author == Author::User
         };
         tool.ok()
             .filter(is_before)
             .map(|tool| tool.name().to_string())
     });
     let name = |tool: &RemoteTool| {
-        let is_taken = taken.items.iter().flatten().any(|it| it == tool.name());
+        let is_taken = taken.items.iter().flatten().any(|it| *it == tool.name);
         let named = if is_taken {
             tool.beside()
         } else {
             tool.clone()
         };
-        named.name().to_owned()
+        named.name
     };
     Ok(tools.iter().map(name).collect())
 }
@@ -404,7 +404,7 @@ fn trustable(name: &str, config: &Config, cx: &Context) -> Option<TrustableSourc
 fn show_tools(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
     let registry = registry(&RegistryArgs::default(), io, None)?;
     let found = registry.map(|tool| {
-        let tool = tool.ok().filter(|tool| tool.provenance().source == name)?;
+        let tool = tool.ok().filter(|tool| tool.provenance.source == name)?;
         Some((tool.name().to_string(), tool.tokens()))
     });
     let tools: Vec<(String, usize)> = found.items.into_iter().flatten().collect();

@@ -118,7 +118,7 @@ impl View {
             // Without its file, a tool is shown by its name.
             let described = tool::with_tool(app, &question.tool, |tool, _| {
                 let runs = tool.command_line().map(|line| line.to_string());
-                (tool.description().to_owned(), runs.unwrap_or_default())
+                (tool.description.clone(), runs.unwrap_or_default())
             });
             (question.description, question.runs) = described.unwrap_or_default();
             if question.kind == QuestionKind::Program {

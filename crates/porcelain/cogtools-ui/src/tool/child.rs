@@ -228,7 +228,7 @@ pub(super) fn files(tool: &Tool, path: &Path) -> u64 {
 pub(super) fn golden_files(tool: &Tool, path: &Path) -> impl Iterator<Item = PathBuf> {
     let examples = tool.tests().iter().zip(1..);
     examples.map(move |(example, number)| {
-        let name = example.name().map(ToString::to_string);
+        let name = example.name.as_ref().map(ToString::to_string);
         let name = name.unwrap_or_else(|| format!("{number}"));
         path.with_extension(format!("{name}.golden"))
     })

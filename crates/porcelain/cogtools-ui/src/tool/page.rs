@@ -36,16 +36,16 @@ pub(super) fn page(app: &App, name: &str) -> Result<Answer, PageError> {
             let declared = Target::parse(name)?.declare(tool);
             Some(json!({"host": name, "text": cut::text(&format!("{declared:#}"))}))
         });
-        let annotations = tool.annotations().set();
+        let annotations = tool.annotations.set();
         let annotations = annotations.map(|(name, set)| json!({"name": name, "set": set}));
         json!({
             "page": "tools",
             "name": tool.name().as_str(),
-            "title": tool.title(),
-            "description": Html::markdown(tool.description(), "description"),
+            "title": tool.title.as_deref(),
+            "description": Html::markdown(&tool.description, "description"),
             "file": tool.file().display().to_string(),
-            "source": tool.provenance().source,
-            "toolset": tool.provenance().toolset,
+            "source": tool.provenance.source,
+            "toolset": tool.provenance.toolset,
             "tokens": tool.tokens(),
             "approval": approval(tool, cx),
             "hidden": hidden(tool),
@@ -133,12 +133,12 @@ fn broken(
 fn examples(tool: &Tool, path: &Path) -> Vec<Value> {
     let examples = tool.tests().iter().zip(golden_files(tool, path));
     let example = examples.enumerate().map(|(index, (example, golden))| {
-        let name = example.name().map(ToString::to_string);
+        let name = example.name.as_ref().map(ToString::to_string);
         json!({
             "number": index + 1,
             "name": name.unwrap_or_else(|| format!("Example {}", index + 1)),
             "golden": golden_text(&golden),
-            "fails": example.fails().map(cogtools_core::Code::name),
+            "fails": example.fails.map(cogtools_core::Code::name),
             "text": cut::text(&format!("{:#}", Value::from(example.arguments()))),
         })
     });
@@ -162,7 +162,7 @@ pub(super) fn form(app: &App, name: &str) -> Result<Answer, PageError> {
             .iter()
             .map(|example| example.arguments().into())
             .collect();
-        json!({"schema": tool.schema().to_json_schema(), "examples": examples})
+        json!({"schema": tool.schema.to_json_schema(), "examples": examples})
     })?;
     Ok(Answer::Json(form))
 }
@@ -266,7 +266,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Co
     row["repaired"] = json!(repairs.map(|repairs| repairs.to_string()));
     match tool {
         Ok(tool) => {
-            row["description"] = tool.description().into();
+            row["description"] = tool.description.as_str().into();
             row["tokens"] = tool.tokens().into();
             row["tests"] = json!(runs.tests(&tool, &file.path));
             row["approval"] = approval(&tool, cx).into();
@@ -282,7 +282,7 @@ fn row(file: &Candidate, tool: Result<Tool, ToolError>, runs: &TestRuns, cx: &Co
 
 /// The code points of invisible characters that were removed from the texts of a tool.
 fn hidden(tool: &Tool) -> Option<String> {
-    let hidden = tool.hidden();
+    let hidden = &tool.hidden;
     (!hidden.is_empty()).then(|| code_points(hidden))
 }
 

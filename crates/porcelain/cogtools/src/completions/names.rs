@@ -42,7 +42,7 @@ impl Names {
         let is_described = files.len() <= MAX_DESCRIBED;
         let candidate = |file: &cogtools_core::Candidate| {
             let tool = if is_described { file.load().ok() } else { None };
-            let about = tool.as_ref().map_or("", |tool| tool.description());
+            let about = tool.as_ref().map_or("", |tool| tool.description.as_str());
             Candidate::new(file.name.to_string_lossy(), about)
         };
         files.iter().map(candidate).collect()
@@ -70,7 +70,7 @@ impl Names {
         else {
             return Vec::new();
         };
-        let schema = tool.schema();
+        let schema = &tool.schema;
         if let Some((key, _)) = typed.split_once('=') {
             let path = schema.path_of(key);
             let declared = schema.declared_at(&path);

@@ -295,7 +295,7 @@ fn declared_names(mut config: Config) -> (BTreeMap<String, Vec<String>>, Vec<Dia
         .sources
         .retain(|source| !matches!(source, Source::Provider(_)));
     let found = Registry::new(config, None, Context::default()).map(|tool| match tool {
-        Ok(tool) => Ok((tool.name().to_string(), tool.env().to_vec())),
+        Ok(tool) => Ok((tool.name().to_string(), tool.env.clone())),
         Err(error) => Err(error.diagnostics()),
     });
     let mut diagnostics = found.source_diagnostics();

@@ -124,11 +124,10 @@ impl Display for Entry<'_> {
         writeln!(f, "{} {noun} {name}", self.action.label())?;
         if let Action::Approve(tools) = &self.action {
             for tool in tools {
-                writeln!(f, "  tool      {}", sanitize(tool.remote_name()))?;
-                let is_shown =
-                    |it: &RemoteTool| it.name() == tool.name() && it.value() == tool.value();
+                writeln!(f, "  tool      {}", sanitize(&tool.remote_name))?;
+                let is_shown = |it: &RemoteTool| it.name == tool.name && it.value == tool.value;
                 if !self.shown.tools.iter().any(is_shown) {
-                    for line in visible::texts(tool.description(), tool.value()) {
+                    for line in visible::texts(tool.description(), &tool.value) {
                         writeln!(f, "            {line}")?;
                     }
                 }
@@ -226,7 +225,7 @@ impl<'r> Report<'r> {
                 .map(|one| json!({"what": one.what, "why": one.why.to_string()}))
                 .collect();
             if let Action::Approve(tools) = &entry.action {
-                object["tools"] = tools.iter().map(RemoteTool::remote_name).collect();
+                object["tools"] = tools.iter().map(|it| it.remote_name.as_str()).collect();
             }
             object
         });

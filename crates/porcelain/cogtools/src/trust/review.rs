@@ -86,8 +86,8 @@ fn text_lines(texts: &Texts) -> Vec<Line> {
         lines.extend(texts.into_iter().map(Line::continued));
     };
     for tool in &texts.tools {
-        let texts = visible::texts(tool.description(), tool.value());
-        add("tool", tool.remote_name(), texts);
+        let texts = visible::texts(tool.description(), &tool.value);
+        add("tool", &tool.remote_name, texts);
     }
     let Some(offer) = &texts.offer else {
         return lines;
@@ -100,8 +100,8 @@ fn text_lines(texts: &Texts) -> Vec<Line> {
             visible::texts(text("description"), prompt),
         );
     }
-    if !offer.instructions().is_empty() {
-        let texts = visible::lines(offer.instructions());
+    if !offer.instructions.is_empty() {
+        let texts = visible::lines(&offer.instructions);
         add("tells", "the model, as instructions", texts);
     }
     lines
@@ -109,12 +109,7 @@ fn text_lines(texts: &Texts) -> Vec<Line> {
 
 /// Invisible characters that were removed from the texts of what `source` declares.
 pub(crate) fn hidden(source: &TrustableSource, texts: &Texts, cx: &Context) -> BTreeSet<char> {
-    let of = |tools: &[Tool]| {
-        tools
-            .iter()
-            .flat_map(|tool| tool.hidden().clone())
-            .collect()
-    };
+    let of = |tools: &[Tool]| tools.iter().flat_map(|tool| tool.hidden.clone()).collect();
     match &source.kind {
         Kind::Project { tools } | Kind::Package { tools, .. } => of(tools),
         Kind::Specification(specification) => {
@@ -246,8 +241,8 @@ fn tool_lines(tool: &Tool, cx: &Context) -> Vec<Line> {
     if tool.is_program() {
         lines.extend(rights(sandbox_of(tool).as_ref(), cx));
     }
-    if !tool.env().is_empty() {
-        lines.extend(labelled("sees", &tool.env().join(" ")));
+    if !tool.env.is_empty() {
+        lines.extend(labelled("sees", &tool.env.join(" ")));
     }
     let declared = hints(tool);
     if !declared.is_empty() {
@@ -307,7 +302,7 @@ fn tool_json(tool: &Tool, cx: &Context) -> Value {
     let mut json = json!({
         "name": tool.name().as_str(),
         "file": tool.text().display_path().display().to_string(),
-        "env": tool.env(),
+        "env": &tool.env,
         "program": program(tool, cx),
         "declares": hints(tool),
         "sandbox": sandbox_of(tool).map(|sandbox| sandbox.to_json()),
@@ -359,7 +354,7 @@ fn program(tool: &Tool, cx: &Context) -> Option<String> {
         return Some("known only at a call".to_owned());
     };
     let mut variables = cx.environment.process().clone();
-    if matches!(tool.provenance().author, Author::Package(_)) {
+    if matches!(tool.provenance.author, Author::Package(_)) {
         clean_path(&mut variables, cx);
     }
     searched(name, &variables)
@@ -384,7 +379,7 @@ pub(crate) fn searched(name: &str, variables: &Vars) -> Option<String> {
 
 /// Effects that the tool file declares.
 fn hints(tool: &Tool) -> Vec<&'static str> {
-    let annotations = tool.annotations();
+    let annotations = &tool.annotations;
     let open_world =
         (annotations.open_world == Some(true)).then_some("open world (it may use the network)");
     let destructive = (annotations.destructive == Some(true)).then_some("destructive");
@@ -490,9 +485,9 @@ fn size(lines: usize, bytes: usize) -> String {
 
 /// The sandbox of a call of `tool`, if it has one: a package's tool always does.
 pub(crate) fn sandbox_of(tool: &Tool) -> Option<Sandbox> {
-    let is_package = matches!(tool.provenance().author, Author::Package(_));
+    let is_package = matches!(tool.provenance.author, Author::Package(_));
     let default = || is_package.then(Sandbox::default);
-    tool.sandbox().cloned().or_else(default)
+    tool.sandbox.clone().or_else(default)
 }
 
 /// Rights of a program in `sandbox`.

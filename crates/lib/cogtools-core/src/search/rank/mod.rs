@@ -112,11 +112,11 @@ impl Stems {
 /// Calls `add` with the parts of `tool` that are searched: true for a name, and its weight.
 fn fields(tool: &Tool, mut add: impl FnMut(&str, bool, f64)) {
     add(tool.name().as_str(), true, NAME);
-    add(tool.title().unwrap_or_default(), false, TITLE);
+    add(tool.title.as_deref().unwrap_or_default(), false, TITLE);
     for capability in tool.capabilities() {
         add(&capability, true, TITLE);
     }
-    let (beginning, rest) = split(tool.description(), BEGINNING_BYTES);
+    let (beginning, rest) = split(&tool.description, BEGINNING_BYTES);
     add(beginning, false, BEGINNING);
     add(split(rest, DESCRIPTION_BYTES).0, false, DESCRIPTION);
     for (name, schema) in properties(tool) {
@@ -136,7 +136,7 @@ fn fields(tool: &Tool, mut add: impl FnMut(&str, bool, f64)) {
 
 /// Returns the parameters of `tool` that are searched: their names and schemas.
 fn properties(tool: &Tool) -> impl Iterator<Item = (&str, &Value)> {
-    let properties = tool.schema().as_object().get("properties");
+    let properties = tool.schema.as_object().get("properties");
     let properties = properties.and_then(Value::as_object).into_iter().flatten();
     let properties = properties.take(MAX_PARAMETERS);
     properties.map(|(name, schema)| (split(name, PARAMETER_BYTES).0, schema))

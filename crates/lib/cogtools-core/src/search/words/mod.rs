@@ -275,7 +275,7 @@ impl Verbs {
     /// Returns the kinds of a tool whose name is of these stems.
     pub(super) fn of_tool(tool: &Tool, name: &[String]) -> Self {
         let kinds = first(name.iter().map(String::as_str));
-        let is_read_only = tool.annotations().read_only == Some(true);
+        let is_read_only = tool.annotations.read_only == Some(true);
         if kinds.is_empty() && is_read_only {
             return READING;
         }

@@ -488,8 +488,8 @@ mod tests {
                 let document = yaml::parse(&text).expect("JSON is YAML");
                 let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
                 let tool = tool.load(set).expect("it has a valid name");
-                assert_eq!(read.as_ref(), Ok(tool.schema()));
-                assert_eq!(tool.schema().invalid_defaults(), []);
+                assert_eq!(read.as_ref(), Ok(&tool.schema));
+                assert_eq!(tool.schema.invalid_defaults(), []);
                 assert_eq!(Target::Gemini.rejections(&tool), []);
             }
         }

@@ -94,7 +94,8 @@ pub struct Specification {
     place: Place,
     /// The file or the URL, for messages.
     display_path: PathBuf,
-    is_users: bool,
+    /// True if the user has configured it.
+    pub(crate) is_users: bool,
     options: Arc<Options>,
     root: Arc<OnceLock<Result<Value, Fault>>>,
     operations: Arc<OnceLock<Result<Vec<Operation>, Fault>>>,
@@ -153,11 +154,6 @@ impl Specification {
     /// The name.
     pub fn name(&self) -> &str {
         &self.options.name
-    }
-
-    /// Returns true if the user has configured it.
-    pub const fn is_users(&self) -> bool {
-        self.is_users
     }
 
     pub(super) fn find(

@@ -39,10 +39,10 @@ impl RemoteCall {
         if settings.server.is_some() {
             // The server may declare the tool differently by now.
             line.push("--expect".to_owned());
-            line.push(digest::value(self.tool.declared()).to_string());
+            line.push(digest::value(&self.tool.declared).to_string());
             line.push("--".to_owned());
         }
-        line.push(self.tool.remote_name().to_owned());
+        line.push(self.tool.remote_name.clone());
         line
     }
 
@@ -91,9 +91,9 @@ impl RemoteCall {
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let work = SessionWork::Call {
-            tool: self.tool.remote_name().to_owned(),
+            tool: self.tool.remote_name.clone(),
             arguments,
-            expected: digest::value(self.tool.declared()).to_string(),
+            expected: digest::value(&self.tool.declared).to_string(),
         };
         let timeout = self.provider.settings().call_timeout();
         let result = self.provider.request(sessions, &work, timeout, start, cx);
@@ -126,7 +126,7 @@ impl Foreign for RemoteCall {
         mut arguments: Map<String, Value>,
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
-        let changes = &self.tool.changes().arguments;
+        let changes = &self.tool.changes.arguments;
         changes.add_to(&mut arguments).map_err(|name| {
             let message = format!("/{name}: not a parameter of this tool");
             let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
@@ -171,7 +171,7 @@ impl Foreign for RemoteCall {
         let sandbox = sandbox.map(|digest| vec![digest.clone()]);
         Some(Remote {
             lines: described.into_iter().map(line).chain(sandbox).collect(),
-            declaration: self.tool.value().clone(),
+            declaration: Value::clone(&self.tool.value),
         })
     }
 
@@ -180,11 +180,11 @@ impl Foreign for RemoteCall {
     }
 
     fn is_pinned(&self) -> bool {
-        self.tool.changes().pin == Some(true)
+        self.tool.changes.pin == Some(true)
     }
 
     fn asks(&self) -> bool {
-        let changes = self.tool.changes();
+        let changes = &self.tool.changes;
         changes
             .ask
             .unwrap_or(self.provider.settings().changes.asks())

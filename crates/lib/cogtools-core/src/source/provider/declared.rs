@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::cache::{Cache, Failure};
 use super::remote::{Declarations, RemoteTool};
 use super::start::ApprovedFiles;
-use super::{Provider, ProviderError, Server, Settings, is_recursive, remote};
+use super::{Provider, ProviderError, Server, Settings, described, is_recursive, remote};
 use crate::context::{Background, ListWait};
 use crate::environment::Vars;
 use crate::process::{Exit, Output, TempFolder};
@@ -56,7 +56,8 @@ impl Provider {
     pub fn try_out(&self, cx: &Context) -> Result<Vec<RemoteTool>, ProviderError> {
         let mut settings = Settings::clone(&self.settings);
         if let Some(server) = &mut settings.server {
-            server.description = server.description_of_candidate();
+            // No source has it yet.
+            server.description = described(&server.description, "candidate", true.into());
         }
         Self::new(settings).list_with(self.files_of_trial(cx)?, cx)
     }
@@ -142,7 +143,7 @@ impl Provider {
         let cache = variables.and_then(|variables| Cache::of(self, &variables, cx));
         for values in cache.iter().flat_map(Cache::of_audiences) {
             for tool in remote::read(&values, self).tools {
-                if !tools.iter().any(|it| it.name() == tool.name()) {
+                if !tools.iter().any(|it| it.name == tool.name) {
                     tools.push(tool);
                 }
             }

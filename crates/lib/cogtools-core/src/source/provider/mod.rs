@@ -99,8 +99,8 @@ impl Provider {
 
     /// The grant that the declared `tool` needs before it runs: its declaration.
     pub(crate) fn grant(&self, tool: &RemoteTool, cx: &Context) -> Grant {
-        let hash = digest::value(tool.value());
-        self.grant_of(tool.remote_name().to_owned(), hash, cx)
+        let hash = digest::value(&tool.value);
+        self.grant_of(tool.remote_name.clone(), hash, cx)
     }
 
     fn grant_of(&self, tool: String, hash: Hash, cx: &Context) -> Grant {
@@ -139,7 +139,7 @@ impl Provider {
         }
         match self.tools(cx) {
             Ok(tools) => {
-                let found = tools.iter().find(|tool| tool.name() == name.as_str());
+                let found = tools.iter().find(|tool| tool.name == name.as_str());
                 found.map(|tool| self.load(tool)).transpose()
             }
             Err(error) => {
@@ -156,7 +156,7 @@ impl Provider {
         }
         let tools = self.tools(cx).unwrap_or_default();
         let tools = tools.iter().map(RemoteTool::beside);
-        let mut named = tools.filter(|tool| tool.name() == name.as_str());
+        let mut named = tools.filter(|tool| tool.name == name.as_str());
         named.next().map(|tool| self.load(&tool)).transpose()
     }
 
@@ -182,7 +182,7 @@ impl Provider {
                 let tools = declarations.tools.iter();
                 listing.entries.extend(tools.map(|tool| Candidate {
                     scope: ReadScope::User,
-                    name: tool.name().into(),
+                    name: tool.name.as_str().into(),
                     path: PathBuf::new(),
                     display_path: tool.display_path(self),
                     provenance: Arc::clone(&provenance),
@@ -455,6 +455,13 @@ const LOGIN_VARS: [&str; 3] = [
 /// timeout.
 const OVERHEAD: Duration = Duration::from_secs(3);
 
+/// Sets `key` in the description of a server for the client.
+fn described(description: &str, key: &str, value: Value) -> String {
+    let mut description: Value = serde_json::from_str(description).unwrap_or_default();
+    description[key] = value;
+    description.to_string()
+}
+
 impl Server {
     /// The client.
     pub const PROGRAM: &'static str = "cogtools-mcp-client";
@@ -477,20 +484,6 @@ impl Server {
             Transport::Command(line) => line,
             Transport::Url(..) => &[],
         }
-    }
-
-    /// Its description for the client, with another command line.
-    pub(super) fn description_with(&self, line: &[String]) -> String {
-        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
-        description["command"] = line.into();
-        description.to_string()
-    }
-
-    /// Its description for the client, while no source has it.
-    pub(super) fn description_of_candidate(&self) -> String {
-        let mut description: Value = serde_json::from_str(&self.description).unwrap_or_default();
-        description["candidate"] = true.into();
-        description.to_string()
     }
 
     /// Returns what it runs or connects to, as shown to the user before approval.

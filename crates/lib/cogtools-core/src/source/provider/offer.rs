@@ -19,11 +19,15 @@ use crate::{Context, invisible};
 /// The offer of one server.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    provider: Provider,
-    key: String,
+    /// Its server.
+    pub provider: Provider,
+    /// The key of its source.
+    pub key: String,
     value: Arc<Value>,
-    instructions: String,
-    hidden: BTreeSet<char>,
+    /// Its instructions for models; empty, if it has none.
+    pub instructions: String,
+    /// Invisible characters that were removed from its texts.
+    pub(crate) hidden: BTreeSet<char>,
 }
 
 impl Provider {
@@ -103,29 +107,9 @@ impl Provider {
 }
 
 impl Offer {
-    /// Its server.
-    pub const fn provider(&self) -> &Provider {
-        &self.provider
-    }
-
     /// The name of its source.
     pub fn source(&self) -> &str {
         &self.provider.settings().name
-    }
-
-    /// The key of its source.
-    pub fn key(&self) -> &str {
-        &self.key
-    }
-
-    /// Its instructions for models; empty, if it has none.
-    pub fn instructions(&self) -> &str {
-        &self.instructions
-    }
-
-    /// Invisible characters that were removed from its texts.
-    pub(crate) const fn hidden(&self) -> &BTreeSet<char> {
-        &self.hidden
     }
 
     /// Returns true if it has this list, which may be empty.

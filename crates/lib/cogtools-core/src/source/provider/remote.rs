@@ -21,16 +21,17 @@ use crate::{Name, digest, invisible};
 #[derive(Clone, Debug)]
 pub struct RemoteTool {
     /// The name that the provider knows it by.
-    remote_name: String,
+    pub remote_name: String,
     /// The local name, with the prefix, as hosts accept it.
-    name: String,
+    pub name: String,
     /// The local name if another tool has that one: the provider's name is in front of it.
     beside: String,
-    /// Its declaration, with the changes that the configuration makes.
-    value: Arc<Value>,
+    /// Its declaration, with the changes that the configuration makes: the same value, not a copy,
+    /// as long as the provider declares nothing new to a program that stays.
+    pub value: Arc<Value>,
     /// The provider's declaration.
-    declared: Arc<Value>,
-    changes: Arc<ToolChanges>,
+    pub(super) declared: Arc<Value>,
+    pub(super) changes: Arc<ToolChanges>,
 }
 
 /// The tools that a provider has declared, and its invalid declarations.
@@ -222,11 +223,6 @@ fn is_plain(value: &Value) -> bool {
 }
 
 impl RemoteTool {
-    /// The local name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Returns the tool with the provider's name in front of its own, where another one has that.
     #[must_use]
     pub fn beside(&self) -> Self {
@@ -239,32 +235,6 @@ impl RemoteTool {
     /// Returns true if it may be called `name` here.
     pub(crate) fn may_be_called(&self, name: &str) -> bool {
         self.name == name || self.beside == name
-    }
-
-    /// The name that the provider knows it by.
-    pub fn remote_name(&self) -> &str {
-        &self.remote_name
-    }
-
-    /// Its declaration, with the changes that the configuration makes.
-    pub fn value(&self) -> &Value {
-        &self.value
-    }
-
-    /// The provider's declaration.
-    pub(super) fn declared(&self) -> &Value {
-        &self.declared
-    }
-
-    /// The changes that the configuration makes.
-    pub(super) fn changes(&self) -> &ToolChanges {
-        &self.changes
-    }
-
-    /// Its declaration: the same value, not a copy, as long as the provider declares nothing new
-    /// to a program that stays.
-    pub const fn shared_value(&self) -> &Arc<Value> {
-        &self.value
     }
 
     /// The identifier used in place of a file path.
@@ -486,7 +456,7 @@ mod tests {
                 changes: Arc::default(),
             };
             let tool = provider.load(&declared).map_err(ToolError::diagnostics);
-            assert_eq!(tool.map(|tool| tool.timeout()), Ok(expected));
+            assert_eq!(tool.map(|tool| tool.timeout), Ok(expected));
         }
     }
 

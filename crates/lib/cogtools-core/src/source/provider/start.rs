@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Provider, ProviderError, Server, Settings, Transport, add_project, references};
+use super::{
+    Provider, ProviderError, Server, Settings, Transport, add_project, described, references,
+};
 use crate::digest::{DigestError, Hash};
 use crate::environment::{EnvError, PrivateVariable, PrivateVariables, Vars};
 use crate::file::{self, descends};
-use crate::process::{Policy, Process, SandboxMode};
+use crate::process::{Process, SandboxMode};
 use crate::resident::ServerStart;
 use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::{PLUGIN_FILE, PluginStart};
@@ -183,7 +185,7 @@ impl Provider {
                 let made = store::make_folders(&data, below);
                 made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
             }
-            let description = server.description_with(&line);
+            let description = described(&server.description, "command", line.into());
             variables.insert(Server::VARIABLE.into(), description.into());
         } else {
             let relocate = |line: Vec<String>| match &copy {
@@ -192,7 +194,8 @@ impl Provider {
             };
             match &self.settings.server {
                 Some(server) if !command.is_empty() => {
-                    let description = server.description_with(&relocate(command));
+                    let line = relocate(command).into();
+                    let description = described(&server.description, "command", line);
                     variables.insert(Server::VARIABLE.into(), description.into());
                 }
                 Some(_) => {}
@@ -558,7 +561,7 @@ impl Provider {
         let policy = policy.map_err(failed)?;
         if let Some(description) = variables.get_mut(OsStr::new(Server::VARIABLE)) {
             let text = description.to_string_lossy().into_owned();
-            *description = with_policy(&text, &policy).into();
+            *description = described(&text, "sandbox", json!(policy)).into();
         }
         Ok(run.apply(process, None, cx))
     }
@@ -571,11 +574,4 @@ impl Provider {
     fn unrunnable(&self, reason: &dyn Display, diagnostic: Diagnostic) -> ProviderError {
         ProviderError::Unrunnable(self.name(), reason.to_string(), Box::new(diagnostic))
     }
-}
-
-/// The description of a server, with the policy under which the client starts it.
-fn with_policy(description: &str, policy: &Policy) -> String {
-    let mut description: Value = serde_json::from_str(description).unwrap_or_default();
-    description["sandbox"] = json!(policy);
-    description.to_string()
 }

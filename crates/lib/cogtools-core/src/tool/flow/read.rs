@@ -145,10 +145,7 @@ fn report_unknown(
     };
     let name = tool.value.text().or_else(|| tool.value.get("name")?.text());
     let meant = format!("write `tool: {{name: {}, {key}: …}}`", name.unwrap_or("…"));
-    let error = DefinitionError::UnknownKey {
-        key: key.to_owned(),
-        meant: Some(meant.into()),
-    };
+    let error = DefinitionError::UnknownKey(key.to_owned(), Some(meant.into()));
     reader.report(&error, entry.span);
 }
 
@@ -183,9 +180,7 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
     }
     for entry in entries {
         let value = entry.value.to_json();
-        let number = value
-            .as_f64()
-            .filter(|number| *number >= 0.0 && !value.is_string());
+        let number = entry.value.number().filter(|number| *number >= 0.0);
         match (entry.key.as_str(), number) {
             ("times", Some(_)) if value.as_u64().is_some() => {
                 let times = value.as_u64().and_then(|times| u32::try_from(times).ok());
@@ -211,8 +206,7 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
 
 /// Reads a condition, or several.
 fn checks(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
-    let single = std::slice::from_ref(&entry.value);
-    let nodes = entry.value.items().unwrap_or(single);
+    let nodes = entry.value.one_or_more();
     if nodes.is_empty() {
         reader.report(&DefinitionError::Empty(UNTIL), entry.span);
     }
@@ -370,11 +364,9 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
             "in" => list = text(entry, reader),
             "as" => variable = target(entry, reader)?.0,
             "max" => {
-                let count = entry.value.to_json().as_u64().filter(|count| *count > 0);
+                let count = reader.positive(entry);
                 let count = count.and_then(|count| usize::try_from(count).ok());
-                max = reader
-                    .expect(entry, Expected::Positive, count)
-                    .unwrap_or(max);
+                max = count.unwrap_or(max);
             }
             "errors" => match entry.value.text() {
                 Some(value) if ERRORS.contains(&value) => keeps_errors = value == "keep",

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use body::present_all;
-use reply::{cut, described, image, read_tape, status_message, write_tape};
+use reply::{described, image, read_tape, status_message, write_tape};
 use url::{UrlTemplate, impossible};
 
 use super::agent::{OwnProgram, variables_of_user};
@@ -264,7 +264,9 @@ impl Http {
             variables.insert("more".to_owned(), reply.more.into());
             self.response.render(variables, tool, is_json_wanted)?
         };
-        Ok(cut(text))
+        let mut output = ToolOutput::new(text);
+        output.cut();
+        Ok(output)
     }
 
     /// Finds the reason why every call would fail.

@@ -13,7 +13,7 @@ use crate::tool::error::HttpToolError;
 use crate::tool::error::METHODS;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, ValueTemplate};
-use crate::yaml::{Data, Entry, Node};
+use crate::yaml::{Entry, Node};
 
 /// The keys of the map.
 const KEYS: [&str; 12] = [
@@ -117,22 +117,6 @@ impl Reader<'_> {
         self.report(&DefinitionError::Http(error), span);
     }
 
-    /// Returns the entries of a map by `keys`, and reports others.
-    fn fields<'n, const N: usize>(
-        &mut self,
-        entry: &'n Entry,
-        keys: [&'static str; N],
-    ) -> Option<[Option<&'n Entry>; N]> {
-        let mut found = [None; N];
-        for entry in self.entries(entry, Expected::Map)? {
-            match keys.iter().position(|key| *key == entry.key) {
-                Some(index) => found[index] = Some(entry),
-                None => self.report_unknown_key(entry, &keys),
-            }
-        }
-        Some(found)
-    }
-
     /// Returns the only entry of a map, which has one of `keys`.
     fn one_of<'n, const N: usize>(
         &mut self,
@@ -147,11 +131,6 @@ impl Reader<'_> {
         let list = keys.map(|key| format!("`{key}`")).join(", ");
         self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
         None
-    }
-
-    fn string(&mut self, entry: &Entry) -> Option<String> {
-        let text = self.expect(entry, Expected::String, entry.value.text());
-        text.map(str::to_owned)
     }
 
     fn url(&mut self, entry: &Entry) -> Option<UrlTemplate> {
@@ -316,18 +295,6 @@ impl Reader<'_> {
         }
     }
 
-    fn required<'n>(
-        &mut self,
-        found: Option<&'n Entry>,
-        key: &'static str,
-        entry: &Entry,
-    ) -> Option<&'n Entry> {
-        if found.is_none() {
-            self.report(&DefinitionError::Missing(key), entry.span);
-        }
-        found
-    }
-
     /// Reads the variable in `{env: NAME}`.
     fn variable_in(&mut self, entry: &Entry) -> Option<Secret> {
         if entry.value.text().is_some() {
@@ -403,10 +370,7 @@ impl Reader<'_> {
         }
         let mut number = |entry: Option<&Entry>, slot: &mut f64| {
             let Some(entry) = entry else { return };
-            let number = match &entry.value.data {
-                Data::Number(number) => number.as_f64().filter(|it| *it >= 0.0),
-                _ => None,
-            };
+            let number = entry.value.number().filter(|it| *it >= 0.0);
             *slot = self
                 .expect(entry, Expected::Number, number)
                 .unwrap_or(*slot);
@@ -414,17 +378,6 @@ impl Reader<'_> {
         number(delay, &mut retry.delay);
         number(backoff, &mut retry.backoff);
         retry
-    }
-
-    fn count(&mut self, entry: &Entry) -> Option<u32> {
-        let count = entry.value.to_json().as_u64();
-        let count = count.and_then(|count| u32::try_from(count).ok());
-        self.expect(entry, Expected::Count, count)
-    }
-
-    fn positive(&mut self, entry: &Entry) -> Option<u64> {
-        let number = entry.value.to_json().as_u64().filter(|number| *number > 0);
-        self.expect(entry, Expected::Positive, number)
     }
 
     fn pointer(&mut self, entry: &Entry) -> Option<String> {

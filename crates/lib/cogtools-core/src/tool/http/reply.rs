@@ -9,10 +9,8 @@ use crate::Context;
 use crate::file::{self, ReadScope, WritePath};
 use crate::http::{HttpKind, HttpReply};
 use crate::json::{self, JsonError};
-use crate::process::Process;
 use crate::tool::Definition;
 use crate::tool::call::{RunError, ToolOutput};
-use crate::tool::command::cut_notice;
 use crate::tool::template::TemplateScope;
 
 /// The largest recording, in bytes.
@@ -144,20 +142,6 @@ pub(super) fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunErro
         content: vec![block],
         ..ToolOutput::new(format!("{kind}\n"))
     })
-}
-
-/// Cuts a result to the limit of a program's output.
-pub(super) fn cut(mut text: String) -> ToolOutput {
-    let kept = text.floor_char_boundary(Process::STDOUT_LIMIT);
-    let truncated_bytes = (text.len() - kept) as u64;
-    if truncated_bytes > 0 {
-        text.truncate(kept);
-        text.push_str(&cut_notice(truncated_bytes));
-    }
-    ToolOutput {
-        truncated_bytes,
-        ..ToolOutput::new(text)
-    }
 }
 
 /// Reads the exchanges of a recording.

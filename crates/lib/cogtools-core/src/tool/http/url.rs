@@ -8,7 +8,7 @@ use crate::text::Text;
 use crate::tool::call::RunError;
 use crate::tool::error::HttpToolError;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate, printed};
-use crate::yaml::{Data, Node};
+use crate::yaml::Node;
 use crate::{Code, Diagnostic};
 
 /// Characters that are encoded in the author's own text.
@@ -204,13 +204,7 @@ fn split(source: &str, node: &Node, text: &Text) -> Result<Vec<Part>, HttpToolEr
         if !own.is_empty() {
             parts.push(Part::Own(own.to_owned()));
         }
-        let expression = Node {
-            data: Data::Text {
-                text: tag[..end].to_owned(),
-                block: None,
-            },
-            span: node.span,
-        };
+        let expression = Node::from_json(tag[..end].into(), node.span);
         parts.push(Part::Value(ValueTemplate::read(&expression, text)));
         rest = &tag[end..];
     }

@@ -417,13 +417,7 @@ pub(super) fn language(entry: &Entry, text: &Text) -> Option<(String, Span)> {
         return None;
     }
     let start = entry.span.end + header.rfind(word)?;
-    Some((
-        word.to_owned(),
-        Span {
-            start,
-            end: start + word.len(),
-        },
-    ))
+    Some((word.to_owned(), Span::new(start, start + word.len())))
 }
 
 /// A template and its file.

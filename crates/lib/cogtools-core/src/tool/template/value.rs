@@ -110,13 +110,8 @@ impl ValueTemplate {
 
     /// Makes the value of the expression in a string of the file `text`.
     pub(in crate::tool) fn expression(node: &Node, text: &Text) -> Option<Self> {
-        let braced = Node {
-            data: Data::Text {
-                text: format!("{{{{ {} }}}}", node.text()?),
-                block: None,
-            },
-            span: node.span,
-        };
+        let braced = format!("{{{{ {} }}}}", node.text()?);
+        let braced = Node::from_json(braced.into(), node.span);
         Some(Self::read(&braced, text)).filter(|value| matches!(value, Self::Expression(_)))
     }
 

@@ -10,7 +10,7 @@ fn check(parameters: &str, schema: &str) {
     let tool = tool(&format!(
         "name: x\ndescription: d\nimplementation: ok\nparameters:\n  {lines}\n"
     ));
-    let found = serde_json::to_string(tool.schema().as_object()).expect("a schema is JSON");
+    let found = serde_json::to_string(tool.schema.as_object()).expect("a schema is JSON");
     assert_eq!(found, schema, "{parameters}");
 }
 
@@ -146,7 +146,7 @@ fn a_plain_schema_is_unchanged() {
     let tool = tool(&format!(
         "name: x\ndescription: d\nimplementation: ok\nparameters_schema: {schema}\n"
     ));
-    let found = serde_json::to_string(tool.schema().as_object()).expect("a schema is JSON");
+    let found = serde_json::to_string(tool.schema.as_object()).expect("a schema is JSON");
     assert_eq!(found, schema);
 }
 
@@ -176,7 +176,7 @@ parameters:
         ),
     ] {
         let mut filled = serde_json::from_str(arguments).expect("arguments are JSON");
-        tool.schema().apply_defaults(&mut filled);
+        tool.schema.apply_defaults(&mut filled);
         let found = serde_json::to_string(&filled).expect("arguments are JSON");
         assert_eq!(found, expected, "{arguments}");
     }
@@ -215,7 +215,7 @@ parameters:
         (r#"{"a":[{}]}"#, r#"{"a":[{"e":3}],"p":5}"#),
     ] {
         let mut filled = serde_json::from_str(arguments).expect("arguments are JSON");
-        tool.schema().apply_defaults(&mut filled);
+        tool.schema.apply_defaults(&mut filled);
         let found = serde_json::to_string(&filled).expect("arguments are JSON");
         assert_eq!(found, expected, "{arguments}");
     }
@@ -237,7 +237,7 @@ parameters:
 ",
     );
     assert_eq!(
-        tool.schema().as_object()["properties"]["a"].to_string(),
+        tool.schema.as_object()["properties"]["a"].to_string(),
         r#"{"type":"integer","default":100}"#
     );
     for (arguments, expected) in [

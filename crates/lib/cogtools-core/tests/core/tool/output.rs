@@ -154,7 +154,7 @@ fn output_types_and_declared_schemas() {
         let tool = tool(&format!(
             "name: x\ndescription: d\n{output}implementation: a\n"
         ));
-        assert_eq!(*tool.output() == Output::Text, text, "{output}");
+        assert_eq!(tool.output == Output::Text, text, "{output}");
         let declaration = Target::Mcp.declare(&tool);
         assert_eq!(
             declaration.get("outputSchema"),

@@ -15,9 +15,9 @@ async fn response(answer: Answer) -> Response {
 async fn text_arrives_in_deltas() {
     let response = response(stream(&[text(0, "Good ", "day")], "end_turn")).await;
     assert_eq!(response.text(), "Good day");
-    assert_eq!(response.finish(), Some(&Finish::Stop));
-    assert_eq!(response.model_version(), Some("m-2"));
-    assert_eq!(response.response_id(), Some("msg_1"));
+    assert_eq!(response.finish, Some(Finish::Stop));
+    assert_eq!(response.model_version.as_deref(), Some("m-2"));
+    assert_eq!(response.id.as_deref(), Some("msg_1"));
     let usage = Usage {
         prompt: 240,
         cached: 200,
@@ -26,7 +26,7 @@ async fn text_arrives_in_deltas() {
         thoughts: 2,
         total: 247,
     };
-    assert_eq!(response.usage(), usage);
+    assert_eq!(response.usage, usage);
 }
 
 /// The blocks of a message of every kind.
@@ -106,7 +106,7 @@ async fn blocks_go_back_as_they_came_and_are_in_the_log() {
     assert_eq!(calls[0].args, Some(&json!({"x": 1})));
 
     // The log keeps them, and a request that is made from it.
-    let content = response.content().expect("a content");
+    let content = response.content.as_ref().expect("a content");
     let log = content.to_log().to_string();
     let logged: Value = serde_json::from_str(&log).expect("JSON");
     assert_eq!(
@@ -171,13 +171,13 @@ async fn every_reason_to_stop_is_understood() {
         ("of_later", Finish::Other("of_later".to_owned())),
     ] {
         let response = response(stream(&[text(0, "a", "b")], reason)).await;
-        assert_eq!(response.finish(), Some(&finish), "{reason}");
+        assert_eq!(response.finish, Some(finish), "{reason}");
     }
     let mut refusal = events(&[], "refusal");
     refusal[1]["delta"]["stop_details"] =
         json!({"type": "refusal", "category": "cyber", "explanation": "No."});
     let response = response(Answer::named_events(&refusal)).await;
-    assert_eq!(response.finish_message(), Some("No."));
+    assert_eq!(response.finish_message.as_deref(), Some("No."));
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn arguments_that_are_not_json_stay_text() {
     assert_eq!(response.calls()[0].args, Some(&json!("{\"x\": ")));
     let server = Scripted::start(stream(&[], "end_turn")).await;
     let mut request = question();
-    let content = response.content().expect("a content").clone();
+    let content = response.content.as_ref().expect("a content").clone();
     request.contents.push(content.into());
     drop(server.anthropic(None).send(&request).await);
     let sent = &server.last().body["messages"][1]["content"][0]["input"];
@@ -240,8 +240,8 @@ async fn a_server_may_not_stream() {
     let response = response(Answer::json(200, &message.to_string())).await;
     assert_eq!(response.text(), "As found.");
     assert_eq!(response.calls().len(), 2);
-    assert_eq!(response.finish(), Some(&Finish::Stop));
-    assert_eq!(response.usage().total, 7);
+    assert_eq!(response.finish, Some(Finish::Stop));
+    assert_eq!(response.usage.total, 7);
 }
 
 #[tokio::test]
@@ -279,6 +279,6 @@ async fn tokens_of_a_stream_that_is_cut_are_counted() {
     let answer = Answer::named_events(&[begin()]);
     let response = response(answer).await;
     assert!(response.is_cut());
-    assert_eq!(response.usage().prompt, 240);
+    assert_eq!(response.usage.prompt, 240);
     assert_eq!(end("end_turn").len(), 2);
 }

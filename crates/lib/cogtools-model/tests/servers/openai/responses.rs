@@ -15,7 +15,7 @@ async fn response(answer: Answer) -> Response {
 /// The calls of a response with these events: identifier, name, arguments.
 async fn calls(events: &[&str]) -> Vec<(Option<String>, String, Value)> {
     let response = response(Answer::events(events)).await;
-    assert_eq!(response.finish(), Some(&Finish::Stop), "{events:?}");
+    assert_eq!(response.finish, Some(Finish::Stop), "{events:?}");
     let calls = response.calls().into_iter();
     let call = |call: FunctionCall<'_>| {
         let args = call.args.cloned().unwrap_or_default();
@@ -45,9 +45,9 @@ async fn text_arrives_in_deltas() {
     ]))
     .await;
     assert_eq!(response.text(), "Good day");
-    assert_eq!(response.finish(), Some(&Finish::Stop));
-    assert_eq!(response.model_version(), Some("m-2"));
-    assert_eq!(response.response_id(), Some("r1"));
+    assert_eq!(response.finish, Some(Finish::Stop));
+    assert_eq!(response.model_version.as_deref(), Some("m-2"));
+    assert_eq!(response.id.as_deref(), Some("r1"));
     let usage = Usage {
         prompt: 10,
         cached: 4,
@@ -56,7 +56,7 @@ async fn text_arrives_in_deltas() {
         thoughts: 2,
         total: 17,
     };
-    assert_eq!(response.usage(), usage);
+    assert_eq!(response.usage, usage);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn an_end_has_many_reasons() {
         let end =
             format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#);
         let response = response(Answer::events(&[&end, "[DONE]"])).await;
-        assert_eq!(response.finish().map(Finish::as_str), Some(finish));
+        assert_eq!(response.finish.as_ref().map(Finish::as_str), Some(finish));
     }
     // These break off.
     for reason in [
@@ -160,22 +160,22 @@ async fn an_end_has_many_reasons() {
         let event =
             format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#);
         let response = response(Answer::events(&[&event, "[DONE]"])).await;
-        assert_eq!(response.finish(), None, "{reason}");
+        assert_eq!(response.finish, None, "{reason}");
     }
     let refusal = r#"{"choices":[{"delta":{"refusal":"I cannot."},"finish_reason":"stop"}]}"#;
     let refused = response(Answer::events(&[refusal, "[DONE]"])).await;
     assert_eq!(refused.text(), "I cannot.");
     assert_eq!(
-        refused.finish(),
+        refused.finish.as_ref(),
         Some(&Finish::Refused("refusal".to_owned()))
     );
     let text = r#"{"choices":[{"delta":{"content":"a"}}]}"#;
     let done = response(Answer::events(&[text, "[DONE]"])).await;
-    assert_eq!(done.finish(), Some(&Finish::Stop));
+    assert_eq!(done.finish, Some(Finish::Stop));
     // Cut: the caller sees that there is no reason, and no call that may be incomplete.
     let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"a"}}]}}]}"#;
     let cut = response(Answer::events(&[text, call])).await;
-    assert_eq!((cut.finish(), cut.calls().len()), (None, 0));
+    assert_eq!((cut.finish.is_some(), cut.calls().len()), (false, 0));
 }
 
 #[tokio::test]
@@ -190,8 +190,8 @@ async fn a_server_may_not_stream() {
     .await;
     assert_eq!(response.text(), "a");
     assert_eq!(response.calls().len(), 1);
-    assert_eq!(response.finish(), Some(&Finish::Stop));
-    let usage = response.usage();
+    assert_eq!(response.finish, Some(Finish::Stop));
+    let usage = response.usage;
     assert_eq!((usage.prompt, usage.cached, usage.total), (1, 1, 3));
 }
 
@@ -247,7 +247,7 @@ async fn a_message_goes_back_as_it_came() {
         }],
     });
     let response = response(Answer::events(&deltas)).await;
-    let content = response.content().expect("a content");
+    let content = response.content.as_ref().expect("a content");
     // The log has it, and a session that is read again sends it.
     let logged = content.to_log();
     assert_eq!(logged["message"], message);
@@ -278,7 +278,7 @@ async fn a_message_goes_back_as_it_came() {
 async fn arguments_that_are_not_json_do_not_go_back() {
     let broken = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"i","function":{"name":"a","arguments":"{\"x"}}]},"finish_reason":"tool_calls"}]}"#;
     let content = response(Answer::events(&[broken])).await;
-    let mut logged = content.content().expect("a content").to_log();
+    let mut logged = content.content.as_ref().expect("a content").to_log();
     assert_eq!(
         logged["message"]["tool_calls"][0]["function"]["arguments"],
         "{\"x"
