@@ -102,7 +102,7 @@ fn in_words(wait: Duration) -> String {
     let unit = units.into_iter().find(|(size, _)| seconds > *size);
     let (size, name) = unit.unwrap_or((1, "second"));
     let count = seconds.div_ceil(size);
-    pluralize(usize::try_from(count).unwrap_or(usize::MAX), name)
+    pluralize(count, name)
 }
 
 fn network_hint(reason: &HttpReason) -> &'static str {

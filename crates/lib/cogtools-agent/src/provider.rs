@@ -311,11 +311,9 @@ impl Recording {
     }
 
     fn unwritable(&self, error: &WriteError) -> Failure {
-        let name = self.display_path.display();
-        let message = format!("`{name}` cannot be written: {error}");
-        Diagnostic::new(Code::IoFailed, message)
-            .hint(error.hint("name another file with --record"))
-            .into()
+        let otherwise = "name another file with --record";
+        let diagnostic = error.diagnostic(&self.display_path, "written", otherwise);
+        diagnostic.into()
     }
 }
 

@@ -42,6 +42,20 @@ pub fn session_at(path: &Path, io: &Io<'_>) -> SessionFile {
     SessionFile::named(project::project(io).root(), &io.cwd, path)
 }
 
+/// Fails if another user owns the file of a session: what others wrote would become part of it.
+pub fn check_session_owner(
+    file: &SessionFile,
+    project: &Project,
+    io: &Io<'_>,
+) -> Result<(), Failure> {
+    let path = file.path();
+    if let Ok(metadata) = path.metadata() {
+        let owners = dirs::owners(io).check_opened(&path, &metadata, project.root());
+        owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
+    }
+    Ok(())
+}
+
 /// Begins a session about `model` in the file at `path`, or in a new file of the project. There is
 /// none if the user has no folder for sessions.
 ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cogtools_core::approval::approve;
 use cogtools_core::tool::Accepted;
-use cogtools_core::{Code, Context, Diagnostic, Hint, Limit, Target, Tool, ToolOutput};
+use cogtools_core::{Code, Context, Diagnostic, Hint, Limit, Target, Tool, ToolOutput, fail_on};
 use cogtools_log::CallId;
 use cogtools_model::Part;
 use cogtools_program::call_timeout;
@@ -32,9 +32,7 @@ impl AgentTool {
     /// The reasons for which the API would reject it.
     pub fn declare(tool: &Tool, api: Target) -> Result<Self, Vec<Diagnostic>> {
         let rejections = api.rejections(tool);
-        if !rejections.is_empty() {
-            return Err(rejections);
-        }
+        fail_on(rejections)?;
         Ok(Self {
             name: tool.name().as_str().to_owned(),
             declaration: api.declare_to_model(tool),
@@ -154,10 +152,9 @@ pub fn ready_call(
 
 /// The failure of a call of a tool that is none of `names`.
 pub fn not_found<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Diagnostic {
-    let hint = cogtools_core::suggest::did_you_mean(name, names);
     Diagnostic::new(Code::ToolNotFound, "there is no tool of that name")
         .with_subject(name)
-        .hint(hint.unwrap_or_else(|| "call only tools that are declared".to_owned()))
+        .meant_or(name, names, "call only tools that are declared")
 }
 
 /// The tools of an agent.

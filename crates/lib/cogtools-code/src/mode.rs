@@ -9,7 +9,7 @@ use cogtools_agent::{
     WaitingCall,
 };
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Cancel, Code, Diagnostic, Target};
+use cogtools_core::{Cancel, Code, Diagnostic, Target, fail_on};
 use cogtools_log::{CallId, Decision, ProgramStatus};
 use serde_json::{Map, Value};
 
@@ -168,9 +168,7 @@ impl CodeMode {
         if let Source::Code(code) = &run.source {
             Program::check_length(code).map_err(|error| vec![*error])?;
             let mistakes = self.mistakes(code);
-            if !mistakes.is_empty() {
-                return Err(mistakes);
-            }
+            fail_on(mistakes)?;
         }
         let (programs, recorded) = (Arc::clone(&self.programs), resolved.clone());
         let work = move |call: &CallScope| {

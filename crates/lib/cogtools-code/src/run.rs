@@ -68,6 +68,16 @@ impl Program {
     /// The number of calls that a program may make by default.
     pub const MAX_CALLS: usize = 1_000;
 
+    /// Goes on from `recorded`, of which the calls run again that were interrupted: the user has
+    /// been asked about the program.
+    pub fn go_on(&mut self, recorded: Recorded) {
+        self.decisions = Decisions {
+            repeat: recorded.calls().map(|call| call.step.to_owned()).collect(),
+            ..Decisions::default()
+        };
+        self.recorded = Some(recorded);
+    }
+
     /// A program with the default limits.
     pub fn new(code: String, args: Map<String, Value>) -> Self {
         Self {

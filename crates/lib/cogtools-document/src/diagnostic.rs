@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::suggest::did_you_mean;
 use crate::{Code, Hint, Location, Omission, OmissionReason};
 
 /// One failure, worded for the reader who can act on it.
@@ -42,6 +43,15 @@ pub enum FailedCall {
     Result(Map<String, Value>),
     /// An error of JSON-RPC that the client acts upon.
     Error(Map<String, Value>),
+}
+
+/// Fails with all `errors`, unless there are none.
+pub fn fail_on<E>(errors: Vec<E>) -> Result<(), Vec<E>> {
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
 }
 
 impl Diagnostic {
@@ -134,6 +144,26 @@ impl Diagnostic {
     pub fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();
         self
+    }
+
+    /// Asks if one of `known` was meant by `name`, if one is similar.
+    #[must_use]
+    pub fn meant<'n>(mut self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        let meant = did_you_mean(name, known);
+        self.hints.extend(meant.map(Hint::from));
+        self
+    }
+
+    /// Asks if one of `known` was meant by `name`, or adds the hint `otherwise` if none is similar.
+    #[must_use]
+    pub fn meant_or<'n>(
+        self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+        otherwise: impl Into<Hint>,
+    ) -> Self {
+        let meant = did_you_mean(name, known);
+        self.hint(meant.map_or_else(|| otherwise.into(), Hint::from))
     }
 
     /// Adds a hint.

@@ -23,7 +23,7 @@ mod token_estimate;
 pub mod yaml;
 
 pub use code::Code;
-pub use diagnostic::{Diagnostic, FailedCall};
+pub use diagnostic::{Diagnostic, FailedCall, fail_on};
 pub use expected::{Actual, Expected};
 pub use hint::Hint;
 pub use location::Location;

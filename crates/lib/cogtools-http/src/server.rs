@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri};
@@ -117,6 +117,14 @@ impl Server {
         drop(self.listener);
         connections.end(grace).await;
     }
+}
+
+/// Returns a response of the media type `kind`.
+pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Body> {
+    let mut response = text(status, body);
+    let kind = HeaderValue::from_static(kind);
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
 }
 
 /// Returns a response of plain text.

@@ -37,8 +37,8 @@ pub struct Program {
     pub run: fn(&ArgMatches, &mut Io<'_>) -> Result<(), Failure>,
     /// Its use of standard input.
     pub stdin: Stdin,
-    /// The codes that it may fail with, in order of exit status, except the common ones.
-    pub codes: &'static [Code],
+    /// The codes that it may fail with, in groups, except the common ones.
+    pub codes: &'static [&'static [Code]],
     /// The environment variables that it reads, except the common ones.
     pub variables: &'static [Variable],
     /// Further sections of its man page, title and text, in the form that [`crate::man`]
@@ -47,6 +47,52 @@ pub struct Program {
 }
 
 impl Program {
+    /// The codes of a program that loads the tools of a project.
+    pub const PROJECT_CODES: &[Code] = &[Code::Denied, Code::InvalidTool, Code::InvalidConfig];
+
+    /// The codes of a program that loads the tools of sources, which may be programs.
+    pub const SOURCE_CODES: &[Code] = &[
+        Code::ToolFailed,
+        Code::Denied,
+        Code::InvalidTool,
+        Code::InvalidConfig,
+        Code::Timeout,
+    ];
+
+    /// The codes of a program that calls tools, besides [`Self::SOURCE_CODES`].
+    pub const CALL_CODES: &[Code] = &[
+        Code::InvalidArgumentsSyntax,
+        Code::SchemaViolation,
+        Code::TemplateFailed,
+        Code::SandboxUnavailable,
+    ];
+
+    /// The codes of a program that runs JavaScript.
+    pub const JS_CODES: &[Code] = &[
+        Code::JsRuntime,
+        Code::JsSyntax,
+        Code::JsForbidden,
+        Code::JsMemory,
+        Code::JsResult,
+        Code::JsTimeout,
+    ];
+
+    /// The codes of a program that asks models.
+    pub const MODEL_CODES: &[Code] = &[
+        Code::ModelFailed,
+        Code::StaleRecording,
+        Code::ModelRefused,
+        Code::BudgetSpent,
+        Code::Unavailable,
+    ];
+
+    /// The codes of a program that reads and writes sessions.
+    pub const SESSION_CODES: &[Code] = &[
+        Code::InvalidSession,
+        Code::SessionInUse,
+        Code::SessionNotFound,
+    ];
+
     /// The whole command line, with the options that every program has.
     pub fn command(&self) -> Command {
         let mut command = (self.command)();
@@ -97,7 +143,7 @@ impl Program {
 
     /// Every code that it may fail with, in order of exit status.
     pub fn codes(&self) -> Vec<Code> {
-        let is_listed = |code: &Code| COMMON.contains(code) || self.codes.contains(code);
+        let is_listed = |code: &Code| COMMON.contains(code) || self.codes.concat().contains(code);
         Code::ALL.into_iter().filter(is_listed).collect()
     }
 
@@ -314,7 +360,7 @@ mod tests {
             Err(Diagnostic::new(code, "it failed").into())
         },
         stdin: Stdin::Ignored,
-        codes: &[Code::Timeout, Code::ToolFailed],
+        codes: &[&[Code::Timeout, Code::ToolFailed]],
         variables: &[],
         manual: &[],
     };

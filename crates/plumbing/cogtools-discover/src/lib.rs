@@ -13,6 +13,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
     Cancel, Code, Cost, Diagnostic, Found, ListWait, Loaded, Lock, Registry, Snapshot, Tool,
+    fail_on,
 };
 use cogtools_program::args::{self, FilterArgs, LockedArg, RefreshArg, RegistryArgs};
 use cogtools_program::budget::BudgetArg;
@@ -28,14 +29,7 @@ pub const PROGRAM: Program = Program {
     command: DiscoverArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::ToolFailed,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Locked,
-        Code::Timeout,
-    ],
+    codes: &[Program::SOURCE_CODES, &[Code::Locked]],
     variables: man::SOURCES,
     manual: manual::MANUAL,
 };
@@ -200,11 +194,8 @@ fn check_lock(registry: &Registry, io: &Io<'_>) -> Result<Loaded, Failure> {
     let lock = Lock::read(&path, &shown).map_err(|diagnostic| *diagnostic)?;
     let (snapshot, loaded) = Snapshot::with_tools(registry, project.root(), project.display_path());
     let diagnostics = lock.drift(&snapshot);
-    if diagnostics.is_empty() {
-        Ok(loaded)
-    } else {
-        Err(diagnostics.into())
-    }
+    fail_on(diagnostics)?;
+    Ok(loaded)
 }
 
 /// The valid declarations, and all errors.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::hint::Callee;
-use cogtools_core::{self as core, Code, Tool};
+use cogtools_core::{self as core, Tool};
 use cogtools_program::args::{self, EnvArgs, LockedArg, RegistryArgs};
 use cogtools_program::call::{Call, CallOptions, accept_and_run};
 use cogtools_program::project::{ProjectContext, may_be_locked, project, read_scope, registry};
@@ -20,17 +20,7 @@ pub const PROGRAM: Program = Program {
     command: YamlArgs::command,
     run,
     stdin: Stdin::Read,
-    codes: &[
-        Code::ToolFailed,
-        Code::InvalidArgumentsSyntax,
-        Code::SchemaViolation,
-        Code::TemplateFailed,
-        Code::Denied,
-        Code::SandboxUnavailable,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Timeout,
-    ],
+    codes: &[Program::SOURCE_CODES, Program::CALL_CODES],
     variables: man::TOOLS,
     manual: MANUAL,
 };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::schema::{Schema, Validator};
-use cogtools_core::{Code, Diagnostic, Violation, ViolationKind};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_model::Part;
 use cogtools_program::{Failure, Io, named_file};
 use serde_json::Value;
@@ -76,7 +76,7 @@ impl AnswerSchema {
             return Ok(());
         }
         let shown = violations.iter().take(Diagnostic::MAX_SHOWN);
-        Err(shown.map(line).collect())
+        Err(shown.map(|it| it.line("not in the schema")).collect())
     }
 }
 
@@ -96,15 +96,4 @@ pub(crate) fn diagnostic(violations: &[String], model: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::InvalidAnswer, message);
     let diagnostic = diagnostic.with_subject(model);
     diagnostic.with_details(violations.join("\n"))
-}
-
-fn line(violation: &Violation) -> String {
-    let message = match &violation.kind {
-        ViolationKind::Unknown => "not in the schema".to_owned(),
-        kind @ (ViolationKind::Missing | ViolationKind::Invalid(_)) => kind.to_string(),
-    };
-    match violation.pointer.as_str() {
-        "" => message,
-        pointer => format!("{pointer}: {message}"),
-    }
 }

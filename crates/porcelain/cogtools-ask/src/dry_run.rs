@@ -89,9 +89,8 @@ pub(crate) fn print(
 fn text(layers: &[LayerSize], model: &str, body: &Value) -> String {
     let mut text = format!("model     {model}\n");
     for layer in layers {
-        let tokens = usize::try_from(layer.tokens).unwrap_or(usize::MAX);
         let cached = if layer.cached { ", cached" } else { "" };
-        let (tokens, hash) = (pluralize(tokens, "token"), &layer.hash[..12]);
+        let (tokens, hash) = (pluralize(layer.tokens, "token"), &layer.hash[..12]);
         let name = &layer.name;
         let _ = writeln!(text, "{name:<9} {tokens}, {hash}{cached}");
     }

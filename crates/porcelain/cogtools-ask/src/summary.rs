@@ -218,13 +218,12 @@ impl Summary {
 pub(crate) fn note(session: &str, spent: &Spent, currency: Option<&str>) -> String {
     let usage = spent.usage;
     let cached = (usage.cached * 100).checked_div(usage.prompt).unwrap_or(0);
-    let count = |number: u64, noun| pluralize(usize::try_from(number).unwrap_or(usize::MAX), noun);
     let cost = currency.map(|currency| format!(", {:.4} {currency}", spent.money));
     let cost = cost.unwrap_or_default();
     format!(
         "session {session}: {}, {}, {} ({cached} % cached){cost}",
-        count(spent.turns, "turn"),
-        count(spent.calls, "call"),
-        count(usage.total, "token"),
+        pluralize(spent.turns, "turn"),
+        pluralize(spent.calls, "call"),
+        pluralize(usage.total, "token"),
     )
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
-    Tools as _, declarations,
+    Tools as _, check_session_owner, declarations,
 };
 use cogtools_code::question_lines;
 use cogtools_core::trust::Verdict;
@@ -270,12 +270,8 @@ pub(crate) fn open_session(
         None => id.to_string(),
     };
     let journal = if exists {
-        // What others wrote would be part of the conversation.
+        check_session_owner(&file, project, io)?;
         let path = file.path();
-        if let Ok(metadata) = path.metadata() {
-            let owners = dirs::owners(io).check_opened(&path, &metadata, project.root());
-            owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
-        }
         let (log, session) = Log::open(&file, options).map_err(|error| log_failure(&error))?;
         check_branch(args, &session)?;
         let journal = Journal::resume(log, &session, args.from);

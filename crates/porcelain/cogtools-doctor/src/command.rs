@@ -22,7 +22,7 @@ pub const PROGRAM: Program = Program {
     command: DoctorArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Unhealthy],
+    codes: &[&[Code::Unhealthy]],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -215,12 +215,8 @@ fn permit(cx: &Context, io: &Io<'_>) -> Result<Option<PathBuf>, Failure> {
     Ok(is_written.then(|| PathBuf::from(Project::CONFIG)))
 }
 
-/// A check.
-struct Check {
-    /// Its name in the report and in the manual.
-    name: &'static str,
-    run: fn(&Context) -> Vec<Finding>,
-}
+/// Produces the findings of a check.
+type Check = fn(&Context) -> Vec<Finding>;
 
 /// The name of a check and its findings.
 pub(crate) struct CheckResult {
@@ -228,88 +224,34 @@ pub(crate) struct CheckResult {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Every check.
-const ALL: [Check; 15] = [
-    Check {
-        name: "configuration",
-        run: checks::configuration::check,
-    },
-    Check {
-        name: "sources",
-        run: checks::sources::check,
-    },
-    Check {
-        name: checks::gemini::NAME,
-        run: checks::gemini::check,
-    },
-    Check {
-        name: "settings",
-        run: checks::settings::check,
-    },
-    Check {
-        name: "commands",
-        run: checks::commands::check,
-    },
-    Check {
-        name: "trust",
-        run: checks::trust::check,
-    },
-    Check {
-        name: "discovery",
-        run: checks::discovery::check,
-    },
-    Check {
-        name: "call",
-        run: checks::commands::check_call,
-    },
-    Check {
-        name: "headless",
-        run: headless::check,
-    },
-    Check {
-        name: "mcp",
-        run: checks::mcp::check,
-    },
-    Check {
-        name: "tools",
-        run: checks::tools::check,
-    },
-    Check {
-        name: "sandbox",
-        run: checks::sandbox::check,
-    },
-    Check {
-        name: checks::editor::NAME,
-        run: checks::editor::check,
-    },
-    Check {
-        name: "manual",
-        run: checks::manual::check,
-    },
-    Check {
-        name: "budget",
-        run: checks::budget::check,
-    },
-];
-
-/// The checks of Gemini CLI alone, which a project for other hosts does not need.
-const OF_GEMINI: [&str; 6] = [
-    "settings",
-    "commands",
-    "trust",
-    "discovery",
-    "call",
-    "headless",
+/// Every check, by its name in the report and in the manual; true for a check of Gemini CLI alone,
+/// which a project for other hosts does not need.
+const ALL: [(&str, bool, Check); 15] = [
+    ("configuration", false, checks::configuration::check),
+    ("sources", false, checks::sources::check),
+    ("gemini", false, checks::gemini::check),
+    ("settings", true, checks::settings::check),
+    ("commands", true, checks::commands::check),
+    ("trust", true, checks::trust::check),
+    ("discovery", true, checks::discovery::check),
+    ("call", true, checks::commands::check_call),
+    ("headless", true, headless::check),
+    ("mcp", false, checks::mcp::check),
+    ("tools", false, checks::tools::check),
+    ("sandbox", false, checks::sandbox::check),
+    (checks::editor::NAME, false, checks::editor::check),
+    ("manual", false, checks::manual::check),
+    ("budget", false, checks::budget::check),
 ];
 
 /// Runs every check on `cx`.
 pub(crate) fn run_all(cx: &Context) -> Vec<CheckResult> {
     let is_for_gemini = cx.is_for_gemini();
-    ALL.iter()
-        .filter(|check| is_for_gemini || !OF_GEMINI.contains(&check.name))
-        .map(|check| CheckResult {
-            name: check.name,
-            findings: (check.run)(cx),
+    ALL.into_iter()
+        .filter(|(_, is_of_gemini, _)| is_for_gemini || !is_of_gemini)
+        .map(|(name, _, check)| CheckResult {
+            name,
+            findings: check(cx),
         })
         // Few projects ask an editor.
         .filter(|result| result.name != checks::editor::NAME || !result.findings.is_empty())

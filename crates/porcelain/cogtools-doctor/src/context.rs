@@ -91,11 +91,7 @@ impl Context {
     pub(crate) fn names(&self) -> Vec<String> {
         match &self.discovery {
             Discovery::Done { names, .. } => names.clone(),
-            _ => self
-                .tools
-                .valid()
-                .map(|tool| tool.name().to_string())
-                .collect(),
+            _ => self.tools.valid_names(),
         }
     }
 }

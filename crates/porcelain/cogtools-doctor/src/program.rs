@@ -103,78 +103,41 @@ const fn is_operator(c: char) -> bool {
     matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')')
 }
 
-/// A package manager.
-struct Manager {
-    program: &'static str,
-    /// The command line up to the name of the package.
-    install: &'static str,
-    /// True if only the administrator may run it.
-    needs_root: bool,
-}
-
-const MANAGERS: [Manager; 5] = [
-    Manager {
-        program: "brew",
-        install: "brew install",
-        needs_root: false,
-    },
-    Manager {
-        program: "apt-get",
-        install: "apt-get install --yes",
-        needs_root: true,
-    },
-    Manager {
-        program: "dnf",
-        install: "dnf install --assumeyes",
-        needs_root: true,
-    },
-    Manager {
-        program: "pacman",
-        install: "pacman --sync --noconfirm",
-        needs_root: true,
-    },
-    Manager {
-        program: "apk",
-        install: "apk add",
-        needs_root: true,
-    },
+/// Package managers with the command line up to the name of the package; true if only the
+/// administrator may run it.
+const MANAGERS: [(&str, &str, bool); 5] = [
+    ("brew", "brew install", false),
+    ("apt-get", "apt-get install --yes", true),
+    ("dnf", "dnf install --assumeyes", true),
+    ("pacman", "pacman --sync --noconfirm", true),
+    ("apk", "apk add", true),
 ];
 
-/// Programs with the name of their package, and where it has another one.
-type Package = (
-    &'static str,
-    &'static str,
-    &'static [(&'static str, &'static str)],
-);
-
-const PACKAGES: [Package; 7] = [
-    ("curl", "curl", &[]),
-    ("git", "git", &[]),
-    ("jq", "jq", &[]),
-    ("make", "make", &[]),
-    ("node", "nodejs", &[("brew", "node")]),
-    (
-        "python3",
-        "python3",
-        &[("brew", "python"), ("pacman", "python")],
-    ),
-    ("rg", "ripgrep", &[]),
+/// Programs with the name of their package, and the managers that have it under another one.
+const PACKAGES: [(&str, &str, &str, &[&str]); 7] = [
+    ("curl", "curl", "", &[]),
+    ("git", "git", "", &[]),
+    ("jq", "jq", "", &[]),
+    ("make", "make", "", &[]),
+    ("node", "nodejs", "node", &["brew"]),
+    ("python3", "python3", "python", &["brew", "pacman"]),
+    ("rg", "ripgrep", "", &[]),
 ];
 
 /// The command that installs `program` on `host`, if both it and the manager are known.
 pub(crate) fn install_command(program: &str, host: &Host) -> Option<String> {
-    let (_, usual, others) = PACKAGES.iter().find(|(name, ..)| *name == program)?;
-    let mut managers = MANAGERS.iter();
-    let manager = managers.find(|manager| find(manager.program, host).is_some())?;
-    let mut others = others.iter();
-    let other = others.find(|(name, _)| *name == manager.program);
-    let package = other.map_or(*usual, |(_, package)| *package);
-    let sudo = if manager.needs_root && find("sudo", host).is_some() {
-        "sudo "
+    let mut packages = PACKAGES.into_iter();
+    let (_, usual, other, others) = packages.find(|(name, ..)| *name == program)?;
+    let mut managers = MANAGERS.into_iter();
+    let (manager, install, needs_root) = managers.find(|(name, ..)| find(name, host).is_some())?;
+    let package = if others.contains(&manager) {
+        other
     } else {
-        ""
+        usual
     };
-    Some(format!("{sudo}{} {package}", manager.install))
+    let has_sudo = needs_root && find("sudo", host).is_some();
+    let sudo = if has_sudo { "sudo " } else { "" };
+    Some(format!("{sudo}{install} {package}"))
 }
 
 /// The limit of Gemini CLI for a discovery command: 10 MiB per stream.

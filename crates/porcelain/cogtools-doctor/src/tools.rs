@@ -180,6 +180,11 @@ impl Tools {
         self.files.iter().filter_map(|file| file.tool.as_ref().ok())
     }
 
+    /// The names of the tools that can be declared.
+    pub(crate) fn valid_names(&self) -> Vec<String> {
+        self.valid().map(|tool| tool.name().to_string()).collect()
+    }
+
     /// The first of `names` that has no side effects because it runs no program, and
     /// arguments for it. A tool with an example is preferred.
     pub(crate) fn pure_template(&self, names: &[String]) -> Option<(&Tool, String)> {

@@ -22,11 +22,11 @@ pub const PROGRAM: Program = Program {
     command: EditorArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
+    codes: &[&[
         Code::ToolFailed,
         Code::UnknownProgram,
         Code::AmbiguousEditor,
-    ],
+    ]],
     variables: man::TOOLS,
     manual: MANUAL,
 };

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use cogtools_agent::{Requests, diagnostic, facts};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Code, Diagnostic, Tool, invisible, pointer, yaml};
+use cogtools_core::{Code, Diagnostic, Tool, fail_on, invisible, pointer, yaml};
 use cogtools_edit::{ApplyError, Change, Existing, ExistingError, Plan, Step, yaml as edit};
 use cogtools_model::{Model, ModelError};
 use cogtools_program::{Failure, Io};
@@ -81,11 +80,7 @@ impl Evaluation {
         if self.cancel.is_cancelled() {
             return Err(Failure::Reported(130));
         }
-        if failed.is_empty() {
-            Ok(())
-        } else {
-            Err(Diagnostic::truncate(failed).into())
-        }
+        Ok(fail_on(Diagnostic::truncate(failed))?)
     }
 
     /// The model that writes.
@@ -126,9 +121,9 @@ impl Evaluation {
             if !names().any(|own| own == name) {
                 let diagnostic =
                     Diagnostic::new(Code::Usage, "no tool of that name is in the project");
-                let hint = did_you_mean(name, names());
-                let hint = hint.unwrap_or_else(|| "cogtools list shows the tools".to_owned());
-                return Err(diagnostic.with_subject(name.as_str()).hint(hint).into());
+                let diagnostic = diagnostic.with_subject(name.as_str());
+                let otherwise = "cogtools list shows the tools";
+                return Err(diagnostic.meant_or(name, names(), otherwise).into());
             }
         }
         let is_named = |tool: &&Declared| {
@@ -265,10 +260,7 @@ impl<'t> CasesFile<'t> {
         let after = edit::append(text.as_str(), &root, "cases", items);
         let after = after.map_err(|error| {
             let message = "`cases` is written so that no case can be added";
-            let span = Span {
-                start: error.at,
-                end: error.at,
-            };
+            let span = Span::new(error.at, error.at);
             let diagnostic = Diagnostic::new(Code::InvalidEvals, message).at(text.location(span));
             diagnostic.hint("write each case on lines of its own, then run this again")
         })?;

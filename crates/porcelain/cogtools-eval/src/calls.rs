@@ -68,10 +68,7 @@ pub(crate) fn compare(expected: &[ExpectedCall], order: Order, calls: &[&Call]) 
                 message: format!(
                     "`{}` was called more than {}",
                     call.tool,
-                    pluralize(
-                        usize::try_from(times[index].1).unwrap_or(usize::MAX),
-                        "time"
-                    )
+                    pluralize(times[index].1, "time")
                 ),
             }),
             None if is_closed && !is_reported => failed.push(Failed {
@@ -121,7 +118,7 @@ fn missing(
     let nearest = free.map(|(call, _)| *call).min_by_key(|call| wrong(call));
     let pointer = format!("/calls/{index}");
     let Some(nearest) = nearest else {
-        let times = pluralize(usize::try_from(least).unwrap_or(usize::MAX), "time");
+        let times = pluralize(least, "time");
         let message = match got {
             0 if least == 1 => format!("`{}` was not called", expected.tool),
             got => format!("`{}` was called {got} of {times}", expected.tool),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cogtools_agent::{
     HistorySettings, Layers, Permissions, RequestOptions, Requests, Settings, connect, facts,
 };
-use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target};
+use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target, fail_on};
 use cogtools_log::{Mask, Store};
 use cogtools_model::{Generation, Model, RetryPolicy};
 use cogtools_program::{EACH, Failure, Io, Severity, dirs, project};
@@ -539,11 +539,7 @@ impl Evaluation {
         if self.cancel.is_cancelled() {
             return Err(Failure::Reported(130));
         }
-        if failures.is_empty() {
-            Ok(())
-        } else {
-            Err(failures.into())
-        }
+        Ok(fail_on(failures)?)
     }
 
     fn settings(&self) -> Value {

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, ReadScope, WritePath, create_private_folder, replace_private};
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Code, Config, Diagnostic, Project};
+use cogtools_core::{Code, Config, Diagnostic, Project, fail_on};
 use cogtools_program::{Failure, Io, SystemProgram, project};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -126,9 +125,9 @@ pub(crate) fn cases(
             }
             let diagnostic = Diagnostic::new(Code::Usage, "there are no cases of that name")
                 .with_subject(name.as_str());
-            let hint = did_you_mean(name, known.iter().map(String::as_str));
-            let hint = hint.unwrap_or_else(|| format!("write them in tools/{name}{BESIDE}"));
-            return Err(diagnostic.hint(hint).into());
+            let (known, otherwise) = (known.iter(), format!("write them in tools/{name}{BESIDE}"));
+            let known = known.map(String::as_str);
+            return Err(diagnostic.meant_or(name, known, otherwise).into());
         }
         files = chosen;
     }
@@ -142,9 +141,7 @@ pub(crate) fn cases(
             Err(diagnostics) => errors.extend(diagnostics),
         }
     }
-    if !errors.is_empty() {
-        return Err(errors.into());
-    }
+    fail_on(errors)?;
     Ok((cases, notes))
 }
 

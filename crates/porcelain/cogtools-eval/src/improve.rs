@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cogtools_agent::{AgentTool, Requests};
 use cogtools_core::text::{Span, Text};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Tool, digest, estimate_tokens, pluralize, yaml};
+use cogtools_core::{Code, Diagnostic, Tool, digest, estimate_tokens, fail_on, pluralize, yaml};
 use cogtools_edit::{Change, Plan, Step, yaml as edit};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
@@ -113,11 +113,7 @@ impl Evaluation {
             return Err(Failure::Reported(130));
         }
         let failures = failures(rows, &[], self.spent.skipped.get(), (true, false));
-        if failures.is_empty() {
-            Ok(())
-        } else {
-            Err(failures.into())
-        }
+        Ok(fail_on(failures)?)
     }
 }
 
@@ -227,10 +223,7 @@ fn described(tool: &Tool, before: &str, description: &str) -> Result<String, Fai
     let value = Value::from(description);
     let after = edit::set(text.as_str(), &root, &["description"], &value).map_err(|error| {
         let message = "the description is written so that it cannot be replaced";
-        let span = Span {
-            start: error.at,
-            end: error.at,
-        };
+        let span = Span::new(error.at, error.at);
         Diagnostic::new(Code::InvalidTool, message).at(text.location(span))
     })?;
     Ok(with_mark(before, after))

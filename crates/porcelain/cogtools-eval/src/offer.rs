@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use cogtools_http::http::{HeaderValue, Method, Request, Response, StatusCode};
+use cogtools_http::http::{Method, Request, Response, StatusCode};
 use cogtools_http::{Bytes, server};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -45,10 +45,7 @@ impl Offer {
             Ok(result) => answer["result"] = result,
             Err((code, message)) => answer["error"] = json!({"code": code, "message": message}),
         }
-        let mut response = server::text(StatusCode::OK, answer.to_string());
-        let json = HeaderValue::from_static("application/json");
-        response.headers_mut().insert("content-type", json);
-        response
+        server::typed(StatusCode::OK, "application/json", answer.to_string())
     }
 
     /// Returns the result of a request, or the code and the message of an error of JSON-RPC.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use cogtools_core::schema::Schema;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic};
@@ -84,9 +83,12 @@ impl<'t> Reader<'t> {
         {
             let diagnostic =
                 Diagnostic::new(Code::InvalidEvals, format!("unknown key `{}`", entry.key));
-            let hint = did_you_mean(&entry.key, known.iter().copied());
-            let hint = hint.unwrap_or_else(|| format!("the keys are {}", known.join(", ")));
-            self.push(entry.span, diagnostic.hint(hint));
+            let otherwise = format!("the keys are {}", known.join(", "));
+            let known = known.iter().copied();
+            self.push(
+                entry.span,
+                diagnostic.meant_or(&entry.key, known, otherwise),
+            );
         }
         entries
     }
@@ -296,10 +298,9 @@ impl<'t> Reader<'t> {
                     expect.order = index.map_or(Order::Subset, |index| orders[index]);
                     if index.is_none() {
                         let message = "`order` takes subset, in_order, exact or any_order";
-                        let mut diagnostic = Diagnostic::new(Code::InvalidEvals, message);
-                        let hint = did_you_mean(value.text().unwrap_or_default(), names);
-                        diagnostic.hints.extend(hint.map(Into::into));
-                        self.push(value.span, diagnostic);
+                        let diagnostic = Diagnostic::new(Code::InvalidEvals, message);
+                        let text = value.text().unwrap_or_default();
+                        self.push(value.span, diagnostic.meant(text, names));
                     }
                 }
                 "never" => expect.never = self.strings(value, key),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use cogtools_core::{digest, pluralize};
 use cogtools_log::Timestamp;
 use cogtools_program::junit::{self, End, Problem, Suite, Test};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::case::Case;
@@ -15,25 +16,14 @@ use crate::statistics::{Interval, float, pass_all, wilson};
 use crate::trial::{Failed, Record};
 
 /// The outcome of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
     Pass,
     Fail,
     Error,
     Skipped,
     Stale,
-}
-
-impl Verdict {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Error => "error",
-            Self::Skipped => "skipped",
-            Self::Stale => "stale",
-        }
-    }
 }
 
 /// A trial and its verdict.
@@ -74,6 +64,32 @@ struct Counts {
     money: Option<f64>,
 }
 
+impl Counts {
+    /// Counts the trials of `rows`.
+    fn of<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Self {
+        let mut counts = Self {
+            tokens: Some(0),
+            ..Self::default()
+        };
+        for row in rows {
+            counts.cases += 1;
+            counts.ok += u64::from(row.is_ok());
+            counts.trials += row.trials();
+            counts.passed += row.count(Verdict::Pass);
+            counts.errors += row.count(Verdict::Error);
+            counts.skipped += row.count(Verdict::Skipped);
+            counts.stale += row.count(Verdict::Stale);
+            for (_, record) in row.judged() {
+                counts.tokens = counts.tokens.zip(record.tokens).map(|(sum, one)| sum + one);
+                if let Some(money) = record.money {
+                    *counts.money.get_or_insert(0.0) += money;
+                }
+            }
+        }
+        counts
+    }
+}
+
 impl Row {
     fn judged(&self) -> impl Iterator<Item = (&Judged, &Record)> {
         let judged = self.results.iter().filter(|result| result.is_judged());
@@ -100,27 +116,6 @@ impl Row {
         self.interval()
             .rate
             .is_some_and(|rate| rate + 1e-9 >= self.case.threshold)
-    }
-
-    fn counts(&self) -> Counts {
-        let mut counts = Counts {
-            cases: 1,
-            ok: self.is_ok().into(),
-            trials: self.trials(),
-            passed: self.count(Verdict::Pass),
-            errors: self.count(Verdict::Error),
-            skipped: self.count(Verdict::Skipped),
-            stale: self.count(Verdict::Stale),
-            tokens: Some(0),
-            ..Counts::default()
-        };
-        for (_, record) in self.judged() {
-            counts.tokens = counts.tokens.zip(record.tokens).map(|(sum, one)| sum + one);
-            if let Some(money) = record.money {
-                *counts.money.get_or_insert(0.0) += money;
-            }
-        }
-        counts
     }
 
     /// The tools whose first call counts: of the case, of its calls, or all that were called.
@@ -181,7 +176,7 @@ impl Row {
         let results = self.results.iter().map(|result| {
             json!({
                 "trial": result.trial,
-                "verdict": result.verdict.name(),
+                "verdict": result.verdict,
                 "failures": result.failures,
                 "session": result.record.as_ref().and_then(|record| record.session.as_deref()),
             })
@@ -240,33 +235,6 @@ fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -
     json!({"calls": calls, "violations": violations.collect::<Vec<_>>()})
 }
 
-fn sum<'r>(rows: impl Iterator<Item = &'r Row>) -> Counts {
-    let none = Counts {
-        tokens: Some(0),
-        ..Counts::default()
-    };
-    rows.fold(none, |sum, row| {
-        let counts = row.counts();
-        Counts {
-            cases: sum.cases + counts.cases,
-            ok: sum.ok + counts.ok,
-            trials: sum.trials + counts.trials,
-            passed: sum.passed + counts.passed,
-            errors: sum.errors + counts.errors,
-            skipped: sum.skipped + counts.skipped,
-            stale: sum.stale + counts.stale,
-            tokens: sum
-                .tokens
-                .zip(counts.tokens)
-                .map(|(one, other)| one + other),
-            money: match (sum.money, counts.money) {
-                (Some(one), Some(other)) => Some(one + other),
-                (one, other) => one.or(other),
-            },
-        }
-    })
-}
-
 fn counts_json(counts: &Counts) -> serde_json::Map<String, Value> {
     let Interval { rate, low, high } = wilson(counts.passed, counts.trials);
     let value = json!({
@@ -309,7 +277,7 @@ pub(crate) fn json(
     let by_model = models(rows).into_iter().map(|model| {
         let own: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
         let mut fields = serde_json::Map::from_iter([("model".to_owned(), model.into())]);
-        fields.extend(counts_json(&sum(own.iter().copied())));
+        fields.extend(counts_json(&Counts::of(own.iter().copied())));
         let first = own
             .iter()
             .map(|row| row.first_try())
@@ -353,7 +321,7 @@ pub(crate) fn json(
         "cases": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
         "models": by_model.collect::<Vec<_>>(),
         "tools": by_tool.collect::<Vec<_>>(),
-        "summary": counts_json(&sum(rows.iter())),
+        "summary": counts_json(&Counts::of(rows)),
     });
     if let Value::Object(fields) = &mut report {
         fields.extend(more);
@@ -365,12 +333,9 @@ pub(crate) fn json(
 /// The figures of a cell: passed of trials, interval, first try, tokens, money.
 fn cell(row: &Row) -> String {
     let Interval { low, high, .. } = row.interval();
-    let counts = row.counts();
+    let counts = Counts::of([row]);
     let trials = counts.trials;
-    let errors = pluralize(
-        usize::try_from(counts.errors).unwrap_or(usize::MAX),
-        "error",
-    );
+    let errors = pluralize(counts.errors, "error");
     if trials == 0 {
         return match (counts.errors, counts.stale) {
             (0, 0) => "skipped".to_owned(),
@@ -449,7 +414,7 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
             let _ = writeln!(text, "       {trials}: {at}{}", failed.message);
         }
     }
-    let counts = sum(rows.iter());
+    let counts = Counts::of(rows);
     let Interval { low, high, .. } = wilson(counts.passed, counts.trials);
     let tokens = counts
         .tokens

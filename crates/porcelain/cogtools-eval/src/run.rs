@@ -313,19 +313,12 @@ impl Runner<'_> {
             None => (!case.files.is_empty()).then(|| temporary.tempdir()),
         };
         let folder = folder.transpose().map_err(|error| error.to_string())?;
-        for (name, content) in folder
-            .as_ref()
-            .map(|folder| (folder, &case.files))
-            .into_iter()
-            .flat_map(|(folder, files)| {
-                files
-                    .iter()
-                    .map(move |(name, content)| (folder.path().join(name), content))
-            })
-        {
-            let parent = name.parent().map_or(Ok(()), std::fs::create_dir_all);
-            parent
-                .and_then(|()| std::fs::write(&name, content))
+        for (name, content) in &case.files {
+            let Some(folder) = &folder else { break };
+            let file = folder.path().join(name);
+            file.parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::write(&file, content))
                 .map_err(|error| error.to_string())?;
         }
         let project = self.cx.root.display().to_string();

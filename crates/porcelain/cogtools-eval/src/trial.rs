@@ -1,6 +1,7 @@
 //! One trial: what was asked, what the model did, and whether that is what its case expects.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use cogtools_code::CodeTools;
 use cogtools_core::{Code, Diagnostic, Pattern};
@@ -450,35 +451,23 @@ impl Judge<'_> {
 
     fn at_most(&mut self, case: &Case) {
         let (most, record) = (&case.expect.at_most, self.record);
-        let counts = [
-            ("turns", most.turns, record.turns),
-            ("calls", most.calls, Some(record.accepted().len() as u64)),
-            ("tokens", most.tokens, record.tokens),
-        ];
-        for (key, limit, used) in counts {
-            if let (Some(limit), Some(used)) = (limit, used)
-                && used > limit
-            {
-                self.beyond(key, &used.to_string(), &limit.to_string());
-            }
-        }
-        let amounts = [
-            ("money", most.money, record.money),
-            ("seconds", most.seconds, Some(record.seconds)),
-        ];
-        for (key, limit, used) in amounts {
-            if let (Some(limit), Some(used)) = (limit, used)
-                && used > limit
-            {
-                self.beyond(key, &format!("{used:.3}"), &limit.to_string());
-            }
-        }
+        let calls = record.accepted().len() as u64;
+        self.limit("turns", most.turns, record.turns);
+        self.limit("calls", most.calls, Some(calls));
+        self.limit("tokens", most.tokens, record.tokens);
+        self.limit("money", most.money, record.money);
+        self.limit("seconds", most.seconds, Some(record.seconds));
     }
 
-    fn beyond(&mut self, key: &str, used: &str, limit: &str) {
+    /// Compares a figure with its limit, unless it has failed already.
+    fn limit<T: PartialOrd + Display>(&mut self, key: &str, limit: Option<T>, used: Option<T>) {
+        let (Some(limit), Some(used)) = (limit, used) else {
+            return;
+        };
         let expect = format!("/at_most/{key}");
-        if !self.failed.iter().any(|failed| failed.expect == expect) {
-            self.fail(expect, format!("{used} {key}, at most {limit}"));
+        if used > limit && !self.failed.iter().any(|failed| failed.expect == expect) {
+            // Counts are printed without decimals.
+            self.fail(expect, format!("{used:.3} {key}, at most {limit}"));
         }
     }
 }

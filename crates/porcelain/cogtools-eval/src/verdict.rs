@@ -83,39 +83,23 @@ pub(crate) fn failures(
 pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (job, record, stale) in results {
+        let lone = |message: String| {
+            let expect = String::new();
+            vec![Failed { expect, message }]
+        };
         let (verdict, failures) = match (&record, stale) {
-            (_, Some(message)) => (
-                Verdict::Stale,
-                vec![Failed {
-                    expect: String::new(),
-                    message,
-                }],
-            ),
+            (_, Some(message)) => (Verdict::Stale, lone(message)),
             (None, None) => (Verdict::Skipped, Vec::new()),
-            (
-                Some(Record {
-                    error: Some(error), ..
-                }),
-                None,
-            ) => (
-                Verdict::Error,
-                vec![Failed {
-                    expect: String::new(),
-                    message: error.clone(),
-                }],
-            ),
             (Some(record), None) => {
-                let failures = record.judge(&job.case);
-                match record.unknown(&job.case) {
-                    _ if !failures.is_empty() => (Verdict::Fail, failures),
-                    None => (Verdict::Pass, failures),
-                    Some(message) => (
-                        Verdict::Error,
-                        vec![Failed {
-                            expect: String::new(),
-                            message,
-                        }],
-                    ),
+                if let Some(error) = &record.error {
+                    (Verdict::Error, lone(error.clone()))
+                } else {
+                    let failures = record.judge(&job.case);
+                    match record.unknown(&job.case) {
+                        _ if !failures.is_empty() => (Verdict::Fail, failures),
+                        None => (Verdict::Pass, failures),
+                        Some(message) => (Verdict::Error, lone(message)),
+                    }
                 }
             }
         };

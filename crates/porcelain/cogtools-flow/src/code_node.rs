@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_code::{Decisions, Lines, NodeTape, Program, Recorded, Scope};
+use cogtools_code::{Lines, NodeTape, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode, FlowTask};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
@@ -36,12 +36,7 @@ impl FlowWork {
         let mut program = Program::of_task(task);
         id.clone_into(&mut program.name);
         if let Some(recorded) = lock(&run.programs).remove(id) {
-            program.decisions = Decisions {
-                // The user has been asked about the node.
-                repeat: recorded.calls().map(|call| call.step.to_owned()).collect(),
-                ..Decisions::default()
-            };
-            program.recorded = Some(recorded);
+            program.go_on(recorded);
         }
         let mut session = run.recorder.has_session().then(|| run.recorder.clone());
         let lines = session.as_mut().map(|it| it as &mut dyn Lines);

@@ -8,7 +8,6 @@ use std::time::Duration;
 use clap::Args;
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::schema::Schema;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::{AskNode, Flow, FlowNode};
 use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool};
 use cogtools_log::Timestamp;
@@ -278,10 +277,10 @@ pub(crate) fn find(name: &str, registry: &Registry, io: &Io<'_>) -> Result<Tool,
 pub(crate) fn node<'f>(flow: Option<&'f Flow>, id: &str) -> Result<&'f FlowNode, Failure> {
     flow.and_then(|flow| flow.node(id)).ok_or_else(|| {
         let ids = flow.into_iter().flat_map(Flow::nodes);
-        let meant = did_you_mean(id, ids.map(|node| node.id.as_str()));
-        let hint = meant.unwrap_or_else(|| "`cogtools flow show` lists its nodes".to_owned());
-        let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node");
-        diagnostic.with_subject(id).hint(hint).into()
+        let ids = ids.map(|node| node.id.as_str());
+        let diagnostic = Diagnostic::new(Code::Usage, "the flow has no such node").with_subject(id);
+        let otherwise = "`cogtools flow show` lists its nodes";
+        diagnostic.meant_or(id, ids, otherwise).into()
     })
 }
 

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_agent::{begin_session, log_options, session_store};
+use cogtools_agent::{begin_session, check_session_owner, log_options, session_store};
 pub(crate) use cogtools_agent::{locate_session, session_at as locate_file};
-use cogtools_core::{Code, Diagnostic, Project};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};
 use cogtools_program::call::quote;
-use cogtools_program::{Failure, Io, dirs, project};
+use cogtools_program::{Failure, Io, project};
 
 /// The place of a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(crate) fn locate(name: Option<&str>, kind: &str, io: &Io<'_>) -> Result<Sess
 ///
 /// It cannot be read, another user owns it, or another process writes to it.
 pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
-    check_owner(file, &project::project(io), io)?;
+    check_session_owner(file, &project::project(io), io)?;
     Log::open(file, log_options(io)).map_err(|error| failure(&error))
 }
 
@@ -118,16 +118,6 @@ pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Fa
 /// It cannot be read.
 pub(crate) fn read(file: &SessionFile) -> Result<Session, Failure> {
     Session::read(file).map_err(|error: SessionError| error.diagnostic().into())
-}
-
-/// Fails if another user owns the file: the user's text would become part of the run.
-fn check_owner(file: &SessionFile, project: &Project, io: &Io<'_>) -> Result<(), Failure> {
-    let path = file.path();
-    if let Ok(metadata) = path.metadata() {
-        let owners = dirs::owners(io).check_opened(&path, &metadata, project.root());
-        owners.map_err(|foreign| foreign.diagnostic("it is not continued"))?;
-    }
-    Ok(())
 }
 
 /// The failure of a log that cannot be written or read.

@@ -21,7 +21,7 @@ pub const PROGRAM: Program = Program {
     command: InitArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::Denied, Code::InvalidConfig]],
     variables: &[],
     manual: MANUAL,
 };

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use cogtools_core::file::WritePath;
 use cogtools_core::source::{Folder, GlobalModules, Packages, Skills};
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool};
+use cogtools_core::{Code, Config, Diagnostic, Project, Source, Tool, fail_on};
 use cogtools_edit::{Change, Step};
 use cogtools_program::Io;
 use cogtools_program::dirs::owners;
@@ -134,11 +134,8 @@ pub(crate) fn steps(
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    if diagnostics.is_empty() {
-        Ok(written)
-    } else {
-        Err(diagnostics)
-    }
+    fail_on(diagnostics)?;
+    Ok(written)
 }
 
 fn open(name: &str, root: &Path) -> Result<Document, cogtools_program::documents::DocumentError> {

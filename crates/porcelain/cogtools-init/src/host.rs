@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, fail_on};
 use cogtools_edit::host::connection::SERVERS;
 use cogtools_edit::host::{Connection, EntryForm, McpHost, Paths};
 use cogtools_edit::jsonc::Dialect;
@@ -151,11 +151,8 @@ pub(crate) fn steps(cx: &SetupContext, hosts: &[Host]) -> Result<Vec<Step>, Vec<
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
-    if diagnostics.is_empty() {
-        Ok(steps)
-    } else {
-        Err(diagnostics)
-    }
+    fail_on(diagnostics)?;
+    Ok(steps)
 }
 
 /// Adds `edit` to `edits`, merged with an edit of the same file.

@@ -36,8 +36,13 @@ pub(crate) struct Answers {
     #[arg(long)]
     pub(crate) docs: bool,
     /// Also renew that table: with a script of package.json, or before each commit
-    #[arg(id = "docs-refresh", long, value_name = "WHAT", requires = "docs")]
-    #[arg(value_parser = refresh())]
+    #[arg(
+        id = "docs-refresh",
+        long,
+        value_name = "WHAT",
+        requires = "docs",
+        value_enum
+    )]
     pub(crate) refresh: Option<Refresh>,
 }
 
@@ -46,11 +51,6 @@ fn host() -> impl TypedValueParser<Value = Host> {
         let mut all = Host::all().into_iter();
         all.find(|host| host.name() == name).ok_or("unknown host")
     })
-}
-
-fn refresh() -> impl TypedValueParser<Value = Refresh> {
-    PossibleValuesParser::new(Refresh::NAMES)
-        .try_map(|name| Refresh::parse(&name).ok_or("unknown value"))
 }
 
 impl Answers {
@@ -125,7 +125,7 @@ impl Answers {
         }
         if let Some(refresh) = self.refresh {
             line.push_str(" --docs-refresh ");
-            line.push_str(refresh.name());
+            line.push_str(&refresh.name());
         }
         line
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::ValueEnum;
 use cogtools_core::process::Exit;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Change, Edit, Step};
@@ -12,11 +13,13 @@ use cogtools_program::{Io, SystemProgram};
 use serde_json::{Map, json};
 
 /// The script or hook that renews the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Refresh {
-    /// A script in package.json.
+    // A script in package.json.
+    #[value(name = "npm-script")]
     Script,
-    /// A pre-commit hook.
+    // A pre-commit hook.
+    #[value(name = "git-hook")]
     Hook,
 }
 
@@ -27,22 +30,10 @@ const HOOK: [&str; 3] = [REPOSITORY, "hooks", "pre-commit"];
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Refresh {
-    /// The names on the command line.
-    pub(crate) const NAMES: [&str; 2] = ["npm-script", "git-hook"];
-
-    /// The one of that name.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        [Self::Script, Self::Hook]
-            .into_iter()
-            .find(|one| one.name() == name)
-    }
-
     /// The name on the command line.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Script => Self::NAMES[0],
-            Self::Hook => Self::NAMES[1],
-        }
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 
     /// The name in a question.

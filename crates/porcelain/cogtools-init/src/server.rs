@@ -1,18 +1,15 @@
 //! The entry of our MCP server in a host's configuration.
 
-use std::ffi::OsStr;
 use std::path::Path;
 
 use cogtools_edit::Entry;
 use cogtools_edit::host::EntryForm;
+use cogtools_edit::host::connection::runs_cogtools;
 use cogtools_edit::host::mcp_host::{project, words};
 use serde_json::{Map, Value, json};
 
 /// The default name of the entry.
 pub(crate) const NAME: &str = "cogtools";
-/// The program whose `mcp` subcommand serves, and its standalone equivalent.
-const PROGRAM: &str = "cogtools";
-const SERVER: &str = "cogtools-mcp";
 /// The option that chooses a project.
 const PROJECT: &str = "--project";
 /// The label that Goose shows, and its own default timeout of a call.
@@ -106,7 +103,7 @@ fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
     let wanted = Value::Object(wanted.clone());
     let wanted = project(&words(&wanted));
     let line = words(present);
-    is_ours(&line)
+    runs_cogtools(present)
         && wanted.is_none_or(|wanted| {
             project(&line).is_some_and(|found| Path::new(found) == Path::new(wanted))
         })
@@ -115,17 +112,6 @@ fn is_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
 /// Returns true if the present entry starts our server for every project.
 fn is_shared_equivalent(present: &Value, wanted: &Map<String, Value>) -> bool {
     is_equivalent(present, wanted) && project(&words(present)).is_none()
-}
-
-/// Returns true if a command line starts our server.
-fn is_ours(line: &[&str]) -> bool {
-    let (program, args) = line.split_first().unwrap_or((&"", &[]));
-    let program = Path::new(program).file_stem().and_then(OsStr::to_str);
-    match program {
-        Some(PROGRAM) => args.first() == Some(&"mcp"),
-        Some(SERVER) => true,
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -137,7 +123,7 @@ mod tests {
         let server = Server {
             table: "mcpServers",
             name: NAME,
-            command: PROGRAM,
+            command: NAME,
             project,
             is_shared: false,
             options: Vec::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::{Code, Diagnostic, Level};
+use cogtools_core::{Code, Diagnostic, Level, fail_on};
 use cogtools_log::{Session, Store, ToolCounts};
 use cogtools_program::args;
 use cogtools_program::project::{config, project};
@@ -27,12 +27,7 @@ pub const PROGRAM: Program = Program {
     command: LintArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::ToolNotFound,
-    ],
+    codes: &[Program::PROJECT_CODES, &[Code::ToolNotFound]],
     variables: man::PROJECT,
     manual: MANUAL,
 };
@@ -146,9 +141,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         Format::Json => io.show_json(&output::json(&report))?,
         Format::Sarif => io.show_json(&output::sarif(&report))?,
     }
-    if !targets.diagnostics.is_empty() {
-        return Err(targets.diagnostics.into());
-    }
+    fail_on(targets.diagnostics)?;
     if report.files == 0 {
         let diagnostic = no_tools(&args.paths);
         if args.strict {

@@ -186,21 +186,13 @@ fn edited(file: &LintFile, taken: &[Finding]) -> String {
 
 /// Replaces the text of the file atomically.
 fn write(root: &Path, file: &LintFile, text: &str) -> Result<(), Failure> {
-    let write_error = |error: &WriteError| {
-        let path = file.text.display_path().display();
-        let message = format!("`{path}` cannot be written: {error}");
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        Failure::from(
-            diagnostic.hint(error.hint("free disk space or grant permission, then run this again")),
-        )
-    };
+    let name = file.text.display_path();
     let changed_error = || {
-        let path = file.text.display_path().display();
+        let path = name.display();
         let message = format!("`{path}` was changed by another program in the meantime");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Failure::from(diagnostic.hint("run this again"))
     };
-    let name = file.text.display_path();
     let old = text::bytes(&file.path, name, Text::MAX_BYTES, file.text.scope())
         .map_err(|error| Failure::from(error.diagnostic(Code::IoFailed)))?;
     let before = old.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&old);
@@ -212,6 +204,9 @@ fn write(root: &Path, file: &LintFile, text: &str) -> Result<(), Failure> {
     let path = WritePath::in_project(root, &file.path);
     file::replace_if_unchanged(&path, Some(&old), &new).map_err(|error| match error {
         WriteError::Changed => changed_error(),
-        error => write_error(&error),
+        error => {
+            let otherwise = "free disk space or grant permission, then run this again";
+            error.diagnostic(name, "written", otherwise).into()
+        }
     })
 }

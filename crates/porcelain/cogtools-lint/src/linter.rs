@@ -8,9 +8,9 @@ use crate::finding::{Finding, Findings};
 use crate::lint_file::LintFile;
 use crate::program::is_in;
 use crate::rules::{FAILING, INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rules};
-use cogtools_core::suggest::{Suggestion, did_you_mean};
+use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Diagnostic, Level, RuleLevel, parallel};
+use cogtools_core::{Code, Diagnostic, Level, RuleLevel, fail_on, parallel};
 
 /// The rules with their levels.
 #[derive(Clone, Debug, Default)]
@@ -176,11 +176,8 @@ impl Levels {
                 None => diagnostics.push(unknown_rule(&one.rule).at(one.location.clone())),
             }
         }
-        if diagnostics.is_empty() {
-            Ok(levels)
-        } else {
-            Err(diagnostics)
-        }
+        fail_on(diagnostics)?;
+        Ok(levels)
     }
 
     /// Sets the level of one rule.
@@ -200,9 +197,8 @@ impl Levels {
 
 fn unknown_rule(name: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::InvalidConfig, format!("there is no rule `{name}`"));
-    let suggestion = did_you_mean(name, rules().map(|rule| rule.name));
-    diagnostic
-        .hint(suggestion.unwrap_or_else(|| "`cogtools lint --explain all` lists the rules".into()))
+    let otherwise = "`cogtools lint --explain all` lists the rules";
+    diagnostic.meant_or(name, rules().map(|rule| rule.name), otherwise)
 }
 
 /// A host's own tools.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, HostLimit, Level, invisible};
 use cogtools_program::Failure;
 
@@ -135,12 +134,8 @@ pub(crate) fn explanation(name: &str) -> Result<String, Failure> {
     }
     find(name).map(section).ok_or_else(|| {
         let diagnostic = Diagnostic::new(Code::Usage, format!("there is no rule `{name}`"))
-            .with_subject("--explain");
-        let suggestion = did_you_mean(name, rules().map(|rule| rule.name));
-        let diagnostic = match suggestion {
-            Some(suggestion) => diagnostic.hint(suggestion),
-            None => diagnostic,
-        };
+            .with_subject("--explain")
+            .meant(name, rules().map(|rule| rule.name));
         Failure::from(diagnostic.hint("`cogtools lint --explain all` lists the rules"))
     })
 }

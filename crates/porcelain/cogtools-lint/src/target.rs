@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_core::source::Listing;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
 use cogtools_core::{
@@ -163,9 +162,8 @@ fn by_name(name: &str, config: &Config) -> Result<Candidate, Box<Diagnostic>> {
     found.ok_or_else(|| {
         let message = format!("`{name}` is neither a file nor a tool of this project");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        let suggestion = did_you_mean(name, names.iter().map(String::as_str));
-        let hint = suggestion.unwrap_or_else(|| "`cogtools list` names the tools".to_owned());
-        Box::new(diagnostic.hint(hint))
+        let names = names.iter().map(String::as_str);
+        Box::new(diagnostic.meant_or(name, names, "`cogtools list` names the tools"))
     })
 }
 
@@ -330,10 +328,7 @@ pub(crate) fn all(text: &str, first_key: usize) -> Vec<Suppression> {
                 let from = start + at + MARK.len() + offset;
                 found.push(Suppression {
                     rule: name.to_owned(),
-                    span: Span {
-                        start: from,
-                        end: from + name.len(),
-                    },
+                    span: Span::new(from, from + name.len()),
                     lines,
                 });
             }

@@ -99,10 +99,7 @@ impl ToolScript {
     /// The location of `length` bytes at an offset of the script.
     pub(crate) fn location(&self, file: &LintFile, at: usize, length: usize) -> Location {
         if let Some(text) = &self.file {
-            return text.location(Span {
-                start: at,
-                end: at + length,
-            });
+            return text.location(Span::new(at, at + length));
         }
         let line = self.text[..at].matches('\n').count();
         let line = self.text.lines().nth(line).unwrap_or_default().trim();
@@ -115,10 +112,7 @@ impl ToolScript {
             .trim_start()
             .len();
         let found = start.map(|start| self.span.start + start + column);
-        let span = found.map_or(self.span, |start| Span {
-            start,
-            end: start + length,
-        });
+        let span = found.map_or(self.span, |start| Span::new(start, start + length));
         file.text.location(span)
     }
 }
@@ -126,8 +120,8 @@ impl ToolScript {
 /// The span of `text` in the value `node`, or of the value.
 pub(crate) fn find(file: &LintFile, node: &Node, text: &str) -> Span {
     let raw = file.raw(node.span);
-    raw.find(text).map_or(node.span, |at| Span {
-        start: node.span.start + at,
-        end: node.span.start + at + text.len(),
+    raw.find(text).map_or(node.span, |at| {
+        let start = node.span.start + at;
+        Span::new(start, start + text.len())
     })
 }

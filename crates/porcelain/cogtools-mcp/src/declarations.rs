@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Candidate, Cost, Diagnostic, Target, Tool, load_all};
+use cogtools_core::{Candidate, Cost, Diagnostic, Target, Tool, fail_on, load_all};
 use rmcp::model;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -61,9 +61,7 @@ impl PublishedTool {
         options: PublishOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
         let rejections = tool.mcp_rejections(options.api);
-        if !rejections.is_empty() {
-            return Err(rejections);
-        }
+        fail_on(rejections)?;
         let declaration = tool.to_mcp(options.api);
         let json = if end.is_empty() {
             to_raw_value(&declaration)

@@ -277,12 +277,7 @@ impl Server {
     ) -> Result<Value, ErrorData> {
         let request = (self.host().id, method, params);
         let state = &*self.state;
-        let ended = async {
-            tokio::select! {
-                () = cancelled => {}
-                () = state.stop.cancelled() => {}
-            }
-        };
+        let ended = state.ended(cancelled);
         let answer = state
             .workers
             .ask(&state.catalogue, route, request, parts, ended);

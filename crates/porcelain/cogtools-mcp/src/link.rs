@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use cogtools_core::ListWait::{Instant, Moment, Patient};
 use cogtools_core::resident::Client;
 use cogtools_core::{CallContext, ListWait, Target};
 use cogtools_http::http::HeaderValue;
@@ -30,10 +31,9 @@ pub(crate) enum Link {
     Stateless(Arc<Host>),
 }
 
-/// The behavior of a client that others do not share, by the beginning of its name.
+/// The behavior of a client that others do not share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Habits {
-    name: &'static str,
     /// The time that it has for a list.
     pub(crate) wait: ListWait,
     /// The API that it passes tools to, if that is always the same.
@@ -43,67 +43,32 @@ pub(crate) struct Habits {
     pub(crate) is_gemini_cli: bool,
 }
 
-/// A client that nothing is known of.
-const OTHER: Habits = Habits {
-    name: "",
-    wait: ListWait::Moment,
-    api: None,
-    is_gemini_cli: false,
-};
-
-/// The clients that were measured: Gemini CLI 0.61 and its descendants; opencode 1.18, which waits up
-/// to 30 seconds for the only list that it reads, as Gemini CLI does for minutes; Codex 0.169, which
-/// reads no second list either; and Claude Code 2.1, which shows its model no tool before it has the
-/// lists of prompts and resources, too, goes on without after two seconds, and reads what is
-/// announced later. Claude Desktop names itself `claude-ai`.
-const CLIENTS: [Habits; 7] = [
-    Habits {
-        name: "gemini-cli",
-        wait: ListWait::Patient,
-        api: Some(Target::Gemini),
-        is_gemini_cli: true,
-    },
-    Habits {
-        name: "qwen-code",
-        wait: ListWait::Patient,
-        is_gemini_cli: true,
-        ..OTHER
-    },
-    Habits {
-        name: "llxprt",
-        wait: ListWait::Patient,
-        is_gemini_cli: true,
-        ..OTHER
-    },
-    Habits {
-        name: "opencode",
-        wait: ListWait::Patient,
-        ..OTHER
-    },
-    Habits {
-        name: "codex-mcp-client",
-        wait: ListWait::Patient,
-        api: Some(Target::OpenAi),
-        ..OTHER
-    },
-    Habits {
-        name: "claude-code",
-        wait: ListWait::Instant,
-        api: Some(Target::Anthropic),
-        ..OTHER
-    },
-    Habits {
-        name: "claude-ai",
-        api: Some(Target::Anthropic),
-        ..OTHER
-    },
+/// The clients that were measured, by the beginning of their names, with the fields of [`Habits`]:
+/// Gemini CLI 0.61 and its descendants; opencode 1.18, which waits up to 30 seconds for the only list
+/// that it reads, as Gemini CLI does for minutes; Codex 0.169, which reads no second list either; and
+/// Claude Code 2.1, which shows its model no tool before it has the lists of prompts and resources,
+/// too, goes on without after two seconds, and reads what is announced later. Claude Desktop names
+/// itself `claude-ai`.
+const CLIENTS: [(&str, ListWait, Option<Target>, bool); 7] = [
+    ("gemini-cli", Patient, Some(Target::Gemini), true),
+    ("qwen-code", Patient, None, true),
+    ("llxprt", Patient, None, true),
+    ("opencode", Patient, None, false),
+    ("codex-mcp-client", Patient, Some(Target::OpenAi), false),
+    ("claude-code", Instant, Some(Target::Anthropic), false),
+    ("claude-ai", Moment, Some(Target::Anthropic), false),
 ];
 
 impl Habits {
     /// Returns the habits of the client `name`.
     pub(crate) fn of(name: &str) -> Self {
-        let mut known = CLIENTS.into_iter();
-        known.find(|it| name.starts_with(it.name)).unwrap_or(OTHER)
+        let known = CLIENTS.into_iter().find(|it| name.starts_with(it.0));
+        let (_, wait, api, is_gemini_cli) = known.unwrap_or(("", Moment, None, false));
+        Self {
+            wait,
+            api,
+            is_gemini_cli,
+        }
     }
 }
 

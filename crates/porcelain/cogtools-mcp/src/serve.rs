@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic};
-use cogtools_http::http::header::{ACCEPT, CONTENT_TYPE};
+use cogtools_http::http::header::ACCEPT;
 use cogtools_http::http::request::Parts;
 use cogtools_http::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use cogtools_http::server::{self, Body, ServerOptions};
@@ -442,10 +442,12 @@ fn refusal(body: &[u8]) -> Option<Response<Body>> {
         Ok(_) => return None,
     };
     let answer = json!({"jsonrpc": "2.0", "id": null, "error": error});
-    let mut response = server::text(StatusCode::BAD_REQUEST, answer.to_string());
-    let media_type = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, media_type);
-    Some(response)
+    let status = StatusCode::BAD_REQUEST;
+    Some(server::typed(
+        status,
+        "application/json",
+        answer.to_string(),
+    ))
 }
 
 /// Returns true if the client accepts every media type, also by not naming any (RFC 9110, 12.5.1).
@@ -472,12 +474,7 @@ fn watched(state: &AppState, request: &Request<Bytes>) -> Response<Body> {
             server::text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n")
         }
         (READINESS, _) => server::text(StatusCode::OK, "ready\n"),
-        (METRICS, Some(metrics)) => {
-            let mut response = server::text(StatusCode::OK, metrics.text());
-            let media_type = HeaderValue::from_static(MEDIA_TYPE);
-            response.headers_mut().insert(CONTENT_TYPE, media_type);
-            response
-        }
+        (METRICS, Some(metrics)) => server::typed(StatusCode::OK, MEDIA_TYPE, metrics.text()),
         _ => return server::text(StatusCode::NOT_FOUND, "the server is at /mcp\n"),
     };
     if matches!(*request.method(), Method::GET | Method::HEAD) {

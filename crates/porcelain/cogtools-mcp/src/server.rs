@@ -66,6 +66,16 @@ pub(crate) struct AppState {
     pub(crate) stop: CancellationToken,
 }
 
+impl AppState {
+    /// Waits until a request is `cancelled`, or the server shuts down.
+    pub(crate) async fn ended(&self, cancelled: impl Future<Output = ()>) {
+        tokio::select! {
+            () = cancelled => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+}
+
 /// The numbers of changes of the lists.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Changes {
@@ -164,12 +174,7 @@ impl Server {
         let (progress, forwarder) = forwarder(request).unzip();
         parts.progress = progress;
         parts.meta = meta(request);
-        let cancelled = async {
-            tokio::select! {
-                () = request.ct.cancelled() => {}
-                () = state.stop.cancelled() => {}
-            }
-        };
+        let cancelled = state.ended(request.ct.cancelled());
         let workers = &state.workers;
         let about = (self.host().id, &mut called);
         let call = workers.call(&state.catalogue, name, arguments, parts, about, cancelled);
@@ -198,12 +203,7 @@ impl Server {
         let _serving = self.host().serve(&request.id);
         let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
         let observed = state.observers.begin(name, arguments.text(), request);
-        let cancelled = async {
-            tokio::select! {
-                () = request.ct.cancelled() => {}
-                () = state.stop.cancelled() => {}
-            }
-        };
+        let cancelled = state.ended(request.ct.cancelled());
         let call = CodeCall {
             code: Arc::clone(code),
             catalogue: self.catalogue(),

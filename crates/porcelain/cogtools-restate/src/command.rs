@@ -26,7 +26,7 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     // Those of the programs that a worker starts, too.
-    codes: &Code::ALL,
+    codes: &[&Code::ALL],
     variables: &[],
     manual: MANUAL,
 };

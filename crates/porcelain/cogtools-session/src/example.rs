@@ -163,10 +163,7 @@ fn with_example(tool: &Tool, arguments: &Map<String, Value>) -> Result<String, F
     };
     after.map_err(|error| {
         let message = "`examples` is written so that none can be added";
-        let span = Span {
-            start: error.at,
-            end: error.at,
-        };
+        let span = Span::new(error.at, error.at);
         let diagnostic = Diagnostic::new(Code::InvalidTool, message).at(text.location(span));
         let hint = "write each example on lines of its own, then run this again";
         diagnostic.hint(hint).into()

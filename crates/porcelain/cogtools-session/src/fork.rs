@@ -89,10 +89,8 @@ fn copy_blobs(
             }
         };
         to.blobs().write(&bytes).map_err(|error| {
-            let path = to.blobs().path(blob);
-            let message = format!("`{}` cannot be written: {error}", path.display());
-            let hint = error.hint("free disk space, or make the folder writable");
-            Failure::from(Diagnostic::new(Code::IoFailed, message).hint(hint))
+            let otherwise = "free disk space, or make the folder writable";
+            error.diagnostic(&to.blobs().path(blob), "written", otherwise)
         })?;
     }
     Ok(())

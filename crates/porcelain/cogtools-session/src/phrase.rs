@@ -30,7 +30,7 @@ pub(crate) fn age(now: Timestamp, then: Timestamp) -> String {
 
 /// Writes the number of tokens, and the share of those sent that were cached.
 pub(crate) fn tokens(usage: &Usage) -> String {
-    let tokens = pluralize(usize::try_from(usage.total).unwrap_or(usize::MAX), "token");
+    let tokens = pluralize(usage.total, "token");
     match usage.cached_percent() {
         0 => tokens,
         percent => format!("{tokens}, {percent} % cached"),

@@ -61,17 +61,16 @@ pub(crate) fn prompt(
 }
 
 fn write_layer(text: &mut String, layer: &LayerSize, file: &SessionFile) -> Result<(), Failure> {
-    let tokens = usize::try_from(layer.tokens).unwrap_or(usize::MAX);
     let cached = if layer.cached { ", cached" } else { "" };
     let end = layer.hash.floor_char_boundary(HASH_DIGITS);
     let (name, hash) = (&layer.name, &layer.hash[..end]);
     let _ = writeln!(
         text,
         "\n== {name}: {}, {hash}{cached}",
-        pluralize(tokens, "token")
+        pluralize(layer.tokens, "token")
     );
     let Some(said) = layer_text(layer, file)? else {
-        let missing = if tokens == 0 {
+        let missing = if layer.tokens == 0 {
             "empty"
         } else {
             "its text was not kept"

@@ -54,7 +54,7 @@ pub(crate) fn stats(with_trials: bool, json: bool, io: &mut Io<'_>) -> Result<()
             );
         }
         for (other, count) in &counts.then {
-            let times = pluralize(usize::try_from(*count).unwrap_or(usize::MAX), "time");
+            let times = pluralize(*count, "time");
             let _ = writeln!(
                 text,
                 "{name}: `{other}` was called next after a failure, {times}"

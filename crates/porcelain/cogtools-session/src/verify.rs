@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use cogtools_agent::locate_session;
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, fail_on};
 use cogtools_log::{BlobId, Blobs, Entry, Event, Line, LineError, Reader, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
@@ -14,9 +14,7 @@ pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure>
     let file = locate_session(name, io)?;
     let path = file.display_path().to_path_buf();
     let checked = Check::run(&file).map_err(|error| Failure::from(error.diagnostic()))?;
-    if !checked.findings.is_empty() {
-        return Err(Diagnostic::truncate(checked.findings).into());
-    }
+    fail_on(Diagnostic::truncate(checked.findings))?;
     let mut facts = vec![
         match checked.entries {
             1 => "1 entry".to_owned(),

@@ -172,14 +172,8 @@ impl Golden {
     }
 
     fn diagnostic(&self, action: &str, error: &WriteError) -> Box<Diagnostic> {
-        let message = format!(
-            "`{}` cannot be {action}: {error}",
-            self.display_path.display()
-        );
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        Box::new(
-            diagnostic.hint(error.hint("free disk space or grant permission, then run this again")),
-        )
+        let otherwise = "free disk space or grant permission, then run this again";
+        Box::new(error.diagnostic(&self.display_path, action, otherwise))
     }
 }
 

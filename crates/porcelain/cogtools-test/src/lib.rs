@@ -22,7 +22,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::approve;
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Code, Diagnostic, load_all};
+use cogtools_core::{Code, Diagnostic, fail_on, load_all};
 use cogtools_program::args::{self, EnvArgs, SandboxArg};
 use cogtools_program::call::quote;
 use cogtools_program::project::{config, context, project};
@@ -44,11 +44,8 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Ignored,
     codes: &[
-        Code::TestFailed,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::ToolNotFound,
+        Program::PROJECT_CODES,
+        &[Code::TestFailed, Code::ToolNotFound],
     ],
     variables: man::TOOLS,
     manual: SECTIONS,
@@ -194,10 +191,7 @@ impl Request {
         }
         let mut diagnostics = targets.diagnostics;
         diagnostics.extend(summarize(&suites));
-        if diagnostics.is_empty() {
-            return Ok(());
-        }
-        Err(diagnostics.into())
+        Ok(fail_on(diagnostics)?)
     }
 
     fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner, Failure> {

@@ -8,6 +8,7 @@ use cogtools_core::tool::Coverage;
 use cogtools_program::render_hints;
 use cogtools_program::terminal::style::{self, PLAIN, Style};
 use cogtools_program::terminal::{paint, pluralize, sanitize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::junit;
@@ -73,6 +74,7 @@ fn shown_details(diagnostic: &Diagnostic) -> Vec<String> {
 }
 
 /// The totals of all suites.
+#[derive(Serialize)]
 struct Totals {
     tools: usize,
     examples: usize,
@@ -253,20 +255,12 @@ fn subject(case: &Case, file: &str) -> String {
 
 /// The report.
 fn json(suites: &[Suite]) -> String {
-    let totals = Totals::new(suites);
     let mut report = json!({
         "tools": suites.iter().map(suite_json).collect::<Vec<_>>(),
-        "summary": {
-            "tools": totals.tools,
-            "examples": totals.examples,
-            "failures": totals.failures,
-            "without_examples": totals.without_examples,
-            "written": totals.written,
-            "removed": totals.removed,
-        },
+        "summary": Totals::new(suites),
     });
     if let Some(covered) = Covered::of(suites) {
-        report["summary"]["coverage"] = covered.json();
+        report["summary"]["coverage"] = json!(covered);
     }
     format!("{report:#}\n")
 }
@@ -345,7 +339,7 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
 }
 
 /// Numbers of branches and properties, and of those that the examples reach.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Covered {
     branches: usize,
     taken: usize,
@@ -383,18 +377,6 @@ impl Covered {
             "branches taken: {} of {}; optional properties set: {} of {}; values of enums used: {} of {}\n",
             self.taken, self.branches, self.set, self.properties, self.used, self.values
         )
-    }
-
-    /// The figures as data.
-    fn json(self) -> Value {
-        json!({
-            "branches": self.branches,
-            "taken": self.taken,
-            "properties": self.properties,
-            "set": self.set,
-            "values": self.values,
-            "used": self.used,
-        })
     }
 }
 

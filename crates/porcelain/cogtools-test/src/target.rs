@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::TextError;
-use cogtools_core::{Candidate, Code, Config, Context, Diagnostic, Folder, Registry, SourceError};
+use cogtools_core::{
+    Candidate, Code, Config, Context, Diagnostic, Folder, Registry, SourceError, fail_on,
+};
 use cogtools_program::call::quote;
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io};
@@ -62,9 +64,7 @@ impl Targets {
                 }
             }
         }
-        if !diagnostics.is_empty() {
-            return Err(diagnostics.into());
-        }
+        fail_on(diagnostics)?;
         let mut seen = HashSet::new();
         targets.files.retain(|file| seen.insert(file.path.clone()));
         Ok(targets)

@@ -64,39 +64,40 @@ impl From<SessionError> for PageError {
 }
 
 impl PageError {
-    const fn status(&self) -> StatusCode {
+    /// The status, the title and the text of its page.
+    const fn page(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::NoAccess { .. } => StatusCode::UNAUTHORIZED,
-            Self::NoPageToken => StatusCode::FORBIDDEN,
-            Self::Failed(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Busy => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Bug => StatusCode::INTERNAL_SERVER_ERROR,
-        }
-    }
-
-    const fn title(&self) -> &'static str {
-        match self {
-            Self::NotFound => "Not found",
-            Self::NoAccess { .. } => "No access",
-            Self::NoPageToken => "Not from this page",
-            Self::Failed(_) => "It cannot be shown",
-            Self::Busy => "Busy",
-            Self::Bug => "Unexpected failure",
-        }
-    }
-
-    const fn text(&self) -> &'static str {
-        match self {
-            Self::NotFound => "There is no page of this name, or what it was about is gone.",
-            Self::NoAccess { .. } => {
+            Self::NotFound => (
+                StatusCode::NOT_FOUND,
+                "Not found",
+                "There is no page of this name, or what it was about is gone.",
+            ),
+            Self::NoAccess { .. } => (
+                StatusCode::UNAUTHORIZED,
+                "No access",
                 "The URL that `cogtools ui` prints opens once, in one browser, and leads to the \
-                 pages there. For another browser, start `cogtools ui` again."
-            }
-            Self::NoPageToken => "Load the page again, and repeat what you did.",
-            Self::Failed(_) => "What is wrong, and what to do about it:",
-            Self::Busy => "Too many programs run; wait until one has ended.",
-            Self::Bug => "This is a bug in cogtools; please report it with the URL of the page.",
+                 pages there. For another browser, start `cogtools ui` again.",
+            ),
+            Self::NoPageToken => (
+                StatusCode::FORBIDDEN,
+                "Not from this page",
+                "Load the page again, and repeat what you did.",
+            ),
+            Self::Failed(_) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "It cannot be shown",
+                "What is wrong, and what to do about it:",
+            ),
+            Self::Busy => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Busy",
+                "Too many programs run; wait until one has ended.",
+            ),
+            Self::Bug => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "Unexpected failure",
+                "This is a bug in cogtools; please report it with the URL of the page.",
+            ),
         }
     }
 
@@ -106,9 +107,10 @@ impl PageError {
             Self::Failed(diagnostics) => diagnostics.as_slice(),
             _ => &[],
         };
+        let (status, title, text) = self.page();
         let context = json!({
-            "title": self.title(),
-            "text": self.text(),
+            "title": title,
+            "text": text,
             "failures": diagnostics.iter().map(failure).collect::<Vec<Value>>(),
             "link": matches!(self, Self::NoAccess { is_below: true, .. }),
             "retry": matches!(self, Self::NoAccess { retry: true, .. }),
@@ -118,8 +120,7 @@ impl PageError {
         } else {
             app.pages.render("error.njk", context, app)
         };
-        let text = page.unwrap_or_else(|_| self.title().to_owned());
-        Answer::Html(self.status(), text)
+        Answer::Html(status, page.unwrap_or_else(|_| title.to_owned()))
     }
 }
 

@@ -7,7 +7,6 @@ use std::process::{Command as Process, Stdio};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::hint::Command;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic, Hint};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::project::{cached_registry, project, registry};
@@ -24,7 +23,7 @@ pub const PROGRAM: Program = Program {
     command: CogtoolsArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::UnknownProgram, Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::UnknownProgram, Code::Denied, Code::InvalidConfig]],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -279,8 +278,7 @@ fn unknown(name: &str, args: &[OsString], program_path: &ProgramPath, io: &Io<'_
     let answers = answers(name);
     if answers.is_empty() {
         let programs = program_path.all();
-        let suggestion = did_you_mean(name, programs.keys().map(String::as_str));
-        diagnostic.hints.extend(suggestion.map(Hint::from));
+        diagnostic = diagnostic.meant(name, programs.keys().map(String::as_str));
     }
     diagnostic.hints.extend(answers);
     diagnostic.hint(Hint::run("", Command::HelpAll, " lists every program"))

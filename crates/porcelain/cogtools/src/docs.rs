@@ -21,7 +21,7 @@ pub const PROGRAM: Program = Program {
     command: DocsArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Stale, Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::Stale, Code::Denied, Code::InvalidConfig]],
     variables: man::SHARED,
     manual: MANUAL,
 };

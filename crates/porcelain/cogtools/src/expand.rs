@@ -18,14 +18,7 @@ pub const PROGRAM: Program = Program {
     command: ExpandArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::ToolFailed,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Timeout,
-        Code::ToolNotFound,
-    ],
+    codes: &[Program::SOURCE_CODES, &[Code::ToolNotFound]],
     variables: man::SOURCES,
     manual: MANUAL,
 };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::schema::{Schema, Validator};
-use cogtools_core::{Code, Diagnostic, Location, Violation, ViolationKind, pluralize};
+use cogtools_core::{Code, Diagnostic, Location, Violation, ViolationKind, fail_on, pluralize};
 use cogtools_lenient_json::{Found, NoJson, Options, Which, find};
 use cogtools_program::{Failure, Io, Program, Stdin, args, named_file, text_input};
 use serde_json::{Map, Value};
@@ -18,12 +18,12 @@ pub const PROGRAM: Program = Program {
     command: JsonArgs::command,
     run,
     stdin: Stdin::Read,
-    codes: &[
+    codes: &[&[
         Code::InvalidArgumentsSyntax,
         Code::SchemaViolation,
         Code::NoJson,
         Code::Timeout,
-    ],
+    ]],
     variables: &[],
     manual: MANUAL,
 };
@@ -224,10 +224,8 @@ impl SchemaFile {
             values.next().unwrap_or_default()
         };
         let violations = self.validator.violations(&self.schema, &value);
-        if violations.is_empty() {
-            return Ok(());
-        }
-        Err(Diagnostic::truncate(violations.into_iter().map(diagnostic)).into())
+        let diagnostics = violations.into_iter().map(diagnostic);
+        Ok(fail_on(Diagnostic::truncate(diagnostics))?)
     }
 }
 

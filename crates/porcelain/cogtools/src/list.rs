@@ -30,7 +30,7 @@ pub const PROGRAM: Program = Program {
     command: ListArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::Denied, Code::InvalidConfig]],
     variables: man::SOURCES,
     manual: MANUAL,
 };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
-use cogtools_core::{Change, Code, Diagnostic, Lock, Snapshot, SourceError};
+use cogtools_core::{Change, Code, Diagnostic, Lock, Snapshot, SourceError, fail_on};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{project, registry};
@@ -20,14 +20,7 @@ pub const PROGRAM: Program = Program {
     command: LockArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::ToolFailed,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Locked,
-        Code::Timeout,
-    ],
+    codes: &[Program::SOURCE_CODES, &[Code::Locked]],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -82,9 +75,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let lock = lock.map_err(|diagnostic| *diagnostic)?;
         let diagnostics = lock.drift(&snapshot);
         io.warn(&snapshot.tool_errors, &EACH);
-        if !diagnostics.is_empty() {
-            return Err(diagnostics.into());
-        }
+        fail_on(diagnostics)?;
         if args.format.is_json() {
             return report("unchanged", &display_path, &lock, &args.format, io);
         }
@@ -112,7 +103,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             ("created", created)
         }
     };
-    written.map_err(|error| write_diagnostic(&display_path, &error))?;
+    written.map_err(|error| {
+        let otherwise = "free disk space, or make the file and its folder writable";
+        error.diagnostic(&display_path, "written", otherwise)
+    })?;
     let errors = [unavailable, snapshot.tool_errors].concat();
     io.warn(&errors, &EACH);
     if !args.format.is_json() {
@@ -160,10 +154,4 @@ fn report(
         pluralize(tools, "tool"),
         pluralize(sources, "source")
     ))
-}
-
-fn write_diagnostic(display_path: &Path, error: &WriteError) -> Diagnostic {
-    let message = format!("`{}` cannot be written: {error}", display_path.display());
-    Diagnostic::new(Code::IoFailed, message)
-        .hint(error.hint("free disk space, or make the file and its folder writable"))
 }

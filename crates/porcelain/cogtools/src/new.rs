@@ -25,7 +25,7 @@ pub const PROGRAM: Program = Program {
     command: NewArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidTool, Code::InvalidConfig],
+    codes: &[Program::PROJECT_CODES],
     variables: man::PROJECT,
     manual: MANUAL,
 };

@@ -9,9 +9,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::file::{self, Mode, ReadScope, WriteError, WritePath, descends};
+use cogtools_core::file::{self, Mode, ReadScope, WritePath, descends};
 use cogtools_core::shebang::is_executable;
-use cogtools_core::{Code, Diagnostic, Folder, Project, Setting, Source, text};
+use cogtools_core::{Code, Diagnostic, Folder, Project, Setting, Source, fail_on, text};
 use cogtools_edit::host::McpHost;
 use cogtools_edit::yaml::render;
 use cogtools_program::documents::skill::{self, Skill};
@@ -30,13 +30,7 @@ pub const PROGRAM: Program = Program {
     command: PackageArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::Stale,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::ToolNotFound,
-    ],
+    codes: &[Program::PROJECT_CODES, &[Code::Stale, Code::ToolNotFound]],
     variables: man::SHARED,
     manual: MANUAL,
 };
@@ -167,9 +161,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let is_stale = |action: &&(PathBuf, &str)| action.1 != "unchanged";
         let mut stale: Vec<Diagnostic> = actions.iter().filter(is_stale).map(stale).collect();
         stale.extend(plugin.missing(&project));
-        if !stale.is_empty() {
-            return Err(stale.into());
-        }
+        fail_on(stale)?;
     } else {
         for (file, action) in &actions {
             target.apply(file, action, &plugin)?;
@@ -547,14 +539,11 @@ impl<'p> Target<'p> {
             }
             _ => Ok(()),
         };
-        done.map_err(|error| self.unwritten(file, &error).into())
-    }
-
-    fn unwritten(&self, file: &Path, error: &WriteError) -> Diagnostic {
-        let file = self.shown.join(file);
-        let message = format!("`{}` cannot be written: {error}", file.display());
-        Diagnostic::new(Code::IoFailed, message)
-            .hint(error.hint("free disk space, or make the file and its folder writable"))
+        done.map_err(|error| {
+            let otherwise = "free disk space, or make the file and its folder writable";
+            let diagnostic = error.diagnostic(&self.shown.join(file), "written", otherwise);
+            diagnostic.into()
+        })
     }
 }
 

@@ -22,12 +22,12 @@ pub const PROGRAM: Program = Program {
     command: SkillArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
+    codes: &[&[
         Code::Stale,
         Code::Denied,
         Code::InvalidConfig,
         Code::ToolNotFound,
-    ],
+    ]],
     variables: man::SHARED,
     manual: MANUAL,
 };
@@ -179,9 +179,8 @@ impl Packaged {
 }
 
 fn unremovable(display_path: &Path, error: &WriteError) -> Diagnostic {
-    let message = format!("`{}` cannot be removed: {error}", display_path.display());
-    Diagnostic::new(Code::IoFailed, message)
-        .hint(error.hint("grant permission to write in its folder, then run this again"))
+    let otherwise = "grant permission to write in its folder, then run this again";
+    error.diagnostic(display_path, "removed", otherwise)
 }
 
 /// Reports the files that would change, with their diffs.

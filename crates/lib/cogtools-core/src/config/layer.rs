@@ -13,7 +13,6 @@ use crate::file::{ReadScope, descends};
 use crate::owner::{ForeignOwner, Owners};
 use crate::process::SandboxMode;
 use crate::source::{EDITOR_VARIABLES, GlobalModules, Packages};
-use crate::suggest::did_you_mean;
 use crate::text::{self, Span, Text, TextError};
 use crate::yaml::{self, Data, Entry, Node};
 use crate::{Code, Diagnostic, Project};
@@ -167,9 +166,9 @@ impl ConfigPaths {
         unknown
             .map(|name| {
                 let message = format!("the environment variable `{name}` sets nothing");
-                let hint = did_you_mean(name, Self::VARIABLES)
-                    .unwrap_or_else(|| "see cogtoolrc(5) for all variables".into());
-                Diagnostic::new(Code::InvalidConfig, message).hint(hint)
+                let otherwise = "see cogtoolrc(5) for all variables";
+                let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+                diagnostic.meant_or(name, Self::VARIABLES, otherwise)
             })
             .collect()
     }

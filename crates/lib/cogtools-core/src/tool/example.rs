@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::schema::{Schema, Violation, ViolationKind};
+use crate::schema::Schema;
 use crate::text::Span;
 use crate::tool::DefinitionError;
 use crate::tool::error::EXAMPLE_CODES;
@@ -261,8 +261,8 @@ impl Output {
             let wrong = validator.violations(schema, &value);
             if !wrong.is_empty() {
                 let message = "the result does not match the schema in `output`";
-                let lines: Vec<String> =
-                    wrong.iter().take(Diagnostic::MAX_SHOWN).map(line).collect();
+                let shown = wrong.iter().take(Diagnostic::MAX_SHOWN);
+                let lines: Vec<String> = shown.map(|it| it.line("not declared")).collect();
                 let diagnostic =
                     Diagnostic::new(Code::ToolFailed, message).with_details(lines.join("\n"));
                 return Err(Box::new(diagnostic.hint(HINT)));
@@ -273,17 +273,6 @@ impl Output {
 }
 
 pub(super) const HINT: &str = "the tool's author has to fix it: the result must match `output`";
-
-fn line(violation: &Violation) -> String {
-    let message = match &violation.kind {
-        ViolationKind::Unknown => "not declared".to_owned(),
-        kind @ (ViolationKind::Missing | ViolationKind::Invalid(_)) => kind.to_string(),
-    };
-    match violation.pointer.as_str() {
-        "" => message,
-        pointer => format!("{pointer}: {message}"),
-    }
-}
 
 impl Reader<'_> {
     /// The map under `output`.

@@ -30,6 +30,7 @@ pub use path::{Boundary, ReadScope, WritePath, descends, has_secrets, is_secret}
 use crate::file::folder::Folder;
 use crate::file::path::{Found, Links, Made, Missing};
 use crate::size;
+use crate::{Code, Diagnostic};
 
 /// The mode of a new file, further restricted by the user's umask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,12 @@ impl ReadError {
 }
 
 impl WriteError {
+    /// Reports that the file at `path` cannot be `action`, such as written, with a [hint](Self::hint).
+    pub fn diagnostic(&self, path: &Path, action: &str, otherwise: &str) -> Diagnostic {
+        let message = format!("`{}` cannot be {action}: {self}", path.display());
+        Diagnostic::new(Code::IoFailed, message).hint(self.hint(otherwise))
+    }
+
     /// Returns what to do about it; `otherwise` for errors of the system.
     pub fn hint(&self, otherwise: &str) -> String {
         match self {

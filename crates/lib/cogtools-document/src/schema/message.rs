@@ -73,7 +73,7 @@ fn size_message(kind: &Kind, value: &Value) -> Option<String> {
         _ => return None,
     };
     let actual = length(value);
-    Some(format!("{bound} {}, has {actual}", count(*limit, noun)))
+    Some(format!("{bound} {}, has {actual}", pluralize(*limit, noun)))
 }
 
 /// The hints for this kind of error.
@@ -148,11 +148,6 @@ fn length(value: &Value) -> usize {
         Value::Object(entries) => entries.len(),
         _ => 0,
     }
-}
-
-/// A limit of a schema with its noun; a limit beyond `usize` is capped.
-pub(super) fn count(limit: u64, noun: &str) -> String {
-    pluralize(usize::try_from(limit).unwrap_or(usize::MAX), noun)
 }
 
 pub(super) fn quoted(names: &[&str]) -> String {
@@ -248,7 +243,7 @@ fn bounds(schema: &Object) -> Vec<String> {
     ] {
         for (keyword, word) in [(least, "at least"), (greatest, "at most")] {
             let limit = number(keyword).and_then(Value::as_u64);
-            bounds.extend(limit.map(|limit| format!("{word} {}", count(limit, noun))));
+            bounds.extend(limit.map(|limit| format!("{word} {}", pluralize(limit, noun))));
         }
     }
     if strict("uniqueItems") {

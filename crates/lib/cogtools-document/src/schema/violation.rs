@@ -57,6 +57,18 @@ impl Violation {
             hints,
         }
     }
+
+    /// The pointer and the message on one line; `unknown` is the message about what the schema lacks.
+    pub fn line(&self, unknown: &str) -> String {
+        let message = match &self.kind {
+            ViolationKind::Unknown => unknown.to_owned(),
+            kind @ (ViolationKind::Missing | ViolationKind::Invalid(_)) => kind.to_string(),
+        };
+        match self.pointer.as_str() {
+            "" => message,
+            pointer => format!("{pointer}: {message}"),
+        }
+    }
 }
 
 impl Display for ViolationKind {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, WriteError, WritePath};
 use cogtools_core::text::{self, Text, TextError};
-use cogtools_core::{Code, Diagnostic, Location};
+use cogtools_core::{Code, Diagnostic, Location, fail_on};
 use serde_json::{Value, json};
 
 use super::markers::{self, BEGIN, Block, BlockKind, END, MarkerError};
@@ -265,11 +265,8 @@ pub fn collect_all<T>(
             Err(error) => diagnostics.push(error.diagnostic()),
         }
     }
-    if diagnostics.is_empty() {
-        Ok(values)
-    } else {
-        Err(diagnostics.into())
-    }
+    fail_on(diagnostics)?;
+    Ok(values)
 }
 
 /// The report about files as JSON, of their actions and their paths.

@@ -9,9 +9,6 @@ use crate::finding::Finding;
 /// The command that installs Gemini CLI.
 const INSTALL: &str = "npm install --global @google/gemini-cli";
 
-/// The name of the check.
-pub(crate) const NAME: &str = "gemini";
-
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if !cx.is_for_gemini() {
         let message = "not checked: other hosts have the tools (`cogtools init --host gemini` adds \

@@ -49,11 +49,7 @@ pub(super) fn in_entry(name: &str, entry: &Value, file: &str, cx: &Context) -> V
         };
         findings.push(Finding::problem(message).hint(format!("remove its `{key}` from {file}")));
     }
-    let names: Vec<String> = cx
-        .tools
-        .valid()
-        .map(|tool| tool.name().to_string())
-        .collect();
+    let names = cx.tools.valid_names();
     // A list may name a tool with its arguments.
     let lists = |key: &str, tool: &String| {
         let mut items = texts(&entry[key]).into_iter();
@@ -113,11 +109,7 @@ pub(super) fn in_settings(name: &str, cx: &Context) -> Vec<Finding> {
 /// The finding that `works`, for a server that lists the tools `listed`: compared with the valid
 /// tools of the project.
 pub(super) fn compared(works: &str, name: &str, listed: &[String], cx: &Context) -> Finding {
-    let valid: Vec<String> = cx
-        .tools
-        .valid()
-        .map(|tool| tool.name().to_string())
-        .collect();
+    let valid = cx.tools.valid_names();
     let missing: Vec<&str> = valid
         .iter()
         .filter(|tool| !listed.contains(tool))

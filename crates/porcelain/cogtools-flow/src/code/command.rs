@@ -11,7 +11,7 @@ use cogtools_code::{
     verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
-use cogtools_core::{Code, Diagnostic, estimate_tokens};
+use cogtools_core::{Code, Diagnostic, estimate_tokens, fail_on};
 use cogtools_log::{ProgramStatus, SessionFile};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
@@ -35,25 +35,19 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Read,
     codes: &[
-        Code::JsRuntime,
-        Code::JsSyntax,
-        Code::JsForbidden,
-        Code::JsMemory,
-        Code::JsResult,
-        Code::BudgetSpent,
-        Code::InvalidArgumentsSyntax,
-        Code::SchemaViolation,
-        Code::CodeTypes,
-        Code::CodeDiverged,
-        Code::InvalidSession,
-        Code::IoFailed,
-        Code::SessionInUse,
-        Code::ApprovalWanted,
-        Code::CodeInterrupted,
-        Code::Denied,
-        Code::InvalidConfig,
-        Code::JsTimeout,
-        Code::SessionNotFound,
+        Program::JS_CODES,
+        Program::SESSION_CODES,
+        &[
+            Code::BudgetSpent,
+            Code::InvalidArgumentsSyntax,
+            Code::SchemaViolation,
+            Code::CodeTypes,
+            Code::CodeDiverged,
+            Code::ApprovalWanted,
+            Code::CodeInterrupted,
+            Code::Denied,
+            Code::InvalidConfig,
+        ],
     ],
     variables: man::SOURCES,
     manual: MANUAL,
@@ -187,10 +181,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             let explanation = Explanation::of(&code, &scope);
             let mistakes = explanation.unparsed.into_iter();
             let mistakes: Vec<Diagnostic> = mistakes.chain(explanation.mistakes).collect();
-            if mistakes.is_empty() {
-                return Ok(());
-            }
-            Err(Diagnostic::truncate(mistakes).into())
+            Ok(fail_on(Diagnostic::truncate(mistakes))?)
         }
         Some(CodeCommand::Explain { source, format }) => {
             let code = source.read("explain", io)?;

@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{
-    ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
-};
+use clap::{ArgMatches, Args, Command, CommandFactory as _, Parser, Subcommand};
 use cogtools_agent::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs};
 use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Diagnostic};
@@ -37,26 +35,20 @@ pub const PROGRAM: Program = Program {
     run,
     stdin: Stdin::Read,
     codes: &[
-        Code::InvalidArgumentsSyntax,
-        Code::SchemaViolation,
-        Code::NoJson,
-        Code::ContractViolation,
-        Code::MissingReference,
-        Code::StepFailed,
-        Code::ModelFailed,
-        Code::StaleRecording,
-        Code::ModelRefused,
-        Code::BudgetSpent,
-        Code::Unavailable,
-        Code::ApprovalWanted,
-        Code::InvalidSession,
-        Code::InvalidRecording,
-        Code::SessionInUse,
-        Code::SessionNotFound,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Timeout,
+        Program::PROJECT_CODES,
+        Program::MODEL_CODES,
+        Program::SESSION_CODES,
+        &[
+            Code::InvalidArgumentsSyntax,
+            Code::SchemaViolation,
+            Code::NoJson,
+            Code::ContractViolation,
+            Code::MissingReference,
+            Code::StepFailed,
+            Code::ApprovalWanted,
+            Code::InvalidRecording,
+            Code::Timeout,
+        ],
     ],
     variables: man::SOURCES,
     manual: MANUAL,
@@ -71,19 +63,19 @@ pub const PROGRAM: Program = Program {
         run and resume call tools."
 )]
 struct PlanArgs {
+    /// The task that a model plans for; standard input is added to it
+    #[arg(value_name = "QUESTION")]
+    question: Vec<String>,
     #[command(flatten)]
-    question: QuestionArgs,
+    options: QuestionArgs,
     #[command(subcommand)]
     command: Option<PlanCommand>,
 }
 
-/// The question and its options; the options of models and tools are elsewhere.
+/// The options of a question; those of models and tools are elsewhere.
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct QuestionArgs {
-    /// The task that a model plans for; standard input is added to it
-    #[arg(value_name = "QUESTION")]
-    question: Vec<String>,
     /// Run the plan without a question
     #[arg(long, short)]
     pub(super) yes: bool,
@@ -220,11 +212,8 @@ fn command() -> Command {
             .args(RegistryArgs::options())
     };
     asking(PlanArgs::command()).mut_subcommand("replan", |command| {
-        asking(command.mut_arg("session", |arg| arg.id("logged"))).args(
-            args::args_of::<QuestionArgs>()
-                .into_iter()
-                .filter(|arg| arg.get_id() != "question"),
-        )
+        asking(command.mut_arg("session", |arg| arg.id("logged")))
+            .args(args::args_of::<QuestionArgs>())
     })
 }
 
@@ -234,8 +223,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let arguments: PlanArgs = args::parse(matches)?;
     let Some(command) = arguments.command else {
-        let task = task(&arguments.question.question, io)?;
-        return question::run(&Asking::of(matches, arguments.question)?, task, io);
+        let task = task(&arguments.question, io)?;
+        return question::run(&Asking::of(matches, arguments.options)?, task, io);
     };
     match command {
         PlanCommand::Check(file) => {
@@ -324,17 +313,7 @@ fn task(words: &[String], io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
 /// Asks a model for a plan that takes the place of one that has failed. It gets the results so
 /// far, and the failure.
 fn replan(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let mut args = QuestionArgs {
-        question: Vec::new(),
-        yes: matches.get_flag("yes"),
-        no_run: matches.get_flag("no_run"),
-        allow: args::all(matches, "allow"),
-        deny: args::all(matches, "deny"),
-        stream_json: StreamJsonArg::from_arg_matches(matches)
-            .map_err(|error| Diagnostic::new(Code::Internal, error.to_string()))?,
-        session: SessionFileArg { session: None },
-    };
-    args.session.session = matches.get_one::<PathBuf>("session").cloned();
+    let args: QuestionArgs = args::parse(matches)?;
     let name = matches.get_one::<String>("logged").map(String::as_str);
     let file = journal::locate(name, "plan", io)?;
     let session = journal::read(&file)?;

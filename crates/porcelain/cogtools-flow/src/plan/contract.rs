@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use cogtools_core::{Code, Diagnostic, pointer};
+use cogtools_core::{Code, Diagnostic, fail_on, pointer};
 use cogtools_lenient_json::last;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -70,11 +70,8 @@ impl Contract {
             thinking_log: log(object, &mut violations),
             steps: steps(object, &mut violations),
         };
-        if violations.is_empty() {
-            Ok(contract)
-        } else {
-            Err(violations)
-        }
+        fail_on(violations)?;
+        Ok(contract)
     }
 
     /// The contract as JSON, always with the same keys in the same order.

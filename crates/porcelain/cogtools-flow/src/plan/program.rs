@@ -5,8 +5,7 @@ use std::sync::Mutex;
 
 use cogtools_agent::{Permissions, ProgramQuestion, ToolTraits};
 use cogtools_code::{
-    CodeTools, Consent, Decisions, Explanation, Lines, Person, Program, Recorded, Run, Scope,
-    Source,
+    CodeTools, Consent, Explanation, Lines, Person, Program, Recorded, Run, Scope, Source,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Registry};
@@ -155,12 +154,7 @@ impl Programs {
         program.timeout = run.timeout;
         program.consent = self.consents.get(save_as).cloned().unwrap_or_default();
         if let Some(recorded) = lock(&self.begun).remove(save_as) {
-            program.decisions = Decisions {
-                // The user has been asked about the step.
-                repeat: recorded.calls().map(|call| call.step.to_owned()).collect(),
-                ..Decisions::default()
-            };
-            program.recorded = Some(recorded);
+            program.go_on(recorded);
         }
         let mut session = recorder.has_session().then(|| recorder.clone());
         let lines = session.as_mut().map(|it| it as &mut dyn Lines);

@@ -11,7 +11,7 @@ use cogtools_agent::{
 use cogtools_code::CodeTools;
 use cogtools_core::{
     AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool,
-    estimate_tokens,
+    estimate_tokens, fail_on,
 };
 use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, Store};
@@ -271,11 +271,8 @@ impl Planner<'_> {
         };
         let checked = checked.and_then(|contract| {
             let found = violations(&contract, self.registry, self.programs);
-            if found.is_empty() {
-                Ok(contract)
-            } else {
-                Err(found)
-            }
+            fail_on(found)?;
+            Ok(contract)
         });
         Ok(checked.map_err(|found| found.iter().map(line).collect()))
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, pointer};
+use cogtools_core::{Code, Diagnostic, fail_on, pointer};
 use cogtools_program::Input;
 use serde_json::{Map, Value};
 
@@ -49,11 +49,8 @@ fn read_records(results: Option<Value>) -> Result<Records, Vec<Violation>> {
             ));
         }
     }
-    if violations.is_empty() {
-        Ok(records)
-    } else {
-        Err(violations)
-    }
+    fail_on(violations)?;
+    Ok(records)
 }
 
 impl Record {
@@ -113,10 +110,8 @@ pub(crate) fn resolve(mut args: Value, records: &Records) -> Result<Value, Vec<D
     resolver
         .value(&mut args, "")
         .map_err(|error| vec![*error])?;
-    if resolver.missing.is_empty() {
-        return Ok(args);
-    }
-    Err(Diagnostic::truncate(resolver.missing))
+    fail_on(Diagnostic::truncate(resolver.missing))?;
+    Ok(args)
 }
 
 struct Resolver<'r> {

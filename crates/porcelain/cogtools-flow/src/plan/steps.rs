@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use cogtools_code::Run;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Call, Code, Context, Diagnostic, Registry, pointer};
 use cogtools_executor::{
     Attempt, Completion, Event, Failure as StepFailure, Graph, Node, Observer, OnFailure, Options,
@@ -156,10 +155,9 @@ pub(crate) fn violations(
             } else {
                 format!("no step saves a result as `{name}`")
             };
-            let hint = did_you_mean(name, before.iter().copied());
-            let hint =
-                hint.unwrap_or_else(|| "refer to an earlier step by its `save_as`".to_owned());
-            found.push(violation(message, at(&format!("args{pointer}"))).hint(hint));
+            let otherwise = "refer to an earlier step by its `save_as`";
+            let violation = violation(message, at(&format!("args{pointer}")));
+            found.push(violation.meant_or(name, before.iter().copied(), otherwise));
         });
         if let Some(tool) = step.called() {
             let arguments = Arguments::from(step.args.clone().unwrap_or_default());
@@ -207,9 +205,9 @@ pub(crate) fn violations(
     for name in of_reply(&contract.visible_reply) {
         if !all.contains(name) {
             let message = format!("no step saves a result as `{name}`");
-            let hint = did_you_mean(name, all.iter().copied());
-            let hint = hint.unwrap_or_else(|| "name a step by its `save_as`".to_owned());
-            found.push(violation(message, pointer::child("", "visible_reply")).hint(hint));
+            let violation = violation(message, pointer::child("", "visible_reply"));
+            let otherwise = "name a step by its `save_as`";
+            found.push(violation.meant_or(name, all.iter().copied(), otherwise));
         }
     }
     found

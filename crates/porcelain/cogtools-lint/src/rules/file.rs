@@ -194,13 +194,7 @@ fn no_shebang(file: &LintFile, findings: &mut Findings<'_>) {
 fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
     if file.text.as_str().starts_with("#!") && !shebang::is_executable(&file.path) {
         let line = file.text.as_str().find('\n').unwrap_or(2);
-        findings.report(
-            Span {
-                start: 0,
-                end: line,
-            },
-            "the file is not executable",
-        );
+        findings.report(Span::new(0, line), "the file is not executable");
     }
 }
 
@@ -228,10 +222,7 @@ fn broken_shebang(file: &LintFile, findings: &mut Findings<'_>) {
     let mut at = 0;
     for (index, line) in text.split_inclusive('\n').take(MAX_LINES).enumerate() {
         let content = line.trim();
-        let span = Span {
-            start: at,
-            end: at + line.trim_end().len().max(1),
-        };
+        let span = Span::new(at, at + line.trim_end().len().max(1));
         at += line.len();
         let is_spaced = index == 0 && content.starts_with("# !/") && content.contains("cogtools");
         if is_spaced {
@@ -296,10 +287,7 @@ fn folded_template(file: &LintFile, findings: &mut Findings<'_>) {
     if let Some(at) = folding(file, entry)
         && has_structure(file.raw(entry.value.span))
     {
-        let span = Span {
-            start: at,
-            end: at + 1,
-        };
+        let span = Span::new(at, at + 1);
         findings
             .report(span, "`>` joins the lines of the template")
             .edit(span, "|");
@@ -365,21 +353,9 @@ fn carriage_return(file: &LintFile, findings: &mut Findings<'_>) {
     if !is_unchanged(file, &text.replace("\r\n", "\n")) {
         return;
     }
-    let mut finding = findings.report(
-        Span {
-            start: first,
-            end: first + 1,
-        },
-        "lines end in CR LF",
-    );
+    let mut finding = findings.report(Span::new(first, first + 1), "lines end in CR LF");
     for (at, _) in text.match_indices("\r\n") {
-        finding = finding.edit(
-            Span {
-                start: at,
-                end: at + 1,
-            },
-            "",
-        );
+        finding = finding.edit(Span::new(at, at + 1), "");
     }
 }
 
@@ -390,10 +366,7 @@ fn trailing_space(file: &LintFile, findings: &mut Findings<'_>) {
     for line in text.split_inclusive('\n') {
         let body = line.trim_end_matches(['\n', '\r']);
         let content = body.trim_end_matches([' ', '\t']);
-        let span = Span {
-            start: at + content.len(),
-            end: at + body.len(),
-        };
+        let span = Span::new(at + content.len(), at + body.len());
         at += line.len();
         if content.len() < body.len() && remaining > 0 {
             remaining -= 1;
@@ -401,10 +374,7 @@ fn trailing_space(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     let trimmed = text.trim_end();
-    let end = Span {
-        start: trimmed.len(),
-        end: text.len(),
-    };
+    let end = Span::new(trimmed.len(), text.len());
     match text[trimmed.len()..].matches('\n').count() {
         _ if trimmed.is_empty() => {}
         0 => add_edit(

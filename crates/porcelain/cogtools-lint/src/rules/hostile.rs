@@ -11,6 +11,7 @@ use super::description::collect_descriptions;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -81,11 +82,7 @@ fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
     for node in descriptions(file) {
         let text = node.text().unwrap_or_default();
         if let Some(form) = hiding_form(text) {
-            let raw = file.raw(node.span);
-            let span = raw.find(&form).map_or(node.span, |at| Span {
-                start: node.span.start + at,
-                end: node.span.start + at + form.len(),
-            });
+            let span = tool_script::find(file, node, &form);
             findings.report(span, format!("`{form}` hides text from people"));
         }
     }
@@ -204,10 +201,7 @@ fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
         let gap = before.len() - before.trim_end().len();
         let is_far = !comment.is_empty() && !before.trim().is_empty() && gap >= 2 * MAX_BLANKS;
         if is_pushed(comment) || is_far {
-            let span = Span {
-                start,
-                end: start + line.trim_end().len(),
-            };
+            let span = Span::new(start, start + line.trim_end().len());
             findings.report(span, "the comment goes on after many blanks");
         }
     }

@@ -65,10 +65,7 @@ fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
         let controls = text.as_str().char_indices().filter(|(_, c)| is_control(*c));
         let controls = controls.map(|(at, c)| (at, c, control(c)));
         for (at, c, message) in hidden.take(MAX_CONTROLS).chain(controls.take(MAX_CONTROLS)) {
-            let span = Span {
-                start: at,
-                end: at + c.len_utf8(),
-            };
+            let span = Span::new(at, at + c.len_utf8());
             findings.report_at(text.location(span), message);
         }
     }
@@ -211,10 +208,7 @@ fn message(c: char, name: &str) -> String {
 
 fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
     for (range, what) in secret::all(file.text.as_str()) {
-        let span = Span {
-            start: range.start,
-            end: range.end,
-        };
+        let span = Span::new(range.start, range.end);
         findings.report(span, format!("this looks like {what}"));
     }
     for sub_schema in file.sub_schemas() {
@@ -244,10 +238,7 @@ fn secrets(file: &LintFile, findings: &mut Findings<'_>) {
     for template in template_files(file) {
         let text = template.text();
         for (range, what) in secret::all(text.as_str()) {
-            let span = Span {
-                start: range.start,
-                end: range.end,
-            };
+            let span = Span::new(range.start, range.end);
             findings.report_at(text.location(span), format!("this looks like {what}"));
         }
     }

@@ -59,7 +59,7 @@ fn models_err(file: &LintFile, findings: &mut Findings<'_>) {
         let name = tool.name();
         findings.report_file(format!(
             "after a failure of `{name}`, models called `{other}` {}",
-            pluralize(usize::try_from(*count).unwrap_or(usize::MAX), "time"),
+            pluralize(*count, "time"),
         ));
     }
 }

@@ -82,12 +82,9 @@ fn type_spelling(file: &LintFile, findings: &mut Findings<'_>) {
 /// The span of `text` within `node`, without quotes.
 fn inner_span(file: &LintFile, node: &Node, text: &str) -> Option<Span> {
     let raw = file.raw(node.span);
-    let at = raw.find(text)?;
+    let start = node.span.start + raw.find(text)?;
     let quotes = raw.len() - text.len();
-    (quotes == 0 || quotes == 2).then_some(Span {
-        start: node.span.start + at,
-        end: node.span.start + at + text.len(),
-    })
+    (quotes == 0 || quotes == 2).then_some(Span::new(start, start + text.len()))
 }
 
 fn array_without_items(file: &LintFile, findings: &mut Findings<'_>) {

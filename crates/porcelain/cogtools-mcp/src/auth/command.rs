@@ -6,9 +6,8 @@ use clap::{ArgAction, Args};
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::http::{address, is_public};
 use cogtools_core::source::{Provider, ProviderError, Source};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Cancel, Code, Context, Diagnostic, Hint};
+use cogtools_core::{Cancel, Code, Context, Diagnostic};
 use cogtools_http::http::Uri;
 use cogtools_http::{Target, VARIABLES, cancelled, runtime, shown};
 use cogtools_program::dirs::{trusted_var, trusted_vars};
@@ -267,12 +266,10 @@ fn check(provider: &Provider, cx: &Context) -> Result<(), Failure> {
 
 fn unknown(name: &str, servers: &[&Provider]) -> Diagnostic {
     let message = "no source of that name is an MCP server";
-    let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name);
-    let known = servers.iter().map(|it| it.settings().name.as_str());
-    diagnostic
-        .hints
-        .extend(did_you_mean(name, known).map(Hint::from));
-    diagnostic.hint("cogtools config shows all sources")
+    Diagnostic::new(Code::Usage, message)
+        .with_subject(name)
+        .meant(name, servers.iter().map(|it| it.settings().name.as_str()))
+        .hint("cogtools config shows all sources")
 }
 
 /// The longest URL.

@@ -44,16 +44,15 @@ pub const PROGRAM: Program = Program {
     command: ClientArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
+    codes: &[&[
         Code::ToolFailed,
         Code::InvalidArgumentsSyntax,
         Code::Unavailable,
-        Code::IoFailed,
         Code::Denied,
         Code::InvalidConfig,
         Code::Timeout,
         Code::ToolNotFound,
-    ],
+    ]],
     variables: &[],
     manual: connector::MANUAL,
 };

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use clap::Args;
 use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::text;
-use cogtools_core::{Code, Config, Diagnostic, Project};
+use cogtools_core::{Code, Config, Diagnostic, Project, fail_on};
 use cogtools_edit::host::McpHost;
 use cogtools_edit::jsonc::{self, Dialect};
 use cogtools_edit::{ConfigFile, toml};
@@ -99,11 +99,7 @@ pub(super) fn import(args: &ImportArgs, io: &mut Io<'_>) -> Result<(), Failure> 
         return Err(broken.into());
     }
     take_over(args, found, (file, &project), io)?;
-    if broken.is_empty() {
-        Ok(())
-    } else {
-        Err(broken.into())
-    }
+    Ok(fail_on(broken)?)
 }
 
 /// Writes the servers in `found` beside the others, if the user agrees.

@@ -13,7 +13,6 @@ use clap::{Args, Subcommand};
 use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
 use cogtools_core::sandbox::{Denial, Sandbox};
 use cogtools_core::source::{Provider, RemoteTool, Transport};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::tool::Author;
 use cogtools_core::{Code, Config, Context, Diagnostic, Hint, Origin, Project, Source, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
@@ -450,17 +449,14 @@ fn remove(name: &str, layer: LayerArg, io: &mut Io<'_>) -> Result<(), Failure> {
     let present = file.value(&[KEY]).map_err(failure)?;
     let path = file.text().display_path().display().to_string();
     let Some(change) = file.plan_unset(&project, &[KEY, name]).map_err(failure)? else {
-        let mut diagnostic = usage(
-            name,
-            &format!("`{KEY}` in {path} has no server of that name"),
-        );
+        let message = format!("`{KEY}` in {path} has no server of that name");
         let names = present
             .as_ref()
             .and_then(Value::as_object)
             .into_iter()
             .flatten();
-        let meant = did_you_mean(name, names.map(|(name, _)| name.as_str()));
-        diagnostic.hints.extend(meant.map(Hint::from));
+        let names = names.map(|(name, _)| name.as_str());
+        let diagnostic = usage(name, &message).meant(name, names);
         let other = LayerArg { user: !layer.user };
         let file = other.file(&project, io).ok();
         if file.is_some_and(|file| matches!(file.value(&[KEY, name]), Ok(Some(_)))) {
@@ -535,11 +531,9 @@ fn test(name: &str, io: &mut Io<'_>) -> Result<(), Failure> {
             let hint = "remove `disabled: true` from its entry";
             return Err(diagnostic.hint(hint).into());
         }
-        let mut diagnostic = usage(name, "no MCP server of that name is a source here");
+        let diagnostic = usage(name, "no MCP server of that name is a source here");
         let names = servers(&config).map(|server| server.settings().name.as_str());
-        diagnostic
-            .hints
-            .extend(did_you_mean(name, names).map(Hint::from));
+        let diagnostic = diagnostic.meant(name, names);
         return Err(diagnostic.hint("cogtools mcp list lists them").into());
     };
     if let Err(error) = server.tools(&cx) {

@@ -68,13 +68,6 @@ enum State {
 }
 
 impl State {
-    const ALL: [(Self, &str); 4] = [
-        (Self::Waiting, "waiting"),
-        (Self::Running, "running"),
-        (Self::Interrupted, "interrupted"),
-        (Self::Idle, "idle"),
-    ];
-
     const fn of(run: RunState, waits: bool) -> Self {
         match run {
             RunState::Running => Self::Running,
@@ -353,9 +346,8 @@ impl Query {
             return Ok(self.is_empty());
         };
         let is_in = |text: &str, part: &String| text.to_lowercase().contains(part.as_str());
-        let state = State::ALL.iter().find(|(state, _)| *state == summary.state);
-        let state = state.map_or("", |(_, name)| name);
-        let is_state = |name: &String| name == state || summary.end.as_ref() == Some(name);
+        let state = json!(summary.state);
+        let is_state = |name: &String| state == *name || summary.end.as_ref() == Some(name);
         let has_tool = |name: &String| summary.tools.keys().any(|tool| is_in(tool, name));
         let has_cost = !summary.cost.is_empty();
         let matches = self.tools.iter().all(has_tool)

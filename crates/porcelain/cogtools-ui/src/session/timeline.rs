@@ -9,7 +9,7 @@ use crate::markdown::Html;
 use crate::session::turn::Badge;
 
 /// A row of the timeline.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Row {
     pub(crate) line: usize,
     pub(crate) kind: RowKind,
@@ -29,7 +29,7 @@ pub(crate) struct Row {
 }
 
 /// The kind of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RowKind {
     Request,
@@ -38,6 +38,7 @@ pub(crate) enum RowKind {
     Question,
     Decision,
     Branch,
+    #[default]
     Note,
     Error,
     End,
@@ -101,24 +102,15 @@ pub(crate) struct Request {
 
 impl Row {
     /// A row of this kind, which begins `began` milliseconds after its turn.
-    pub(crate) const fn new(line: usize, kind: RowKind, began: Option<u64>) -> Self {
+    pub(crate) fn new(line: usize, kind: RowKind, began: Option<u64>) -> Self {
         Self {
             line,
             kind,
-            badge: None,
-            text: String::new(),
-            at: String::new(),
-            time: String::new(),
-            bar: None,
-            step: None,
-            request: None,
             began,
-            ms: None,
+            ..Self::default()
         }
     }
-}
 
-impl Row {
     /// A row for a step that has not begun.
     pub(crate) fn of_step(line: usize, badge: Option<Badge>, step: Step) -> Self {
         Self {

@@ -137,7 +137,7 @@ pub(crate) struct Fault {
 }
 
 /// A message of the conversation.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Message {
     pub(crate) line: usize,
     /// Its name in the turn, which stays when it changes.
@@ -169,12 +169,13 @@ pub(crate) struct Message {
 }
 
 /// Who says something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum From {
     User,
     Model,
     Step,
+    #[default]
     Note,
     Error,
 }
@@ -230,20 +231,11 @@ impl Message {
     pub(crate) fn new(line: usize, from: From, label: &str, time: String) -> Self {
         Self {
             line,
-            key: String::new(),
             from,
             label: label.to_owned(),
-            row: None,
-            text: String::new(),
-            others: String::new(),
-            html: Html::default(),
             state: Badge::Executed,
-            is_answer: false,
-            is_cut: false,
-            is_long: false,
-            blob: String::new(),
             time,
-            hints: Vec::new(),
+            ..Self::default()
         }
     }
 }

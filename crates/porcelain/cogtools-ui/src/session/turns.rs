@@ -203,7 +203,7 @@ impl Turns {
             Event::Print { text, .. } => format!("printed: {text}"),
             Event::Store { program, .. } => format!("the program {program} keeps values"),
             Event::ProgramEnd { program, calls, .. } => {
-                let calls = pluralize(usize::try_from(*calls).unwrap_or(usize::MAX), "call");
+                let calls = pluralize(*calls, "call");
                 format!("end of the program {program}: {calls}")
             }
             Event::Compaction { up_to, .. } => format!("everything up to {up_to} is a summary"),

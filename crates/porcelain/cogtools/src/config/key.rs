@@ -1,6 +1,5 @@
 //! A key on the command line: a path with dots.
 
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::{Code, Config, Diagnostic};
 
 /// The path of the lint rules.
@@ -88,13 +87,10 @@ fn unknown_key(text: &str, known: &[String]) -> Diagnostic {
     let by_last_segment = names
         .clone()
         .find(|key| key.rsplit('.').next() == Some(text));
-    let suggestion = match by_last_segment {
-        Some(key) => Some(format!("did you mean `{key}`?")),
-        None => did_you_mean(text, names.chain(["lint.rules"])),
-    };
-    match suggestion {
-        Some(suggestion) => diagnostic.hint(suggestion),
-        None => diagnostic.hint("cogtools help cogtoolrc lists the keys"),
+    let otherwise = "cogtools help cogtoolrc lists the keys";
+    match by_last_segment {
+        Some(key) => diagnostic.hint(format!("did you mean `{key}`?")),
+        None => diagnostic.meant_or(text, names.chain(["lint.rules"]), otherwise),
     }
 }
 

@@ -25,7 +25,7 @@ pub const PROGRAM: Program = Program {
     command: ConfigArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::Denied, Code::InvalidConfig]],
     variables: man::PROJECT,
     manual: MANUAL,
 };

@@ -16,7 +16,6 @@ use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::file::WritePath;
 use cogtools_core::source::openapi::{self, Operation, Options};
 use cogtools_core::source::{Skills, code_points};
-use cogtools_core::suggest::did_you_mean;
 use cogtools_core::text::Text;
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Name, Target, Tool, invisible};
@@ -31,7 +30,7 @@ pub const PROGRAM: Program = Program {
     command: ImportArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[Code::InvalidTool, Code::InvalidConfig, Code::IoFailed],
+    codes: &[&[Code::InvalidTool, Code::InvalidConfig]],
     variables: &[],
     manual: MANUAL,
 };
@@ -366,10 +365,9 @@ fn specified(
     let Some(found) = all.iter().find(is_wanted) else {
         let diagnostic = Diagnostic::new(Code::Usage, "there is no operation of that name");
         let ids = all.iter().map(|it| it.id.as_str());
-        let hint = did_you_mean(wanted, ids).unwrap_or_else(|| {
-            "name its operationId, or its method and path, as in 'GET /pets'".to_owned()
-        });
-        return Err(diagnostic.with_subject(wanted).hint(hint).into());
+        let otherwise = "name its operationId, or its method and path, as in 'GET /pets'";
+        let diagnostic = diagnostic.with_subject(wanted);
+        return Err(diagnostic.meant_or(wanted, ids, otherwise).into());
     };
     let mut document = found.document.clone().map_err(|reason| {
         let message = format!("the operation cannot be a tool: {reason}");

@@ -32,12 +32,12 @@ pub const ADD: Program = Program {
     command: AddArgs::command,
     run: add,
     stdin: Stdin::Ignored,
-    codes: &[
+    codes: &[&[
         Code::ToolFailed,
         Code::Denied,
         Code::InvalidConfig,
         Code::ToolNotFound,
-    ],
+    ]],
     variables: man::SOURCES,
     manual: ADD_MANUAL,
 };
@@ -383,7 +383,7 @@ pub const SEARCH: Program = Program {
     command: SearchArgs::command,
     run: search,
     stdin: Stdin::Ignored,
-    codes: &[Code::ToolFailed],
+    codes: &[&[Code::ToolFailed]],
     variables: man::SHARED,
     manual: SEARCH_MANUAL,
 };

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::source::Plugin;
-use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Diagnostic, Hint, Project, lexical};
+use cogtools_core::{Code, Diagnostic, Project, lexical};
 use cogtools_edit::{ConfigChange, ConfigFile};
 use cogtools_program::args;
 use cogtools_program::format::FormatArg;
@@ -23,7 +22,7 @@ pub const REMOVE: Program = Program {
     command: RemoveArgs::command,
     run: remove,
     stdin: Stdin::Ignored,
-    codes: &[Code::ToolFailed, Code::Denied, Code::InvalidConfig],
+    codes: &[&[Code::ToolFailed, Code::Denied, Code::InvalidConfig]],
     variables: man::SHARED,
     manual: REMOVE_MANUAL,
 };
@@ -84,10 +83,9 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         .collect();
     if !packages.contains(&name.name) {
         let message = "no package of that name has tools here";
-        let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
-        let suggestion = did_you_mean(&name.name, packages.iter().map(String::as_str));
-        diagnostic.hints.extend(suggestion.map(Hint::from));
+        let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
         return Err(diagnostic
+            .meant(&name.name, packages.iter().map(String::as_str))
             .hint("npm uninstall removes packages without tools")
             .into());
     }

@@ -9,8 +9,7 @@ use std::path::Path;
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::{Reviewed, Texts, TrustableSource, trustable_sources};
 use cogtools_core::store::Store;
-use cogtools_core::suggest::did_you_mean;
-use cogtools_core::{Code, Context, Diagnostic, Hint};
+use cogtools_core::{Code, Context, Diagnostic, fail_on};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{cancellable_context, config, project};
 use cogtools_program::terminal::Stream;
@@ -24,13 +23,7 @@ pub const PROGRAM: Program = Program {
     command: TrustArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[
-        Code::ToolFailed,
-        Code::Denied,
-        Code::InvalidTool,
-        Code::InvalidConfig,
-        Code::Timeout,
-    ],
+    codes: &[Program::SOURCE_CODES],
     variables: man::SOURCES,
     manual: MANUAL,
 };
@@ -334,21 +327,16 @@ fn select<'s>(
             several => diagnostics.push(ambiguous(name, several)),
         }
     }
-    if diagnostics.is_empty() {
-        Ok(selected)
-    } else {
-        Err(diagnostics.into())
-    }
+    fail_on(diagnostics)?;
+    Ok(selected)
 }
 
 fn unknown(name: &str, all: &[TrustableSource]) -> Diagnostic {
     let message = "no source of that name requires approval here";
-    let mut diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name);
-    let known = all.iter().map(|subject| subject.name.as_str());
-    diagnostic
-        .hints
-        .extend(did_you_mean(name, known).map(Hint::from));
-    diagnostic.hint("cogtools trust --list lists those that do")
+    Diagnostic::new(Code::Usage, message)
+        .with_subject(name)
+        .meant(name, all.iter().map(|subject| subject.name.as_str()))
+        .hint("cogtools trust --list lists those that do")
 }
 
 fn ambiguous(name: &str, several: &[&TrustableSource]) -> Diagnostic {
