@@ -2,9 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
+use cogtools_core::{Code, Diagnostic};
+use cogtools_program::{Failure, Io, named_file};
 use serde_json::{Value, json};
 
+use crate::evaluation::{Evaluation, load_tools};
+use crate::files::check_out;
 use crate::report::{Row, Verdict};
 use crate::statistics::{SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
 
@@ -46,6 +51,55 @@ pub(crate) fn read(report: &Value) -> Option<Passed> {
         }
     }
     Some(passed)
+}
+
+impl Evaluation {
+    /// The verdicts of an older version of the tools, or in an earlier report.
+    pub(crate) fn older(&self, with: &str, io: &mut Io<'_>) -> Result<Passed, Failure> {
+        let path = io.cwd.join(with);
+        if path.is_file() {
+            let bytes = named_file::read(Path::new(with), 256 << 20, io)?;
+            let report = serde_json::from_slice(&bytes).ok();
+            return report.as_ref().and_then(read).ok_or_else(|| {
+                let diagnostic = Diagnostic::new(
+                    Code::Usage,
+                    "this is no report of cogtools eval --format json",
+                );
+                diagnostic.with_subject(with).into()
+            });
+        }
+        if self.args.replay {
+            let diagnostic = Diagnostic::new(
+                Code::Usage,
+                "recordings are compared with an earlier report only",
+            );
+            return Err(diagnostic.with_subject(with).into());
+        }
+        let checked_out = if path.is_dir() {
+            None
+        } else {
+            Some(check_out(with, &self.project, io)?)
+        };
+        let folder = checked_out
+            .as_ref()
+            .map_or(path, |folder| folder.path().join("files"));
+        // A path with `..` has ancestors that do not contain it.
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let own = std::mem::replace(&mut io.cwd, folder);
+        let loaded = load_tools(&self.args, &self.cancel, io);
+        io.cwd = own;
+        let (tools, cx) = loaded?;
+        // Its programs run under the approvals of the folder; a revision is of the own project.
+        let cx = Some(&cx).filter(|_| checked_out.is_none());
+        let own = self.cx.root.canonicalize().ok();
+        if cx.is_some_and(|cx| own.as_ref() == Some(&cx.root)) {
+            let message = "the folder belongs to this project, and would be compared with itself";
+            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(with);
+            let hint = "name the folder of another project; an empty .cogtoolrc.yaml makes it one";
+            return Err(diagnostic.hint(hint).into());
+        }
+        Ok(passed(&self.live(&tools, cx, false, io)?))
+    }
 }
 
 /// The comparison of an old with a new run.

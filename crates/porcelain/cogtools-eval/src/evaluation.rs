@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::EvalArgs;
 use crate::case::Case;
 use crate::compare::{self, Comparison, compare};
-use crate::files::{cases, check_out, keep_report};
+use crate::files::{cases, keep_report};
 use crate::host::Host;
 use crate::report::{self, Row, Verdict};
 use crate::run::{CommandModel, Job, Runner, Spent, digests, settings_digest};
@@ -35,7 +35,7 @@ pub(crate) struct Evaluation {
     pub(crate) project: Project,
     pub(crate) cases: Vec<Arc<Case>>,
     pub(crate) tools: Vec<Declared>,
-    cx: Context,
+    pub(crate) cx: Context,
     tapes: BTreeMap<PathBuf, Tapes>,
     pub(crate) models: Vec<String>,
     hosts: Vec<Host>,
@@ -112,7 +112,7 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Loads the tools of the project that contains the working directory, and the decoys.
-fn load_tools(
+pub(crate) fn load_tools(
     args: &EvalArgs,
     cancel: &Cancel,
     io: &mut Io<'_>,
@@ -236,7 +236,7 @@ impl Evaluation {
             self.replay()?
         } else {
             let tools = self.tools.clone();
-            let rows = self.live(&tools, true, io)?;
+            let rows = self.live(&tools, None, true, io)?;
             if self.args.record {
                 self.record(&rows)?;
             }
@@ -249,52 +249,16 @@ impl Evaluation {
             comparisons.push((with, compare(&old, &new)));
         }
         if self.args.without {
-            let old = self.live(&[], false, io)?;
+            let old = self.live(&[], None, false, io)?;
             comparisons.push(("no tools".to_owned(), compare(&compare::passed(&old), &new)));
         }
         for part in self.args.ablate.clone() {
             let mut tools = self.tools.clone();
             tools::ablate(&mut tools, &part);
-            let old = self.live(&tools, false, io)?;
+            let old = self.live(&tools, None, false, io)?;
             comparisons.push((format!("no {part}"), compare(&compare::passed(&old), &new)));
         }
         self.report(&rows, &comparisons, io)
-    }
-
-    /// The verdicts of an older version of the tools, or in an earlier report.
-    fn older(&self, with: &str, io: &mut Io<'_>) -> Result<compare::Passed, Failure> {
-        let path = io.cwd.join(with);
-        if path.is_file() {
-            let bytes = cogtools_program::named_file::read(Path::new(with), 256 << 20, io)?;
-            let report = serde_json::from_slice(&bytes).ok();
-            return report.as_ref().and_then(compare::read).ok_or_else(|| {
-                let diagnostic = Diagnostic::new(
-                    Code::Usage,
-                    "this is no report of cogtools eval --format json",
-                );
-                diagnostic.with_subject(with).into()
-            });
-        }
-        if self.args.replay {
-            let diagnostic = Diagnostic::new(
-                Code::Usage,
-                "recordings are compared with an earlier report only",
-            );
-            return Err(diagnostic.with_subject(with).into());
-        }
-        let checked_out = if path.is_dir() {
-            None
-        } else {
-            Some(check_out(with, &self.project, io)?)
-        };
-        let folder = checked_out
-            .as_ref()
-            .map_or(path, |folder| folder.path().join("files"));
-        let own = std::mem::replace(&mut io.cwd, folder);
-        let loaded = load_tools(&self.args, &self.cancel, io);
-        io.cwd = own;
-        let (tools, _) = loaded?;
-        Ok(compare::passed(&self.live(&tools, false, io)?))
     }
 
     fn replay(&mut self) -> Result<Vec<Row>, Failure> {
@@ -336,10 +300,12 @@ impl Evaluation {
         Ok(rows(results))
     }
 
-    /// Runs the trials with `tools`. With `is_own` tools, what is recorded already does not run.
+    /// Runs the trials with `tools`, which run in `cx` or, without one, in the project. With `is_own`
+    /// tools, what is recorded already does not run.
     pub(crate) fn live(
         &self,
         tools: &[Declared],
+        cx: Option<&Context>,
         is_own: bool,
         io: &mut Io<'_>,
     ) -> Result<Vec<Row>, Failure> {
@@ -371,7 +337,7 @@ impl Evaluation {
             model: &*model,
             hosts: &self.hosts,
             tools,
-            cx: &self.cx,
+            cx: cx.unwrap_or(&self.cx),
             system: layers.system()?,
             layers: &layers,
             settings: Settings {

@@ -47,7 +47,7 @@ impl Evaluation {
         self.cases = seen;
         check_held_out(&self.cases, &held_out, self.models.len())?;
         let tools = self.tools.clone();
-        let rows = self.live(&tools, true, io)?;
+        let rows = self.live(&tools, None, true, io)?;
         self.check_run(&rows)?;
         let present = &tool.description;
         let default = estimate_tokens(present).max(MIN_TOKENS);
@@ -77,9 +77,9 @@ impl Evaluation {
         // The file that runs is the approved one: only its declaration is another.
         changed[index].agent.declaration = AgentTool::declare(&parsed, api)?.declaration;
         self.cases = held_out;
-        let old = self.live(&tools, true, io)?;
+        let old = self.live(&tools, None, true, io)?;
         self.check_run(&old)?;
-        let new = self.live(&changed, false, io)?;
+        let new = self.live(&changed, None, false, io)?;
         self.check_run(&new)?;
         let comparison = compare(&passed(&old), &passed(&new));
         let text =

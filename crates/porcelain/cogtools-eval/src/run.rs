@@ -170,6 +170,7 @@ impl Runner<'_> {
             digests,
             system,
             self.source,
+            self.cx.root,
             self.seed,
             job.model,
             job.trial

@@ -175,6 +175,47 @@ fn an_older_revision_is_taken_only_of_a_trusted_project() {
     assert_eq!(run["compare"][0]["case"], "right");
 }
 
+/// The programs of another folder run under its own approvals.
+#[test]
+fn a_folder_is_compared_as_the_project_that_it_is() {
+    let project = project(CASES);
+    let convert = |program: &str| {
+        let implementation = format!("implementation: {{exec: [sh, -c, '{program}']}}\n");
+        CONVERT[..CONVERT.find("implementation").expect("a key")].to_owned() + &implementation
+    };
+    project
+        .file("tools/convert.yaml", convert("echo new >> new"))
+        .file("../other/.cogtoolrc.yaml", "")
+        .file("../other/tools/convert.yaml", convert("echo old >> old"));
+    let compare = |folder| {
+        let args = ["--json", "--allow", "convert", "--compare", folder];
+        report(&scripted(&project, &args), 0)
+    };
+    let run = compare("../other");
+    assert_eq!(run["compare"][0]["case"], "right");
+    assert!(project.path("new").exists());
+    assert!(!project.path("old").exists() && !project.path("../other/old").exists());
+}
+
+#[test]
+fn a_project_is_not_compared_with_itself() {
+    let project = project(CASES);
+    project
+        .file(".cogtoolrc.yaml", "")
+        .dir("old")
+        .dir("../other");
+    for folder in [".", "old", "../project", "old/../../project/old"] {
+        let run = scripted(&project, &["--compare", folder]);
+        assert_eq!(run.status, 2, "{folder}: {run:?}");
+        assert!(run.stderr.contains("compared with itself"), "{run:?}");
+    }
+    let missing = scripted(&project, &["--compare", "../missing"]);
+    assert_eq!(missing.status, 2, "{missing:?}");
+    // A folder that nothing marks is a project of its own, not the one that contains the command.
+    let run = report(&scripted(&project, &["--json", "--compare", "../other"]), 0);
+    assert_eq!(run["overall"]["c"], 2, "{run}");
+}
+
 #[test]
 fn every_tool_of_this_repository_has_a_case_and_a_recording() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
