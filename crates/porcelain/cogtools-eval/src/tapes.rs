@@ -61,9 +61,8 @@ impl Tapes {
                 let Some(name) = call.content.get(BLOB).and_then(Value::as_str) else {
                     continue;
                 };
-                let is_hash = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
                 let file = folder.join(BLOBS).join(name);
-                let bytes = is_hash.then(|| std::fs::read(&file).ok()).flatten();
+                let bytes = is_hash(name).then(|| std::fs::read(&file).ok()).flatten();
                 let bytes = bytes.filter(|bytes| digest::bytes(bytes).to_string() == name);
                 let value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
                 call.content = value.ok_or_else(|| wrong(format!("its blob {name} is damaged")))?;
@@ -104,6 +103,12 @@ impl Tapes {
                 Failure::from(Diagnostic::new(Code::IoFailed, message))
             })
         };
+        let all = folder.join(BLOBS);
+        if all.is_symlink() {
+            let message = format!("`{}` is a link: its files may be of others", all.display());
+            let hint = "remove the link, and record again";
+            return Err(Diagnostic::new(Code::IoFailed, message).hint(hint).into());
+        }
         let mut lines = Vec::new();
         let mut blobs = Vec::new();
         for record in self
@@ -119,7 +124,7 @@ impl Tapes {
                 let bytes = call.content.to_string().into_bytes();
                 if bytes.len() > MAX_LINE {
                     let name = digest::bytes(&bytes).to_string();
-                    write(&folder.join(BLOBS).join(&name), &bytes)?;
+                    write(&all.join(&name), &bytes)?;
                     call.content = json!({ BLOB: name });
                     blobs.push(name);
                 }
@@ -127,18 +132,21 @@ impl Tapes {
             lines.extend(serde_json::to_vec(&record).unwrap_or_default());
             lines.push(b'\n');
         }
-        for entry in std::fs::read_dir(folder.join(BLOBS))
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            if !blobs.iter().any(|name| entry.file_name() == name.as_str()) {
+        for entry in std::fs::read_dir(&all).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let name = name.to_str().filter(|name| is_hash(name));
+            if name.is_some_and(|name| !blobs.iter().any(|blob| blob == name)) {
                 // What is left is only larger than it need be.
                 let _ = file::remove(&WritePath::in_project(root, &entry.path()));
             }
         }
         write(&folder.join(FILE), &lines)
     }
+}
+
+/// Returns true if `name` is a SHA-256, as blobs are named.
+fn is_hash(name: &str) -> bool {
+    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Says what has changed since `record` was made; none if it still counts.

@@ -71,6 +71,35 @@ fn another_description_makes_a_recording_stale() {
 }
 
 #[test]
+fn only_blobs_are_removed() {
+    let project = project(CASES);
+    let folder = "tools/convert.evals/blobs";
+    let old = format!("{folder}/{}", "0a".repeat(32));
+    project
+        .file(&old, "old")
+        .file(format!("{folder}/README"), "mine")
+        .file("mine/notes", "mine")
+        .file(format!("mine/{}", "0a".repeat(32)), "mine");
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    assert!(!project.path(&old).exists());
+    assert_eq!(project.read(format!("{folder}/README")), "mine");
+    std::fs::remove_dir_all(project.path(folder)).expect("a folder");
+    project.link(folder, "../../mine");
+    let run = scripted(&project, &["--record"]);
+    assert_eq!(run.status, 74, "{run:?}");
+    assert!(
+        run.stderr.contains("convert.evals/blobs` is a link"),
+        "{run:?}"
+    );
+    assert_eq!(
+        std::fs::read_dir(project.path("mine"))
+            .expect("a folder")
+            .count(),
+        2
+    );
+}
+
+#[test]
 fn ten_thousand_recorded_trials_are_judged_in_a_minute() {
     let project = project(CASES);
     assert_eq!(scripted(&project, &["--record"]).status, 0);
