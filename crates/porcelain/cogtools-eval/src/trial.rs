@@ -356,9 +356,16 @@ impl Judge<'_> {
                 };
                 self.fail(format!("/at_most/{key}"), message);
             }
+            Some(EndStatus::Refused) => self.fail("", "the model refused to answer"),
             Some(EndStatus::Loop) => self.fail("", "the model repeated the same calls"),
             Some(EndStatus::Failed { .. }) => self.fail("", "the model gave no answer"),
-            _ => {}
+            Some(
+                EndStatus::Completed
+                | EndStatus::ApprovalWanted
+                | EndStatus::Unavailable
+                | EndStatus::Cancelled,
+            )
+            | None => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{eval, project, report, requests, scripted};
+use super::{MODEL, eval, project, report, requests, scripted};
 
 const RIGHT: &str = "\
 trials: 3
@@ -145,6 +145,26 @@ fn an_error_is_no_failure() {
     assert_eq!(requests(&project), 2);
     scripted(&project, &[]);
     assert_eq!(requests(&project), 4);
+}
+
+#[test]
+fn a_refusal_fails_whatever_is_expected() {
+    let project = project(
+        "{trials: 1, cases: [{name: a, task: [hello, refuse, right], expect: {never: [greet]}}]}",
+    );
+    project.program(
+        "model.sh",
+        MODEL.replace(
+            "  *right*)",
+            "  *refuse*) printf '{\"candidates\":[{\"finishReason\":\"SAFETY\"}]}' ;;\n  *right*)",
+        ),
+    );
+    let run = report(&scripted(&project, &["--json"]), 1);
+    assert_eq!(
+        run["cases"][0]["results"][0]["failures"],
+        json!([{"expect": "", "message": "the model refused to answer"}])
+    );
+    assert_eq!(requests(&project), 2);
 }
 
 #[test]
