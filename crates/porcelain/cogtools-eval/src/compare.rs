@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Io, named_file};
@@ -13,16 +13,20 @@ use crate::files::check_out;
 use crate::report::{Row, Verdict};
 use crate::statistics::{SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
 
-/// The trials, by case, model and number; true for one that passed.
-pub(crate) type Passed = BTreeMap<(String, String, u64), bool>;
+/// A trial: the file of its case, relative to the project, the case, the model and the number.
+type Trial = (PathBuf, String, String, u64);
 
-/// The verdicts of `rows`, without errors.
-pub(crate) fn passed(rows: &[Row]) -> Passed {
+/// The trials; true for one that passed.
+pub(crate) type Passed = BTreeMap<Trial, bool>;
+
+/// The verdicts of `rows`, whose cases are in the project `root`, without errors.
+pub(crate) fn passed(rows: &[Row], root: &Path) -> Passed {
     let mut passed = Passed::new();
     for row in rows {
         for result in &row.results {
             if matches!(result.verdict, Verdict::Pass | Verdict::Fail) {
-                let key = (row.case.name.clone(), row.model.clone(), result.trial);
+                let (name, model) = (row.case.name.clone(), row.model.clone());
+                let key = (relative(&row.case.file, root), name, model, result.trial);
                 passed.insert(key, result.verdict == Verdict::Pass);
             }
         }
@@ -30,18 +34,26 @@ pub(crate) fn passed(rows: &[Row]) -> Passed {
     passed
 }
 
+/// Names of files are relative to the directory of the command, or absolute.
+fn relative(file: &Path, root: &Path) -> PathBuf {
+    file.strip_prefix(root).unwrap_or(file).to_path_buf()
+}
+
 /// The verdicts in an earlier report; none if it is no report.
-pub(crate) fn read(report: &Value) -> Option<Passed> {
+fn read(report: &Value, root: &Path) -> Option<Passed> {
     if report.get("kind")?.as_str()? != "eval" {
         return None;
     }
     let mut passed = Passed::new();
     for case in report.get("cases")?.as_array()? {
         let (name, model) = (case.get("case")?.as_str()?, case.get("model")?.as_str()?);
+        // A report without files is of cases with unique names.
+        let file = case.get("file").and_then(Value::as_str).unwrap_or_default();
         for result in case.get("results")?.as_array()? {
             let verdict = result.get("verdict")?.as_str()?;
             if verdict == "pass" || verdict == "fail" {
                 let key = (
+                    relative(Path::new(file), root),
                     name.to_owned(),
                     model.to_owned(),
                     result.get("trial")?.as_u64()?,
@@ -60,7 +72,10 @@ impl Evaluation {
         if path.is_file() {
             let bytes = named_file::read(Path::new(with), 256 << 20, io)?;
             let report = serde_json::from_slice(&bytes).ok();
-            return report.as_ref().and_then(read).ok_or_else(|| {
+            let report = report
+                .as_ref()
+                .and_then(|report| read(report, self.project.root()));
+            return report.ok_or_else(|| {
                 let diagnostic = Diagnostic::new(
                     Code::Usage,
                     "this is no report of cogtools eval --format json",
@@ -98,7 +113,8 @@ impl Evaluation {
             let hint = "name the folder of another project; an empty .cogtoolrc.yaml makes it one";
             return Err(diagnostic.hint(hint).into());
         }
-        Ok(passed(&self.live(&tools, cx, false, io)?))
+        let rows = self.live(&tools, cx, false, io)?;
+        Ok(passed(&rows, self.project.root()))
     }
 }
 
@@ -139,12 +155,14 @@ fn verdict(p: f64, difference: f64) -> &'static str {
 
 /// Compares the trials that both runs have.
 pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
-    let mut cases: BTreeMap<(&str, &str), Pairs> = BTreeMap::new();
+    let mut cases: BTreeMap<(&Path, &str, &str), Pairs> = BTreeMap::new();
     for (key, passed) in new {
-        let Some(before) = old.get(key) else {
+        let (file, case, model, trial) = key;
+        let without_file = || old.get(&(PathBuf::new(), case.clone(), model.clone(), *trial));
+        let Some(before) = old.get(key).or_else(without_file) else {
             continue;
         };
-        let pairs = cases.entry((&key.0, &key.1)).or_default();
+        let pairs = cases.entry((file, case, model)).or_default();
         pairs.n += 1;
         pairs.b += u64::from(*before && !passed);
         pairs.c += u64::from(!before && *passed);
@@ -157,14 +175,14 @@ pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
     let mut rows = Vec::new();
     let mut all = Pairs::default();
     let mut is_worse = false;
-    for (((case, model), pairs), (p, p_holm)) in cases.iter().zip(ps.iter().zip(&corrected)) {
+    for (((file, case, model), pairs), (p, p_holm)) in cases.iter().zip(ps.iter().zip(&corrected)) {
         let verdict = verdict(*p_holm, pairs.difference());
         is_worse |= verdict == "worse";
         let needed = Some(pairs)
             .filter(|_| verdict == "not_shown")
             .and_then(|pairs| pairs.needed());
         rows.push(json!({
-            "case": case, "model": model, "b": pairs.b, "c": pairs.c,
+            "case": case, "file": file.display().to_string(), "model": model, "b": pairs.b, "c": pairs.c,
             "p": p, "p_holm": p_holm, "verdict": verdict, "trials_needed": needed,
         }));
         all = Pairs {
@@ -243,7 +261,12 @@ mod tests {
         for (case, passed, trials) in passes {
             for trial in 1..=*trials {
                 all.insert(
-                    ((*case).to_owned(), "m".to_owned(), trial),
+                    (
+                        PathBuf::from("f"),
+                        (*case).to_owned(),
+                        "m".to_owned(),
+                        trial,
+                    ),
                     trial <= *passed,
                 );
             }
@@ -259,6 +282,34 @@ mod tests {
         assert_eq!(compared.rows[0]["trials_needed"], 4);
         assert_eq!(compared.overall["verdict"], "not_shown");
         assert!(!compared.is_worse);
+    }
+
+    #[test]
+    fn cases_of_one_name_are_told_apart_by_their_files() {
+        let verdicts = |passed: u64| {
+            (1..=10).map(move |trial| {
+            json!({"trial": trial, "verdict": if trial <= passed { "pass" } else { "fail" }})
+        })
+        };
+        let case = |file: &str, passed: u64| json!({"case": "a", "model": "m", "file": file, "results": verdicts(passed).collect::<Value>()});
+        let read = |first: u64, file: &str| {
+            let report =
+                json!({"kind": "eval", "cases": [case(file, first), case("/p/evals/b.yaml", 10)]});
+            read(&report, Path::new("/p")).expect("a report")
+        };
+        let compared = compare(&read(10, "evals/a.yaml"), &read(0, "/p/evals/a.yaml"));
+        assert_eq!(compared.rows.len(), 2);
+        assert_eq!(compared.rows[0]["file"], "evals/a.yaml");
+        assert_eq!(compared.rows[0]["verdict"], "worse");
+        assert_eq!(compared.rows[1]["b"], 0);
+        // Reports once had no files.
+        let mut old = json!({"kind": "eval", "cases": [case("", 10)]});
+        old["cases"][0]
+            .as_object_mut()
+            .expect("a case")
+            .remove("file");
+        let old = super::read(&old, Path::new("/p")).expect("a report");
+        assert_eq!(compare(&old, &read(0, "evals/a.yaml")).rows[0]["b"], 10);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::EvalArgs;
 use crate::case::Case;
-use crate::compare::{self, Comparison, compare};
+use crate::compare::{Comparison, compare, passed};
 use crate::files::{cases, keep_report};
 use crate::host::Host;
 use crate::report::{self, Row, Verdict};
@@ -243,20 +243,26 @@ impl Evaluation {
             rows
         };
         let mut comparisons = Vec::new();
-        let new = compare::passed(&rows);
+        let new = passed(&rows, self.project.root());
         if let Some(with) = self.args.compare.clone() {
             let old = self.older(&with, io)?;
             comparisons.push((with, compare(&old, &new)));
         }
         if self.args.without {
             let old = self.live(&[], None, false, io)?;
-            comparisons.push(("no tools".to_owned(), compare(&compare::passed(&old), &new)));
+            comparisons.push((
+                "no tools".to_owned(),
+                compare(&passed(&old, self.project.root()), &new),
+            ));
         }
         for part in self.args.ablate.clone() {
             let mut tools = self.tools.clone();
             tools::ablate(&mut tools, &part);
             let old = self.live(&tools, None, false, io)?;
-            comparisons.push((format!("no {part}"), compare(&compare::passed(&old), &new)));
+            comparisons.push((
+                format!("no {part}"),
+                compare(&passed(&old, self.project.root()), &new),
+            ));
         }
         self.report(&rows, &comparisons, io)
     }

@@ -81,7 +81,7 @@ impl Evaluation {
         self.check_run(&old)?;
         let new = self.live(&changed, None, false, io)?;
         self.check_run(&new)?;
-        let comparison = compare(&passed(&old), &passed(&new));
+        let comparison = compare(&passed(&old, &root), &passed(&new, &root));
         let text =
             comparison.text("the present description, on the cases that the model has not seen");
         io.show(&format!("{}\n", text.trim_start()))?;

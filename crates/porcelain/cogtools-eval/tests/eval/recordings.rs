@@ -167,7 +167,7 @@ fn a_report_is_compared_with() {
     );
     assert_eq!(
         run["compare"],
-        json!([{"case": "right", "model": "command", "b": 0, "c": 0, "p": 1.0, "p_holm": 1.0,
+        json!([{"case": "right", "file": "tools/convert.evals.yaml", "model": "command", "b": 0, "c": 0, "p": 1.0, "p_holm": 1.0,
                 "verdict": "not_shown", "trials_needed": null}])
     );
     assert_eq!(run["overall"]["verdict"], "not_shown");
