@@ -8,11 +8,13 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Text;
 use cogtools_core::yaml::{self, Node};
 use cogtools_core::{Code, Diagnostic};
+use cogtools_log::BudgetLimit;
 use fancy_regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use crate::matcher::Matcher;
 use crate::reader::Reader;
+use crate::statistics::float;
 
 /// A task with expectations.
 #[derive(Debug)]
@@ -96,6 +98,24 @@ pub(crate) struct AtMost {
     pub(crate) tokens: Option<u64>,
     pub(crate) money: Option<f64>,
     pub(crate) seconds: Option<f64>,
+}
+
+impl AtMost {
+    /// The turns, calls and seconds of a trial that are not limited otherwise.
+    pub(crate) const TURNS: u64 = 20;
+    pub(crate) const CALLS: u64 = 50;
+    pub(crate) const SECONDS: f64 = 300.0;
+
+    /// The number at which `limit` stops a trial.
+    pub(crate) fn number(&self, limit: BudgetLimit) -> Option<f64> {
+        match limit {
+            BudgetLimit::Turns => Some(float(self.turns.unwrap_or(Self::TURNS))),
+            BudgetLimit::Calls => Some(float(self.calls.unwrap_or(Self::CALLS))),
+            BudgetLimit::Tokens => self.tokens.map(float),
+            BudgetLimit::Money => self.money,
+            BudgetLimit::Seconds => Some(self.seconds.unwrap_or(Self::SECONDS)),
+        }
+    }
 }
 
 /// The cases of a file, and notes about what is left out.

@@ -22,11 +22,20 @@ use crate::host::Host;
 use crate::report::{self, Row, Verdict};
 use crate::run::{CommandModel, Job, Runner, Spent, digests, settings_digest};
 use crate::tapes::{Tapes, staleness};
-use crate::tools::{self, Declared, in_scope};
+use crate::tools::{self, Declared, Rules, in_scope};
+use crate::trial::Record;
 use crate::verdict::{failures, rows};
 
 /// The hint for a limit of money without prices.
 const PRICES: &str = "name a file with prices in the key `ask.prices` of your own configuration";
+
+/// The variables that say where providers are.
+const BASE_URLS: [&str; 4] = [
+    "GOOGLE_GEMINI_BASE_URL",
+    "GOOGLE_VERTEX_BASE_URL",
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+];
 
 /// The state that all parts of a run share.
 pub(crate) struct Evaluation {
@@ -317,6 +326,13 @@ impl Evaluation {
     ) -> Result<Vec<Row>, Failure> {
         let args = &self.args;
         let settings = settings_digest(&self.generation(), self.args.code);
+        let ask = &self.config.ask;
+        let names = tools.iter().map(|tool| tool.agent.name.as_str());
+        let permissions = Permissions::new(ask, &args.allow, &[], names);
+        let rules = Rules {
+            permissions: &permissions,
+            cx: cx.unwrap_or(&self.cx),
+        };
         let mut recorded = Vec::new();
         let mut jobs = Vec::new();
         for job in self.jobs() {
@@ -325,11 +341,13 @@ impl Evaluation {
                 .get(&job.case.folder)
                 .filter(|_| is_own && args.record);
             let record = tape.and_then(|tape| tape.get(&job.case.name, &job.model, job.trial));
-            let scope = || in_scope(tools, &job.case);
-            match record
-                .filter(|record| staleness(record, &job.case, &scope(), &settings).is_none())
-            {
-                Some(record) => recorded.push((job, Some(record.clone()))),
+            let is_current = |record: &&Record| {
+                let scope = in_scope(tools, &job.case);
+                staleness(record, &job.case, &scope, &settings).is_none()
+                    && record.is_done(&job.case, &scope, &rules)
+            };
+            match record.filter(is_current).cloned() {
+                Some(record) => recorded.push((job, Some(record))),
                 None => jobs.push(job),
             }
         }
@@ -337,13 +355,11 @@ impl Evaluation {
         let total = jobs.len();
         let layers = Layers::load(&self.config, &self.project, true, io)?;
         let model = self.connect(total, io)?;
-        let ask = &self.config.ask;
-        let names = tools.iter().map(|tool| tool.agent.name.as_str());
         let runner = Runner {
             model: &*model,
             hosts: &self.hosts,
             tools,
-            cx: cx.unwrap_or(&self.cx),
+            rules,
             system: layers.system()?,
             layers: &layers,
             settings: Settings {
@@ -351,7 +367,7 @@ impl Evaluation {
                     generation: self.generation(),
                     ..RequestOptions::default()
                 },
-                permissions: Permissions::new(ask, &args.allow, &[], names),
+                permissions: permissions.clone(),
                 retry: args
                     .model_command
                     .as_ref()
@@ -364,10 +380,7 @@ impl Evaluation {
             },
             price: &|model| facts(ask, model).ok()?.price,
             seed: args.model.seed,
-            source: args
-                .model_command
-                .clone()
-                .unwrap_or_else(|| format!("{:?}", args.model.provider)),
+            source: self.source(io),
             store,
             mask: Mask::new(io.secrets()),
             whole: args.whole,
@@ -397,6 +410,19 @@ impl Evaluation {
         }
         let all = recorded.into_iter().chain(outcomes);
         Ok(rows(all.map(|(job, record)| (job, record, None)).collect()))
+    }
+
+    /// The source of the answers: a command, or the provider and where the user says that it is.
+    fn source(&self, io: &Io<'_>) -> String {
+        if let Some(command) = &self.args.model_command {
+            return command.clone();
+        }
+        let address =
+            |name: &str| Some(dirs::trusted_var(io, name)?.to_string_lossy().into_owned());
+        let addresses = BASE_URLS.iter().filter_map(|name| address(name));
+        let addresses = addresses.chain(self.config.ask.base_url.clone());
+        let provider = format!("{:?}", self.args.model.provider);
+        addresses.fold(provider, |source, address| format!("{source} {address}"))
     }
 
     pub(crate) fn connect(&self, jobs: usize, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {

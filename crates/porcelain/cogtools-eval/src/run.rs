@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use cogtools_agent::{Agent, AgentParts, Budget, Journal, Layers, Ledger, Price, Settings, Silent};
 use cogtools_core::file::{self, WritePath, create_private_folder};
 use cogtools_core::process::Process;
-use cogtools_core::{Cancel, Context, Diagnostic, Target};
+use cogtools_core::{Cancel, Diagnostic, Target};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
     Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part, Request, Response,
@@ -19,9 +19,9 @@ use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 
-use crate::case::Case;
+use crate::case::{AtMost, Case};
 use crate::host::{Host, HostModel, Used};
-use crate::tools::{Declared, TrialTools, in_scope, short};
+use crate::tools::{Declared, Rules, TrialTools, in_scope, short};
 use crate::trial::{Digests, Judged, Mistakes, Record};
 
 /// A trial that is wanted.
@@ -88,7 +88,7 @@ pub(crate) struct Runner<'r> {
     /// Hosts, which are no models of `model`.
     pub(crate) hosts: &'r [Host],
     pub(crate) tools: &'r [Declared],
-    pub(crate) cx: &'r Context,
+    pub(crate) rules: Rules<'r>,
     pub(crate) layers: &'r Layers,
     pub(crate) system: Option<Arc<Content>>,
     /// The settings without the model and the seed.
@@ -156,11 +156,6 @@ pub(crate) fn seed(case: &str, model: &str, trial: u64) -> i32 {
     i32::try_from(bits >> 1).unwrap_or_default()
 }
 
-/// Returns true if a record is a trial that is done: it was not interrupted, and is no error.
-fn is_done(record: &Record) -> bool {
-    record.error.is_none() && !matches!(record.end, None | Some(EndStatus::Cancelled))
-}
-
 impl Runner<'_> {
     /// The name of the session of a trial: a digest of everything that it depends on.
     fn key(&self, job: &Job, tools: &[Declared]) -> Option<SessionId> {
@@ -170,7 +165,7 @@ impl Runner<'_> {
             digests,
             system,
             self.source,
-            self.cx.root,
+            self.rules.cx.root,
             self.seed,
             job.model,
             job.trial
@@ -196,12 +191,6 @@ impl Runner<'_> {
     /// Runs the `jobs` that are not done. `on_end` is told of each.
     pub(crate) async fn run(&self, jobs: Vec<Job>, on_end: &dyn Fn(&Job)) -> Vec<Outcome> {
         let _ = create_private_folder(self.store.folder());
-        // Cases with one task share a trial: the second one takes what the first has done.
-        let mut keys = HashSet::new();
-        let jobs: Vec<(usize, Job)> = jobs.into_iter().enumerate().collect();
-        let is_first =
-            |(_, job): &(usize, Job)| keys.insert(self.key(job, &in_scope(self.tools, &job.case)));
-        let (first, second): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_first);
         let work = |(index, job): (usize, Job)| {
             let outcome = async move {
                 let tools = in_scope(self.tools, &job.case);
@@ -211,7 +200,7 @@ impl Runner<'_> {
                 let kept = std::fs::read(self.store.trial_file(&id)).ok();
                 let kept = kept.and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
                 let mut record = match kept {
-                    Some(record) if is_done(&record) => {
+                    Some(record) if record.is_done(&job.case, &tools, &self.rules) => {
                         let (case, trial) = (job.case.name.clone(), job.trial);
                         Record {
                             case,
@@ -242,16 +231,27 @@ impl Runner<'_> {
                         record
                     }
                 };
-                if self.ask_judge(&job.case, &mut record).await {
+                let (was_asked, error) = self.ask_judge(&job.case, &mut record).await;
+                if was_asked {
                     self.save(&id, &record);
                 }
+                // The trial itself is done, and only its judge is asked again.
+                record.error = record.error.or(error);
                 on_end(&job);
                 (job, Some(record))
             };
             async move { (index, outcome.await) }
         };
         let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
-        for jobs in [first, second] {
+        let mut left: Vec<(usize, Job)> = jobs.into_iter().enumerate().collect();
+        // Cases with one task share a trial: each takes what those before it have done.
+        while !left.is_empty() {
+            let mut keys = HashSet::new();
+            let is_first = |(_, job): &(usize, Job)| {
+                keys.insert(self.key(job, &in_scope(self.tools, &job.case)))
+            };
+            let (jobs, others) = left.into_iter().partition::<Vec<_>, _>(is_first);
+            left = others;
             let mut running = stream::iter(jobs.into_iter().map(work)).buffer_unordered(self.jobs);
             while let Some(outcome) = running.next().await {
                 outcomes.push(outcome);
@@ -287,6 +287,10 @@ impl Runner<'_> {
         record.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
         let calls: Vec<&str> = record.calls().map(|call| call.tool.as_str()).collect();
         record.digests = digests(&job.case, &tools, &digest, calls);
+        if let Some(EndStatus::Budget { limit }) = &record.end {
+            record.limit = job.case.expect.at_most.number(*limit);
+        }
+        record.denied = self.rules.denied(&record, &job.case, &tools);
         record.session = Some(id.to_string());
         record
     }
@@ -322,7 +326,7 @@ impl Runner<'_> {
                 .and_then(|()| std::fs::write(&file, content))
                 .map_err(|error| error.to_string())?;
         }
-        let project = self.cx.root.display().to_string();
+        let project = self.rules.cx.root.display().to_string();
         let header = Header::new(id.clone(), Timestamp::now(), &project, &job.model);
         let options = Options {
             mask: self.mask.clone(),
@@ -337,10 +341,10 @@ impl Runner<'_> {
         );
         settings.price = (self.price)(&job.model);
         let most = &case.expect.at_most;
-        let seconds = most.seconds.unwrap_or(300.0).clamp(0.0, 1e9);
+        let seconds = most.seconds.unwrap_or(AtMost::SECONDS).clamp(0.0, 1e9);
         let budget = Budget {
-            turns: host.is_none().then(|| most.turns.unwrap_or(20)),
-            calls: Some(most.calls.unwrap_or(50)),
+            turns: host.is_none().then(|| most.turns.unwrap_or(AtMost::TURNS)),
+            calls: Some(most.calls.unwrap_or(AtMost::CALLS)),
             tokens: most.tokens,
             time: Some(Duration::from_secs_f64(seconds)),
             // What a host has cost is known at its end.
@@ -350,7 +354,7 @@ impl Runner<'_> {
         let mut silent = Silent;
         let folder = folder.as_ref().map(tempfile::TempDir::path);
         let code = self.code.map(|api| (api, &settings.permissions));
-        let tools = TrialTools::new(tools, Arc::clone(case), self.cx, folder, code);
+        let tools = TrialTools::new(tools, Arc::clone(case), self.rules.cx, folder, code);
         let tools = Arc::new(
             tools.map_err(|errors| errors.first().map_or_else(String::new, Diagnostic::summary))?,
         );
@@ -390,13 +394,14 @@ impl Runner<'_> {
         Ok((session, tools, used))
     }
 
-    /// Asks the judge about the statements that it has not read. Returns true if it was asked.
-    async fn ask_judge(&self, case: &Case, record: &mut Record) -> bool {
+    /// Asks the judge about the statements that it has not read. Returns true if it was asked, and
+    /// the error if it has failed.
+    async fn ask_judge(&self, case: &Case, record: &mut Record) -> (bool, Option<String>) {
         let Some(judge) = self.judge.filter(|_| record.error.is_none()) else {
-            return false;
+            return (false, None);
         };
         let answer = record.answer();
-        let mut was_asked = false;
+        let (mut was_asked, mut failed) = (false, None);
         for says in &case.expect.says {
             let is_judged = |judged: &Judged| judged.says == *says && judged.judge == judge;
             if record.judged.iter().any(is_judged) {
@@ -410,11 +415,11 @@ impl Runner<'_> {
                     holds,
                     quote,
                 }),
-                Err(error) => record.error = Some(format!("{judge}: {error}")),
+                Err(error) => failed = Some(format!("{judge}: {error}")),
             }
             was_asked = true;
         }
-        was_asked
+        (was_asked, failed)
     }
 
     async fn opinion(

@@ -9,14 +9,17 @@ use cogtools_agent::{
     not_found, ready_call,
 };
 use cogtools_code::{CodeMode, CodeTools, Scope, Stub};
+use cogtools_core::approval::verdict;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::text::Text;
+use cogtools_core::trust::Verdict;
 use cogtools_core::{Code, Context, Diagnostic, Pattern, Registry, Target, Tool, digest, yaml};
+use cogtools_log::{Decision, Outcome};
 use serde_json::{Map, Value, json};
 
 use crate::calls::all_hold;
 use crate::case::{Case, Fixture};
-use crate::trial::Call;
+use crate::trial::{Call, Record};
 
 /// Tools that no task needs, so that choosing is hard: a list of tool files as JSON.
 const DECOYS: &str = include_str!("decoys.json");
@@ -49,12 +52,53 @@ impl Declared {
         })
     }
 
+    /// The traits that decide about its calls: with fixtures it does not run.
+    fn traits(&self, case: &Case) -> ToolTraits {
+        match fixtures(case, &self.agent.name, self.is_decoy) {
+            Some(_) => ToolTraits {
+                is_pure: true,
+                ..ToolTraits::default()
+            },
+            None => self.agent.traits,
+        }
+    }
+
     /// The digest of its declaration.
     pub(crate) fn digest(&self) -> String {
         match &self.types {
             Some(types) => short(&json!([self.agent.declaration, types])),
             None => short(&self.agent.declaration),
         }
+    }
+}
+
+/// The user's rules and approvals, which decide about the calls of a trial.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'r> {
+    pub(crate) permissions: &'r Permissions,
+    pub(crate) cx: &'r Context,
+}
+
+impl Rules<'_> {
+    /// Returns true if a call of `tool` in `case` does not run.
+    pub(crate) fn deny(&self, tool: &Declared, case: &Case) -> bool {
+        let (name, traits) = (&tool.agent.name, tool.traits(case));
+        let runs = fixtures(case, name, tool.is_decoy).is_none();
+        let is_approved = || matches!(verdict(&tool.tool, self.cx), Ok(Verdict::Approved));
+        self.permissions.decide(name, &traits).decision != Decision::Allowed
+            || runs && !is_approved()
+    }
+
+    /// The tools of the calls in `record` that were denied for that reason.
+    pub(crate) fn denied(&self, record: &Record, case: &Case, tools: &[Declared]) -> Vec<String> {
+        let is_denied = |tool: &&Declared| {
+            let name = &tool.agent.name;
+            let mut calls = record.calls();
+            calls.any(|call| call.tool == *name && call.outcome == Outcome::Denied)
+                && self.deny(tool, case)
+        };
+        let denied = tools.iter().filter(is_denied);
+        denied.map(|tool| tool.agent.name.clone()).collect()
     }
 }
 
@@ -277,18 +321,9 @@ impl Tools for TrialTools {
             }
             return declared;
         }
-        let declare = |tool: &Declared| {
-            let traits = match self.fixtures(tool) {
-                Some(_) => ToolTraits {
-                    is_pure: true,
-                    ..ToolTraits::default()
-                },
-                None => tool.agent.traits,
-            };
-            AgentTool {
-                traits,
-                ..tool.agent.clone()
-            }
+        let declare = |tool: &Declared| AgentTool {
+            traits: tool.traits(&self.case),
+            ..tool.agent.clone()
         };
         self.tools.iter().map(declare).collect()
     }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::calls::compare;
 use crate::case::Case;
 use crate::matcher::accepts;
+use crate::tools::{Declared, Rules};
 
 /// Returns the mistakes that types show in the code of a program.
 pub(crate) type Mistakes<'m> = &'m dyn Fn(&str) -> Vec<Diagnostic>;
@@ -27,6 +28,12 @@ pub(crate) struct Record {
     pub(crate) digests: Digests,
     /// Its end; none if it did not end.
     pub(crate) end: Option<EndStatus>,
+    /// The limit at which it was stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<f64>,
+    /// The tools whose calls the user's rules or approvals did not let run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) denied: Vec<String>,
     /// Why there is no verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
@@ -207,6 +214,29 @@ impl Record {
         );
         self.error = has_error.filter(|_| is_error);
         self
+    }
+
+    /// Returns true if it is done, and would not go on otherwise now: it was not interrupted, is no
+    /// error, the files of its tools are as they were, its limit is none that `case` has loosened, and
+    /// what `rules` denied is still denied.
+    pub(crate) fn is_done(&self, case: &Case, tools: &[Declared], rules: &Rules<'_>) -> bool {
+        let find = |name: &str| tools.iter().find(|tool| tool.agent.name == name);
+        let has_ended = match &self.end {
+            None | Some(EndStatus::Cancelled) => false,
+            Some(EndStatus::Budget { limit }) => {
+                let now = case.expect.at_most.number(*limit);
+                now.zip(self.limit).is_some_and(|(now, then)| now <= then)
+            }
+            Some(_) => true,
+        };
+        let is_broken = |call: &Call| matches!(&call.outcome, Outcome::Failed { code } if code == Code::InvalidConfig.name());
+        let mut files = self.digests.tools.iter();
+        let mut denied = self.denied.iter();
+        has_ended
+            && self.error.is_none()
+            && files.all(|(name, file)| find(name).is_some_and(|tool| tool.file == *file))
+            && denied.all(|name| find(name).is_some_and(|tool| rules.deny(tool, case)))
+            && !self.calls().any(is_broken)
     }
 
     /// The text of the last response.

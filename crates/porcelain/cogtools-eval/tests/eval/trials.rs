@@ -1,8 +1,9 @@
 //! Trials: verdicts, figures, budgets, errors, and what is done.
 
+use cogtools_test_support::Project;
 use serde_json::json;
 
-use super::{MODEL, eval, project, report, requests, scripted};
+use super::{CONVERT, MODEL, eval, project, report, requests, scripted};
 
 const RIGHT: &str = "\
 trials: 3
@@ -66,6 +67,80 @@ fn done_trials_are_judged_anew_and_more_trials_add() {
         run["cases"][0]["results"][0]["failures"][0]["expect"],
         "/at_most/turns"
     );
+}
+
+#[test]
+fn a_trial_that_was_stopped_goes_on_with_a_looser_limit() {
+    let limited = |turns: u64| RIGHT.replace("turns: 2", &format!("turns: {turns}"));
+    let project = project(&limited(1));
+    assert_eq!(scripted(&project, &["--record"]).status, 1);
+    assert_eq!(requests(&project), 3);
+    // Neither the same limit nor a tighter one changes anything.
+    for turns in [1, 0] {
+        project.file("tools/convert.evals.yaml", limited(turns));
+        assert_eq!(scripted(&project, &["--record"]).status, 1);
+        assert_eq!(requests(&project), 3);
+    }
+    project.file("tools/convert.evals.yaml", limited(2));
+    assert_eq!(scripted(&project, &["--record"]).status, 0);
+    assert_eq!(requests(&project), 9);
+    assert_eq!(eval(&project, &["--replay"]).status, 0);
+    // Cases that share a task do not share their limits.
+    let two = "  - {name: NAME, task: repair, expect: {calls: [{tool: convert}], at_most: {turns: TURNS}}}\n";
+    let case = |name, turns| two.replace("NAME", name).replace("TURNS", turns);
+    let cases = [
+        "trials: 1\ncases:\n",
+        &case("short", "1"),
+        &case("long", "9"),
+    ]
+    .concat();
+    project.file("tools/convert.evals.yaml", cases);
+    for _ in 0..2 {
+        let run = report(&scripted(&project, &["--json"]), 1);
+        assert_eq!(
+            [0, 1].map(|index| run["cases"][index]["ok"].clone()),
+            [false, true]
+        );
+        assert_eq!(requests(&project), 13);
+    }
+}
+
+#[test]
+fn a_trial_that_was_denied_goes_on_when_it_is_allowed() {
+    let project = Project::untrusted();
+    let exec = |program: &str| {
+        let implementation = format!("implementation: {{exec: [sh, -c, '{program}']}}\n");
+        CONVERT[..CONVERT.find("implementation").expect("a key")].to_owned() + &implementation
+    };
+    let case = "{trials: 1, cases: [{name: a, task: right, expect: {calls: [{tool: convert}]}}]}";
+    project
+        .file("tools/convert.yaml", exec("echo ran >> ran"))
+        .program(
+            "model.sh",
+            MODEL.replace(r#"'"output"'*)"#, r#"'"output"'* | *'"error"'*)"#),
+        )
+        .file("tools/convert.evals.yaml", case);
+    let ran = || project.path("ran").exists();
+    let check = |args: &[&str], is_run: bool, asked: usize| {
+        for _ in 0..2 {
+            report(
+                &scripted(&project, &[&["--json", "--record"], args].concat()),
+                0,
+            );
+            assert_eq!((ran(), requests(&project)), (is_run, asked), "{args:?}");
+        }
+    };
+    check(&[], false, 2);
+    // The project is still not trusted.
+    check(&["--allow", "convert"], false, 2);
+    project.trust(".");
+    check(&[], false, 2);
+    check(&["--allow", "convert"], true, 4);
+    // The file of the tool has changed: what was recorded is stale.
+    project.file("tools/convert.yaml", exec("echo again >> ran"));
+    assert_eq!(eval(&project, &["--replay"]).status, 1);
+    check(&["--allow", "convert"], true, 6);
+    assert_eq!(eval(&project, &["--replay"]).status, 0);
 }
 
 #[test]
@@ -203,7 +278,21 @@ fn a_judge_has_to_quote_the_answer_and_is_paid_for() {
         report(&scripted(&project, &args), status);
         assert_eq!(requests(&project), before);
     }
+    // A judge that fails is asked again, and the trial does not run again.
     let project = project(cases);
+    let failing = ["--json", "-j", "1", "--judge", "failing"];
+    project.program(
+        "model.sh",
+        MODEL.replace(
+            "cat)\n",
+            "cat)\n[ \"$COGTOOLS_EVAL_MODEL\" != failing ] || exit 3\n",
+        ),
+    );
+    report(&scripted(&project, &failing), 69);
+    assert_eq!(requests(&project), 4);
+    report(&scripted(&project, &failing), 69);
+    assert_eq!(requests(&project), 4);
+    let project = super::project(cases);
     project.file("quote", "3.1 miles");
     let run = scripted(
         &project,
