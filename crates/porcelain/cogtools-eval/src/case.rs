@@ -192,23 +192,14 @@ pub(crate) fn read_skill(text: &Text, root: &Path, folder: &Path) -> Read {
             .map(|node| reader.strings(node, "files"))
             .unwrap_or_default()
         {
-            match text
-                .path()
-                .parent()
-                .map(|base| {
-                    [
-                        base.join(&name),
-                        base.join("..").join(&name),
-                        root.join(&name),
-                    ]
-                })
-                .and_then(|places| {
-                    places
-                        .iter()
-                        .find_map(|place| std::fs::read_to_string(place).ok())
-                }) {
-                Some(content) if is_below(&name) => drop(files.insert(name, content)),
-                _ => reader.error(node.span, &format!("the file `{name}` cannot be read")),
+            let base = text.path().parent().unwrap_or(root);
+            let places = [base, base.parent().unwrap_or(root), root];
+            let read =
+                |place: &Path| Text::read(&place.join(&name), Path::new(&name), text.scope()).ok();
+            let found = is_below(&name).then(|| places.into_iter().find_map(read));
+            match found.flatten() {
+                Some(file) => drop(files.insert(name, file.as_str().to_owned())),
+                None => reader.error(node.span, &format!("the file `{name}` cannot be read")),
             }
         }
         let id = node.get("id").map(Node::to_json);

@@ -1,7 +1,7 @@
 //! Reads the nodes of a file with cases, and keeps every mistake with its place.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::schema::Schema;
 use cogtools_core::text::{Span, Text};
@@ -105,6 +105,15 @@ impl<'t> Reader<'t> {
     pub(crate) fn string(&mut self, node: &Node, key: &str) -> String {
         node.text()
             .map_or_else(|| self.wrong(node, key, "text"), str::to_owned)
+    }
+
+    /// Reports the value of an expectation that is empty, and holds whatever a trial does.
+    fn not_empty(&mut self, node: &Node, key: &str) {
+        let is_empty = node.entries().is_some_and(<[Entry]>::is_empty)
+            || node.items().is_some_and(<[Node]>::is_empty);
+        if is_empty {
+            self.error(node.span, &format!("`{key}` is empty, and expects nothing"));
+        }
     }
 
     /// A text, or a list of them.
@@ -221,11 +230,20 @@ impl<'t> Reader<'t> {
         let Some(entries) = node.entries() else {
             return self.wrong(node, "files", "a map from paths to texts");
         };
-        let mut files = BTreeMap::new();
+        let (mut files, mut paths) = (BTreeMap::new(), Vec::<PathBuf>::new());
+        let is_dot = |part: &Component<'_>| *part == Component::CurDir;
         for Entry { key, value, span } in entries {
+            let path: PathBuf = Path::new(key).components().skip_while(is_dot).collect();
+            let is_within = |other: &PathBuf| path.starts_with(other) || other.starts_with(&path);
             if !is_below(key) {
                 self.error(*span, "a path is relative, without `..`");
+            } else if path.as_os_str().is_empty() || key.ends_with('/') || key.contains('\0') {
+                self.error(*span, "a path names a file, not a folder");
+            } else if let Some(other) = paths.iter().find(|other| is_within(other)) {
+                let other = other.display();
+                self.error(*span, &format!("the file `{other}` is in its place"));
             }
+            paths.push(path);
             files.insert(key.clone(), self.string(value, key));
         }
         files
@@ -286,6 +304,9 @@ impl<'t> Reader<'t> {
             self.error(node.span, "`expect` needs at least one key");
         }
         for Entry { key, value, .. } in entries {
+            if key != "calls" {
+                self.not_empty(value, key);
+            }
             match key.as_str() {
                 "calls" => {
                     let items = self.items(value, key);
@@ -309,6 +330,22 @@ impl<'t> Reader<'t> {
                 "at_most" => expect.at_most = self.at_most(value),
                 _ => {}
             }
+        }
+        match (node.get("calls"), node.get("order")) {
+            (None, Some(order)) => {
+                self.error(order.span, "`order` is about `calls`, and there are none");
+            }
+            // No calls are an expectation if nothing else may be called.
+            (Some(calls), _) if matches!(expect.order, Order::Subset | Order::InOrder) => {
+                self.not_empty(calls, "calls");
+            }
+            _ => {}
+        }
+        if let [Entry { key, value, .. }] = entries
+            && key == "first_try"
+            && !expect.first_try
+        {
+            self.error(value.span, "`first_try: false` expects nothing");
         }
         expect
     }
@@ -449,6 +486,9 @@ impl<'t> Reader<'t> {
     fn answer(&mut self, node: &Node, expect: &mut Expect) {
         for Entry { key, value, .. } in self.keys(node, &["contains", "matches", "schema", "says"])
         {
+            if key != "schema" {
+                self.not_empty(value, key);
+            }
             match key.as_str() {
                 "contains" => expect.contains = self.strings(value, key),
                 "matches" => expect.matches = self.regex(value),

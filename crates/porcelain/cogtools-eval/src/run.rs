@@ -324,7 +324,7 @@ impl Runner<'_> {
             file.parent()
                 .map_or(Ok(()), std::fs::create_dir_all)
                 .and_then(|()| std::fs::write(&file, content))
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| format!("`{}` cannot be written: {error}", file.display()))?;
         }
         let project = self.rules.cx.root.display().to_string();
         let header = Header::new(id.clone(), Timestamp::now(), &project, &job.model);

@@ -47,6 +47,42 @@ fn mistakes_have_a_line_and_a_hint() {
         "cases:\n  - {name: a, task: t, files: {../x: y}, expect: {never: [x]}}\n",
         "a path is relative",
     );
+    let check_at = |keys: &str, place: &str, expected: &str| {
+        let case = format!("  - {{name: a, task: t, {keys}}}");
+        let column = case.find(place).expect("a place") + 1;
+        check(
+            &format!("cases:\n{case}\n"),
+            &format!(":2:{column}: {expected}"),
+        );
+    };
+    for (files, place, expected) in [
+        ("{a: y, a/b: z}", "a/b", "the file `a` is in its place"),
+        ("{a/b: z, ./a: y}", "./a", "the file `a/b` is in its place"),
+        ("{.: y}", ".: y", "a path names a file, not a folder"),
+        ("{a/: y}", "a/: y", "a path names a file, not a folder"),
+    ] {
+        check_at(
+            &format!("files: {files}, expect: {{never: [x]}}"),
+            place,
+            expected,
+        );
+    }
+    for (expect, place, expected) in [
+        ("{order: exact}", "exact", "`order` is about `calls`"),
+        ("{calls: []}", "[]", "`calls` is empty, and expects nothing"),
+        ("{answer: {}}", "{}", "`answer` is empty"),
+        ("{answer: {contains: []}}", "[]", "`contains` is empty"),
+        ("{answer: {says: []}}", "[]", "`says` is empty"),
+        ("{never: []}", "[]", "`never` is empty"),
+        ("{at_most: {}}", "{}", "`at_most` is empty"),
+        (
+            "{first_try: false}",
+            "false",
+            "`first_try: false` expects nothing",
+        ),
+    ] {
+        check_at(&format!("expect: {expect}"), place, expected);
+    }
     check(
         "cases:\n  - {name: a, task: t, expect: {never: [x]}}\n  - {name: a, task: t, expect: {never: [x]}}\n",
         "convert.evals.yaml:3:1: the name `a` is used twice",
@@ -101,5 +137,36 @@ fn cases_of_skills_are_read() {
         run.stderr.contains("name one with --judge"),
         "{}",
         run.stderr
+    );
+}
+
+#[test]
+fn files_of_a_skill_are_those_of_its_project() {
+    let project = project("cases: [{name: a, task: t, expect: {never: [x]}}]");
+    let evals = |file: &str| {
+        let case =
+            format!(r#"{{"prompt": "right", "expected_output": "it", "files": ["{file}"]}}"#);
+        project.file("evals/evals.json", format!("[{case}]"));
+        eval(&project, &["evals"])
+    };
+    project
+        .file("../secret", "secret")
+        .file("evals/own", "text")
+        .link("evals/outside", "../../secret");
+    let fifo = std::process::Command::new("mkfifo")
+        .arg(project.path("evals/fifo"))
+        .status();
+    assert!(fifo.expect("mkfifo").success());
+    for file in ["outside", "fifo", "../../secret", "/dev/zero", "missing"] {
+        let run = evals(file);
+        assert_eq!(run.status, 78, "{file}: {run:?}");
+        let message = format!("the file `{file}` cannot be read");
+        assert!(run.stderr.contains(&message), "{run:?}");
+    }
+    // It needs a judge, which comes after its files.
+    assert!(
+        evals("own")
+            .stderr
+            .contains("`says` needs a model that judges")
     );
 }
