@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::evaluation::{Evaluation, load_tools};
 use crate::files::check_out;
 use crate::report::{Row, Verdict};
-use crate::statistics::{SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
+use crate::statistics::{MIN_PAIRS, SIGNIFICANT, flips, float, holm, mcnemar, trials_needed};
+use crate::verdict::unavailable;
 
 /// A trial: the file of its case, relative to the project, the case, the model and the number.
 type Trial = (PathBuf, String, String, u64);
@@ -66,22 +67,25 @@ fn read(report: &Value, root: &Path) -> Option<Passed> {
 }
 
 impl Evaluation {
-    /// The verdicts of an older version of the tools, or in an earlier report.
-    pub(crate) fn older(&self, with: &str, io: &mut Io<'_>) -> Result<Passed, Failure> {
+    /// Compares `new` trials with those of an older version of the tools, or in an earlier report.
+    pub(crate) fn compare_with(
+        &self,
+        with: &str,
+        new: &Passed,
+        io: &mut Io<'_>,
+    ) -> Result<Comparison, Failure> {
         let path = io.cwd.join(with);
         if path.is_file() {
             let bytes = named_file::read(Path::new(with), 256 << 20, io)?;
             let report = serde_json::from_slice(&bytes).ok();
-            let report = report
+            let old = report
                 .as_ref()
                 .and_then(|report| read(report, self.project.root()));
-            return report.ok_or_else(|| {
-                let diagnostic = Diagnostic::new(
-                    Code::Usage,
-                    "this is no report of cogtools eval --format json",
-                );
-                diagnostic.with_subject(with).into()
-            });
+            let none = || {
+                let message = "this is no report of cogtools eval --format json";
+                Failure::from(Diagnostic::new(Code::Usage, message).with_subject(with))
+            };
+            return Ok(compare(&old.ok_or_else(none)?, new));
         }
         if self.args.replay {
             let diagnostic = Diagnostic::new(
@@ -113,8 +117,17 @@ impl Evaluation {
             let hint = "name the folder of another project; an empty .cogtoolrc.yaml makes it one";
             return Err(diagnostic.hint(hint).into());
         }
-        let rows = self.live(&tools, cx, false, io)?;
-        Ok(passed(&rows, self.project.root()))
+        let old = self.live(&tools, cx, false, io)?;
+        Ok(self.compare_rows(&old, new))
+    }
+
+    /// Compares `new` trials with those of the `old` run.
+    pub(crate) fn compare_rows(&self, old: &[Row], new: &Passed) -> Comparison {
+        let mut comparison = compare(&passed(old, self.project.root()), new);
+        let errors: u64 = old.iter().map(|row| row.count(Verdict::Error)).sum();
+        comparison.overall["errors"] = errors.into();
+        comparison.unavailable = unavailable(old);
+        comparison
     }
 }
 
@@ -123,6 +136,8 @@ impl Evaluation {
 pub(crate) struct Comparison {
     pub(crate) rows: Vec<Value>,
     pub(crate) overall: Value,
+    /// The cases of the old run that have nothing but errors.
+    pub(crate) unavailable: Vec<Diagnostic>,
     /// True if a case, or all together, is shown to be worse.
     pub(crate) is_worse: bool,
 }
@@ -140,8 +155,10 @@ impl Pairs {
         (float(self.c) - float(self.b)) / float(self.n)
     }
 
+    /// The pairs that would show the difference: more than these, which do not, and enough for the test.
     fn needed(self) -> Option<u64> {
-        trials_needed(float(self.b + self.c) / float(self.n), self.difference())
+        let needed = trials_needed(float(self.b + self.c) / float(self.n), self.difference());
+        needed.map(|needed| needed.max(MIN_PAIRS).max(self.n + 1))
     }
 }
 
@@ -204,13 +221,16 @@ pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
     let needed = (verdict == "not_shown" && all.n > 0)
         .then(|| all.needed())
         .flatten();
+    let few = needed.is_some() && (cases.len() as u64) < MIN_PAIRS;
     let overall = json!({
         "cases": cases.len(), "trials": all.n, "b": all.b, "c": all.c,
         "difference": mean, "p": p, "verdict": verdict, "trials_needed": needed,
+        "cases_needed": few.then_some(MIN_PAIRS),
     });
     Comparison {
         rows,
         overall,
+        unavailable: Vec::new(),
         is_worse,
     }
 }
@@ -226,12 +246,15 @@ impl Comparison {
                 .as_f64()
                 .unwrap_or(1.0);
             match row["verdict"].as_str() {
-                Some("not_shown") => match row["trials_needed"].as_u64() {
-                    Some(needed) => {
-                        format!("no difference shown (p {p:.3}); {needed} pairs of trials would")
-                    }
-                    None => "no difference".to_owned(),
-                },
+                Some("not_shown") => {
+                    let needed = |key: &str| row[key].as_u64();
+                    let what = match (needed("cases_needed"), needed("trials_needed")) {
+                        (_, None) => return "no difference".to_owned(),
+                        (Some(cases), _) => format!("at least {cases} cases"),
+                        (None, Some(trials)) => format!("{trials} pairs of trials"),
+                    };
+                    format!("no difference shown (p {p:.3}); {what} would")
+                }
                 other => format!("{} (p {p:.3})", other.unwrap_or_default()),
             }
         };
@@ -248,6 +271,9 @@ impl Comparison {
             );
         }
         let _ = writeln!(text, "  in all: {}", word(&self.overall));
+        if let Some(errors) = self.overall["errors"].as_u64().filter(|errors| *errors > 0) {
+            let _ = writeln!(text, "  trials of {with} with errors: {errors}");
+        }
         text
     }
 }
@@ -279,7 +305,8 @@ mod tests {
         let compared = compare(&run(&[("a", 0, 5)]), &run(&[("a", 5, 5)]));
         assert_eq!(compared.rows[0]["p"], 0.0625);
         assert_eq!(compared.rows[0]["verdict"], "not_shown");
-        assert_eq!(compared.rows[0]["trials_needed"], 4);
+        assert_eq!(compared.rows[0]["trials_needed"], 6);
+        assert_eq!(compared.overall["cases_needed"], 6);
         assert_eq!(compared.overall["verdict"], "not_shown");
         assert!(!compared.is_worse);
     }

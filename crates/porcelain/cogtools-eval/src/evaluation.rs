@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::EvalArgs;
 use crate::case::Case;
-use crate::compare::{Comparison, compare, passed};
+use crate::compare::{Comparison, passed};
 use crate::files::{cases, keep_report};
 use crate::host::Host;
 use crate::report::{self, Row, Verdict};
@@ -254,24 +254,18 @@ impl Evaluation {
         let mut comparisons = Vec::new();
         let new = passed(&rows, self.project.root());
         if let Some(with) = self.args.compare.clone() {
-            let old = self.older(&with, io)?;
-            comparisons.push((with, compare(&old, &new)));
+            let comparison = self.compare_with(&with, &new, io)?;
+            comparisons.push((with, comparison));
         }
         if self.args.without {
             let old = self.live(&[], None, false, io)?;
-            comparisons.push((
-                "no tools".to_owned(),
-                compare(&passed(&old, self.project.root()), &new),
-            ));
+            comparisons.push(("no tools".to_owned(), self.compare_rows(&old, &new)));
         }
         for part in self.args.ablate.clone() {
             let mut tools = self.tools.clone();
             tools::ablate(&mut tools, &part);
             let old = self.live(&tools, None, false, io)?;
-            comparisons.push((
-                format!("no {part}"),
-                compare(&passed(&old, self.project.root()), &new),
-            ));
+            comparisons.push((format!("no {part}"), self.compare_rows(&old, &new)));
         }
         self.report(&rows, &comparisons, io)
     }
@@ -359,6 +353,7 @@ impl Evaluation {
             model: &*model,
             hosts: &self.hosts,
             tools,
+            own: &self.tools,
             rules,
             system: layers.system()?,
             layers: &layers,

@@ -17,11 +17,10 @@ use crate::case::Case;
 use crate::compare::{compare, passed};
 use crate::evaluation::Evaluation;
 use crate::report::{Row, Verdict};
+use crate::statistics::MIN_PAIRS;
 use crate::tools::Declared;
 use crate::verdict::failures;
 
-/// The number of pairs of cases and models below which no difference can be shown.
-const MIN_HELD_OUT: usize = 6;
 /// The least budget of a description, in tokens.
 const MIN_TOKENS: usize = 60;
 /// The size of the failures that a model reads, in bytes.
@@ -130,7 +129,8 @@ fn check_held_out(
     held_out: &[Arc<Case>],
     models: usize,
 ) -> Result<(), Failure> {
-    let needed = MIN_HELD_OUT.div_ceil(models.max(1));
+    let needed = usize::try_from(MIN_PAIRS).unwrap_or(usize::MAX);
+    let needed = needed.div_ceil(models.max(1));
     let few = |message: String, hint: String| {
         Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
     };

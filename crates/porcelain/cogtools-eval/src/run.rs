@@ -88,6 +88,8 @@ pub(crate) struct Runner<'r> {
     /// Hosts, which are no models of `model`.
     pub(crate) hosts: &'r [Host],
     pub(crate) tools: &'r [Declared],
+    /// The tools of the project; another version of one has trials of its own.
+    pub(crate) own: &'r [Declared],
     pub(crate) rules: Rules<'r>,
     pub(crate) layers: &'r Layers,
     pub(crate) system: Option<Arc<Content>>,
@@ -161,11 +163,15 @@ impl Runner<'_> {
     fn key(&self, job: &Job, tools: &[Declared]) -> Option<SessionId> {
         let digests = digests(&job.case, tools, &self.digest(), []);
         let system = self.system.as_ref().map(|system| system.text());
+        let is_other = |tool: &&Declared| self.own.iter().all(|own| own.file != tool.file);
+        let others = tools.iter().filter(is_other);
+        let others: Vec<&str> = others.map(|tool| tool.file.as_str()).collect();
         let key = json!([
             digests,
             system,
             self.source,
             self.rules.cx.root,
+            others,
             self.seed,
             job.model,
             job.trial

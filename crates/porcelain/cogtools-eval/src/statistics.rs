@@ -11,6 +11,10 @@ const Z: f64 = 1.959_963_984_540_054;
 const W: f64 = 0.841_621_233_572_914_3;
 /// Below this p a difference counts as shown.
 pub(crate) const SIGNIFICANT: f64 = 0.05;
+/// The number of pairs, and of cases, below which the tests never show a difference.
+pub(crate) const MIN_PAIRS: u64 = 6;
+/// The largest count in a question: sums go over all numbers up to it.
+const MAX_COUNT: u64 = 1_000_000_000;
 /// The number of differences up to which all flips are counted.
 const MAX_EXACT: usize = 20;
 /// The number of random flips beyond that.
@@ -180,7 +184,8 @@ pub(crate) fn answer(row: &Value) -> Result<Value, String> {
     let count = |key: &str| {
         row.get(key)
             .and_then(Value::as_u64)
-            .ok_or(format!("`{key}` must be a count"))
+            .filter(|count| *count <= MAX_COUNT)
+            .ok_or(format!("`{key}` must be a count, at most {MAX_COUNT}"))
     };
     let number = |key: &str| {
         row.get(key)
@@ -283,6 +288,17 @@ mod tests {
             .map(|i| if i % 2 == 0 { 0.2 } else { -0.2 })
             .collect();
         close(flips(&balanced), 1.0);
+    }
+
+    #[test]
+    fn counts_have_a_limit() {
+        for (row, key) in [
+            (json!({"b": u64::MAX, "c": 1}), "b"),
+            (json!({"passed": 1, "trials": 2, "k": MAX_COUNT + 1}), "k"),
+        ] {
+            let message = format!("`{key}` must be a count, at most 1000000000");
+            assert_eq!(answer(&row), Err(message));
+        }
     }
 
     #[test]

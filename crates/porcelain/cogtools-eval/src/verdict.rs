@@ -63,20 +63,36 @@ pub(crate) fn failures(
         }
         failures.push(diagnostic);
     }
+    failures.extend(unavailable(rows));
+    for (with, comparison) in comparisons {
+        let unavailable = comparison.unavailable.iter().cloned();
+        let hint = format!("this is the side of {with} in the comparison");
+        failures.extend(unavailable.map(|diagnostic| diagnostic.hint(hint.as_str())));
+    }
+    let mut empty = comparisons.iter().filter(|(_, with)| with.rows.is_empty());
+    if let Some((with, _)) = empty.next()
+        && failures.is_empty()
+        && !is_cancelled
+    {
+        let message = format!("no trial can be compared with {with}");
+        let hint = "both need a trial of the same file, case, model and number, without an error";
+        failures.push(Diagnostic::new(Code::EvalFailed, message).hint(hint));
+    }
+    Diagnostic::truncate(failures)
+}
+
+/// The cases that have nothing but errors.
+pub(crate) fn unavailable(rows: &[Row]) -> Vec<Diagnostic> {
     let is_error = |row: &&Row| {
         !row.results.is_empty() && row.count(Verdict::Error) == row.results.len() as u64
     };
-    for row in rows.iter().filter(is_error) {
-        let error = row
-            .results
-            .iter()
-            .find_map(|result| Some(result.failures.first()?.message.clone()));
+    let diagnostic = |row: &Row| {
+        let mut results = row.results.iter();
+        let error = results.find_map(|result| Some(result.failures.first()?.message.clone()));
         let subject = format!("{} ({})", row.case.name, row.model);
-        failures.push(
-            Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(subject),
-        );
-    }
-    Diagnostic::truncate(failures)
+        Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(subject)
+    };
+    rows.iter().filter(is_error).map(diagnostic).collect()
 }
 
 /// Judges trials, and joins the trials of a case with a model.

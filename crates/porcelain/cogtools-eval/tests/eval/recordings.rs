@@ -171,6 +171,36 @@ fn a_report_is_compared_with() {
                 "verdict": "not_shown", "trials_needed": null}])
     );
     assert_eq!(run["overall"]["verdict"], "not_shown");
+    // Where nothing is compared, nothing is shown.
+    project.file(
+        "tools/convert.evals.yaml",
+        CASES.replace("name: right", "name: other"),
+    );
+    let renamed = scripted(&project, &["--compare", "old.json"]);
+    assert_eq!(renamed.status, 1, "{renamed:?}");
+    let message = "no trial can be compared with old.json";
+    assert!(renamed.stderr.contains(message), "{renamed:?}");
+}
+
+#[test]
+fn errors_of_the_other_side_are_shown() {
+    let project = project(CASES);
+    project.program(
+        "model.sh",
+        MODEL.replace("in\n", "in\n  *Lengths*) echo no >&2; exit 3 ;;\n"),
+    );
+    project.file("../other/.cogtoolrc.yaml", "").file(
+        "../other/tools/convert.yaml",
+        CONVERT.replace("lengths", "Lengths"),
+    );
+    let run = scripted(&project, &["--compare", "../other"]);
+    assert_eq!(run.status, 69, "{run:?}");
+    assert!(
+        run.stdout.contains("trials of ../other with errors: 2"),
+        "{run:?}"
+    );
+    let message = "hint: this is the side of ../other in the comparison";
+    assert!(run.stderr.contains(message), "{run:?}");
 }
 
 /// Git runs what the configuration of a repository says: the filters of its files.
@@ -202,6 +232,13 @@ fn an_older_revision_is_taken_only_of_a_trusted_project() {
     untrusted.trust(".");
     let run = report(&scripted(&untrusted, &compare), 0);
     assert_eq!(run["compare"][0]["case"], "right");
+    assert_eq!(requests(&untrusted), 4);
+    // A version that is declared alike has trials of its own, and keeps them.
+    untrusted.file("tools/convert.yaml", CONVERT.replace("3.1", "3.2"));
+    for _ in 0..2 {
+        report(&scripted(&untrusted, &compare), 0);
+        assert_eq!(requests(&untrusted), 12);
+    }
 }
 
 /// The programs of another folder run under its own approvals.
