@@ -525,7 +525,15 @@ impl Evaluation {
         }
         match self.args.format() {
             "json" => io.show_json(&format!("{report}\n"))?,
-            "junit" => io.show(&report::junit(rows))?,
+            "junit" => {
+                let is_stopped = self.cancel.is_cancelled();
+                let why = if is_stopped {
+                    "the run was stopped"
+                } else {
+                    "the budget was spent"
+                };
+                io.show(&report::junit(rows, why))?;
+            }
             "markdown" => io.show(&report::markdown(rows, &text))?,
             _ => io.show(&report::human(rows, &text))?,
         }

@@ -111,11 +111,20 @@ impl Row {
         wilson(self.count(Verdict::Pass), self.trials())
     }
 
-    /// Returns true if the share of trials that passed reaches the threshold.
+    /// Returns true if the share of trials that passed reaches the threshold, and none is left out.
     pub(crate) fn is_ok(&self) -> bool {
-        self.interval()
-            .rate
-            .is_some_and(|rate| rate + 1e-9 >= self.case.threshold)
+        self.trials() > 0 && !self.is_failed() && self.count(Verdict::Skipped) == 0
+    }
+
+    /// Returns true if the share of trials that passed does not reach the threshold.
+    pub(crate) fn is_failed(&self) -> bool {
+        let rate = self.interval().rate;
+        rate.is_some_and(|rate| rate + 1e-9 < self.case.threshold)
+    }
+
+    /// Returns true if trials that are left out keep it from being ok, and nothing else.
+    fn is_skipped(&self) -> bool {
+        self.count(Verdict::Skipped) > 0 && !self.is_failed()
     }
 
     /// The tools whose first call counts: of the case, of its calls, or all that were called.
@@ -403,7 +412,11 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
         .unwrap_or(0);
     for row in rows {
         let name = format!("{} ({})", row.case.name, row.model);
-        let mark = if row.is_ok() { "ok  " } else { "fail" };
+        let mark = match (row.is_ok(), row.is_skipped()) {
+            (true, _) => "ok  ",
+            (_, true) => "skip",
+            _ => "fail",
+        };
         let _ = writeln!(text, "{mark} {name:width$}  {}", cell(row));
         for (trials, failed) in failures(row) {
             let at = if failed.expect.is_empty() {
@@ -433,10 +446,19 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
     text
 }
 
+/// Escapes `text` for Markdown, on one line.
+fn escape(text: &str) -> String {
+    let escape = |letter| match letter {
+        '\n' | '\r' => vec![' '],
+        '|' | '<' | '`' | '[' | '\\' => vec!['\\', letter],
+        letter => vec![letter],
+    };
+    text.chars().flat_map(escape).collect()
+}
+
 /// The matrix for a pull request: cases by models.
 pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
     let models = models(rows);
-    let escape = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     let mut text = format!(
         "| case | {} |\n|---|{}\n",
         models
@@ -475,9 +497,9 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
                 format!(
                     "- `{}` ({}), trial {trials}: `{}` {}\n",
                     row.case.name,
-                    row.model,
-                    failed.expect,
-                    failed.message.replace('\n', " ")
+                    escape(&row.model),
+                    failed.expect.replace(['`', '\n', '\r'], " "),
+                    escape(&failed.message)
                 )
             })
         })
@@ -486,25 +508,30 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
         let _ = write!(text, "\n{}", failures.concat());
     }
     if !more.is_empty() {
-        let _ = write!(text, "\n```text\n{}```\n", more.trim_start());
+        let _ = write!(
+            text,
+            "\n```text\n{}```\n",
+            more.trim_start().replace("```", "~~~")
+        );
     }
     text
 }
 
 /// The report as `JUnit` XML: a suite is a model, a test case a case.
-pub(crate) fn junit(rows: &[Row]) -> String {
+/// `why` says why trials were left out.
+pub(crate) fn junit(rows: &[Row], why: &str) -> String {
     let suites = models(rows).into_iter().map(|model| {
         let own = rows.iter().filter(|row| row.model == model);
         Suite {
             name: model.to_owned(),
             file: None,
-            tests: own.map(junit_test).collect(),
+            tests: own.map(|row| junit_test(row, why)).collect(),
         }
     });
     junit::text("cogtools eval", &suites.collect::<Vec<_>>())
 }
 
-fn junit_test(row: &Row) -> Test {
+fn junit_test(row: &Row, why: &str) -> Test {
     let file = row.case.file.display().to_string();
     let Interval { low, high, .. } = row.interval();
     let (passed, trials) = (row.count(Verdict::Pass), row.trials());
@@ -529,8 +556,8 @@ fn junit_test(row: &Row) -> Test {
             End::Passed
         } else if all > 0 && row.count(Verdict::Error) == all {
             End::Error(problem)
-        } else if row.count(Verdict::Skipped) == all {
-            End::Skipped("the budget was spent".to_owned())
+        } else if row.is_skipped() {
+            End::Skipped(why.to_owned())
         } else {
             End::Failed(problem)
         },

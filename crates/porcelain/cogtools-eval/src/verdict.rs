@@ -25,10 +25,7 @@ pub(crate) fn failures(
         failures
             .push(Diagnostic::new(Code::BudgetSpent, message).hint("a second run does the rest"));
     }
-    let failed = rows
-        .iter()
-        .filter(|row| row.trials() > 0 && !row.is_ok())
-        .count();
+    let failed = rows.iter().filter(|row| row.is_failed()).count();
     if failed > 0 && !is_compared {
         let message = format!("{} of {} failed", failed, pluralize(rows.len(), "case"));
         failures.push(

@@ -252,6 +252,9 @@ fn no_trial_begins_beyond_the_budget() {
     let json = report(&run, 4);
     assert_eq!(json["cases"][0]["skipped"], 1);
     assert_eq!(json["cases"][0]["passed"], 2);
+    assert_eq!(json["cases"][0]["ok"], false);
+    let junit = scripted(&project, &["--format", "junit", "--budget", "trials=0"]);
+    assert!(junit.stdout.contains("skipped=\"1\""), "{junit:?}");
     let rest = report(
         &scripted(&project, &["--format", "json", "--budget", "trials=2"]),
         0,
@@ -341,7 +344,14 @@ fn a_failure_is_told_once_with_its_trials() {
     );
     let markdown = scripted(&project, &["--format", "markdown"]).stdout;
     assert!(
-        markdown.contains("- `no` (command), trial 1 to 4: `/calls/0`"),
+        markdown
+            .contains("- `no` (command), trial 1 to 4: `/calls/0` \\`convert\\` was not called\n"),
+        "{markdown}"
+    );
+    let args = ["--format", "markdown", "--models", "a|b<img>`c"];
+    let markdown = scripted(&project, &args).stdout;
+    assert!(
+        markdown.starts_with("| case | a\\|b\\<img>\\`c |\n"),
         "{markdown}"
     );
 }
