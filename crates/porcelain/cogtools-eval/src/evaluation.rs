@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cogtools_agent::{
     HistorySettings, Layers, Permissions, RequestOptions, Requests, Settings, connect, facts,
 };
+use cogtools_core::file::{Existing, Mode, WritePath, create_private_folder, open_append};
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target, fail_on};
 use cogtools_log::{Mask, Store};
 use cogtools_model::{Generation, Model, RetryPolicy};
@@ -89,7 +90,8 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.record || args.replay {
         for case in &all {
             if !tapes.contains_key(&case.folder) {
-                tapes.insert(case.folder.clone(), Tapes::read(&case.folder)?);
+                let read = Tapes::read(&case.folder, &project::read_scope(&case.folder, io))?;
+                tapes.insert(case.folder.clone(), read);
             }
         }
     }
@@ -242,12 +244,12 @@ impl Evaluation {
 
     fn evaluate(mut self, io: &mut Io<'_>) -> Result<(), Failure> {
         let rows = if self.args.replay {
-            self.replay()?
+            self.replay(io)?
         } else {
             let tools = self.tools.clone();
             let rows = self.live(&tools, None, true, io)?;
             if self.args.record {
-                self.record(&rows)?;
+                self.record(&rows, io)?;
             }
             rows
         };
@@ -270,10 +272,10 @@ impl Evaluation {
         self.report(&rows, &comparisons, io)
     }
 
-    fn replay(&mut self) -> Result<Vec<Row>, Failure> {
+    fn replay(&mut self, io: &Io<'_>) -> Result<Vec<Row>, Failure> {
         let settings = settings_digest(&self.generation(), self.args.code);
         let mut results = Vec::new();
-        let mut accepted: Vec<PathBuf> = Vec::new();
+        let mut accepted = Vec::new();
         for job in self.jobs() {
             let tools = in_scope(&self.tools, &job.case);
             let tapes = self.tapes.entry(job.case.folder.clone()).or_default();
@@ -295,17 +297,13 @@ impl Evaluation {
                     &settings,
                     calls.iter().map(String::as_str),
                 );
-                tapes.add(record.clone());
-                accepted.push(job.case.folder.clone());
+                accepted.push((job.case.folder.clone(), record.clone()));
                 results.push((job, Some(record), None));
             } else {
                 results.push((job, Some(record), stale));
             }
         }
-        accepted.dedup();
-        for folder in &accepted {
-            self.write(folder)?;
-        }
+        self.keep(&accepted, io)?;
         Ok(rows(results))
     }
 
@@ -446,42 +444,44 @@ impl Evaluation {
     }
 
     /// Keeps the trials of `rows` beside their cases.
-    fn record(&mut self, rows: &[Row]) -> Result<(), Failure> {
+    fn record(&self, rows: &[Row], io: &Io<'_>) -> Result<(), Failure> {
+        let mut records = Vec::new();
         for row in rows {
-            let tapes = self.tapes.entry(row.case.folder.clone()).or_default();
-            for result in row
-                .results
-                .iter()
-                .filter(|result| result.verdict != Verdict::Error)
-            {
-                if let Some(record) = &result.record {
-                    tapes.add(record.clone());
-                }
-            }
+            let mut results = row.results.iter();
+            let kept = results
+                .by_ref()
+                .filter(|result| result.verdict != Verdict::Error);
+            let kept = kept.filter_map(|result| result.record.clone());
+            records.extend(kept.map(|record| (row.case.folder.clone(), record)));
         }
-        for folder in self.tapes.keys().cloned().collect::<Vec<_>>() {
-            self.write(&folder)?;
-        }
-        Ok(())
+        self.keep(&records, io)
     }
 
-    fn write(&self, folder: &Path) -> Result<(), Failure> {
-        // With a pattern, the other cases of the file are not known.
-        let names: Vec<&str> = self
-            .cases
-            .iter()
-            .filter(|case| case.folder == folder)
-            .map(|case| case.name.as_str())
-            .collect();
-        let is_whole = self.args.only.is_none();
-        match self.tapes.get(folder) {
-            Some(tapes) => tapes.write(
-                self.project.root(),
-                folder,
-                is_whole.then_some(names.as_slice()),
-            ),
-            None => Ok(()),
+    /// Writes `records` beside their cases, with what other runs have written there meanwhile.
+    fn keep(&self, records: &[(PathBuf, Record)], io: &Io<'_>) -> Result<(), Failure> {
+        let lock = || {
+            let store = Store::new(&dirs::state_dir(io)?, self.project.root());
+            create_private_folder(store.folder()).ok()?;
+            let path = WritePath::below(store.folder(), Path::new("recordings.lock"));
+            let lock = open_append(&path, Existing::OrCreate(Mode::Private)).ok()?;
+            lock.lock().is_ok().then_some(lock)
+        };
+        // Another run waits with what it writes. Without a folder for it, there is merely a gap.
+        let _lock = lock();
+        for folder in self.tapes.keys() {
+            let own = || records.iter().filter(|(place, _)| place == folder);
+            if !self.args.record && own().next().is_none() {
+                continue;
+            }
+            let mut tapes = Tapes::read(folder, &project::read_scope(folder, io))?;
+            own().for_each(|(_, record)| tapes.add(record.clone()));
+            let cases = self.cases.iter().filter(|case| case.folder == *folder);
+            let names: Vec<&str> = cases.map(|case| case.name.as_str()).collect();
+            // With a pattern, the other cases of the file are not known.
+            let names = self.args.only.is_none().then_some(names.as_slice());
+            tapes.write(self.project.root(), folder, names)?;
         }
+        Ok(())
     }
 
     fn report(

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use cogtools_core::file::{self, WritePath};
+use cogtools_core::file::{self, ReadScope, WritePath};
+use cogtools_core::text::{self, Text, TextError};
 use cogtools_core::{Code, Diagnostic, digest};
 use cogtools_program::Failure;
 use serde_json::{Value, json};
@@ -15,6 +16,8 @@ use crate::trial::Record;
 
 const FILE: &str = "tapes.jsonl";
 const BLOBS: &str = "blobs";
+/// The most bytes of a file that is read.
+const MAX_BYTES: usize = 256 << 20;
 /// A result of more bytes is a file of its own.
 const MAX_LINE: usize = 4 << 10;
 /// The key of what stands for such a result.
@@ -29,20 +32,17 @@ impl Tapes {
     ///
     /// # Errors
     /// `INVALID_RECORDING` for a line that is no recording, `IO_FAILED`.
-    pub(crate) fn read(folder: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(folder: &Path, scope: &ReadScope) -> Result<Self, Failure> {
         let path = folder.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Self::default());
-            }
-            Err(error) => {
-                let message = format!("`{}` cannot be read: {error}", path.display());
-                return Err(Diagnostic::new(Code::IoFailed, message).into());
-            }
+        let failed = |error: TextError| Failure::from(error.diagnostic(Code::InvalidRecording));
+        let text = match text::bytes(&path, &path, MAX_BYTES, scope) {
+            Ok(bytes) => Text::new(&path, bytes).map_err(failed)?,
+            Err(TextError::NotFound(_)) => return Ok(Self::default()),
+            Err(error) => return Err(failed(error)),
         };
         let mut tapes = Self::default();
         for (index, line) in text
+            .as_str()
             .lines()
             .enumerate()
             .filter(|(_, line)| !line.trim().is_empty())
@@ -62,7 +62,8 @@ impl Tapes {
                     continue;
                 };
                 let file = folder.join(BLOBS).join(name);
-                let bytes = is_hash(name).then(|| std::fs::read(&file).ok()).flatten();
+                let bytes = is_hash(name).then(|| text::bytes(&file, &file, MAX_BYTES, scope).ok());
+                let bytes = bytes.flatten();
                 let bytes = bytes.filter(|bytes| digest::bytes(bytes).to_string() == name);
                 let value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
                 call.content = value.ok_or_else(|| wrong(format!("its blob {name} is damaged")))?;

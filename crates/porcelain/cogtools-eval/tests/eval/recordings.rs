@@ -71,6 +71,40 @@ fn another_description_makes_a_recording_stale() {
 }
 
 #[test]
+fn a_recording_is_a_regular_file() {
+    let project = project(CASES);
+    project.dir("tools/convert.evals");
+    let tape = project.path("tools/convert.evals/tapes.jsonl");
+    let fifo = std::process::Command::new("mkfifo").arg(tape).status();
+    assert!(fifo.expect("mkfifo").success());
+    let run = eval(&project, &["--replay"]);
+    assert_eq!(run.status, 65, "{run:?}");
+    assert!(run.stderr.contains("is not a regular file"), "{run:?}");
+}
+
+#[test]
+fn what_another_run_has_recorded_meanwhile_is_kept() {
+    let project = project(CASES);
+    // The model of the first trial records the second case, as another run would.
+    let other = "{name: other, task: nothing, expect: {never: [x]}}";
+    let both = format!("{CASES}  - {other}\n");
+    project.file("tools/convert.evals.yaml", &both);
+    assert_eq!(scripted(&project, &["--record", "-t", "/other"]).status, 0);
+    let tape = project.read("tools/convert.evals/tapes.jsonl");
+    std::fs::remove_dir_all(project.path("tools/convert.evals")).expect("a folder");
+    project
+        .file("tape", tape)
+        .dir("tools/convert.evals")
+        .program(
+            "model.sh",
+            MODEL.replace("cat)\n", "cat)\ncp tape tools/convert.evals/tapes.jsonl\n"),
+        );
+    assert_eq!(scripted(&project, &["--record", "-t", "/right"]).status, 0);
+    let tape = project.read("tools/convert.evals/tapes.jsonl");
+    assert_eq!(tape.lines().count(), 4, "{tape}");
+}
+
+#[test]
 fn only_blobs_are_removed() {
     let project = project(CASES);
     let folder = "tools/convert.evals/blobs";
