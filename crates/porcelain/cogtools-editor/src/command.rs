@@ -220,7 +220,7 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHICH EDITOR ANSWERS",
-        "The first of these editors that answers within a second:\n\n1. The editor at the socket in COGTOOLS_EDITOR, which VS Code and Emacs set in their terminals, unless its window has only folders other than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, found by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins. If two windows have the same folder, the error names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, or kak_selection and kak_buffile, with their values at the start of the program.\n\nSockets and files must belong to the user. Variables must come from the user's own environment: the .env of a project is ignored. No port is opened. `status` names the editor that answers, and gives the reason for each one that does not.",
+        "The first of these editors that answers within a second:\n\n1. The editor at the socket in COGTOOLS_EDITOR, which VS Code and Emacs set in their terminals, unless its window has only folders other than the current one; `none` turns all editors off.\n\n2. The window whose folder contains the current one, found by the discovery files in $XDG_RUNTIME_DIR/cogtools/editor (or /tmp/cogtools-UID/editor). The deepest folder wins. If two windows have the same folder, the error names both.\n\n3. Neovim, by NVIM, which it sets in its terminals.\n\n4. The environment: COGTOOLS_SELECTED_TEXT and COGTOOLS_CURRENT_FILE, ZED_SELECTED_TEXT and ZED_FILE, or kak_selection and kak_buffile, with their values at the start of the program. COGTOOLS_SELECTION, LINE:COLUMN-LINE:COLUMN with columns in units of UTF-16, selects in COGTOOLS_CURRENT_FILE instead.\n\nSockets and files must belong to the user. Variables must come from the user's own environment: the .env of a project is ignored. No port is opened. `status` names the editor that answers, and gives the reason for each one that does not.",
     ),
     (
         "INSTALL",
@@ -236,6 +236,6 @@ pub(crate) const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "EXAMPLES",
-        "    cogtools editor status\n\n    cogtools editor install\n\n    cogtools editor install --to cogtools.vsix\n\n    cogtools editor print zed > .zed/tasks.json",
+        "    cogtools editor status\n\n    cogtools editor install\n\n    cogtools editor install --to cogtools.vsix\n\n    cogtools editor print zed",
     ),
 ];

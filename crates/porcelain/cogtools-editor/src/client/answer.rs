@@ -325,6 +325,9 @@ pub enum Failure {
     /// The user does not want an editor.
     #[error("COGTOOLS_EDITOR is `none`")]
     Disabled,
+    /// The selection of a snapshot.
+    #[error("`{0}` is no range of the file: LINE:COLUMN-LINE:COLUMN, from 1")]
+    NoSelection(String),
     /// The file of a snapshot.
     #[error("`{}` cannot be read: {reason}", .file.display())]
     Unreadable {

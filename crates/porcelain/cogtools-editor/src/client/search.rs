@@ -353,6 +353,10 @@ const NAMES: [Names; 3] = [
     },
 ];
 
+/// The range of the selection in the file of our own variables, for editors that cannot pass texts
+/// safely.
+const SELECTION: &str = "COGTOOLS_SELECTION";
+
 /// The answer in the environment, with the variable that has it; `None` if there is none.
 fn find_snapshot(
     request: &Request,
@@ -361,13 +365,22 @@ fn find_snapshot(
     let variables = &place.variables;
     let mut names = NAMES.iter();
     match request {
-        Request::SelectedText => names.find_map(|names| {
-            let text = variables.text(names.text)?;
-            Some((names.text, Ok(selection(names, text, place))))
-        }),
+        Request::SelectedText => {
+            let texts = names.find_map(|names| {
+                let text = variables.text(names.text)?;
+                Some((names.text, Ok(selection(names, text, place))))
+            });
+            texts.or_else(|| {
+                let range = variables.text(SELECTION)?;
+                let path = place.directory.join(variables.get(NAMES[0].file)?);
+                let whole = read_whole(&path).and_then(|text| part(text, &range));
+                Some((SELECTION, whole.map(Answer::Text)))
+            })
+        }
         Request::CurrentFile { path: None } => names.find_map(|names| {
             let path = variables.get(names.file)?;
-            Some((names.file, whole(&place.directory.join(path))))
+            let whole = read_whole(&place.directory.join(path));
+            Some((names.file, whole.map(Answer::Text)))
         }),
         _ => None,
     }
@@ -392,8 +405,37 @@ fn selection(names: &Names, text: String, place: &Place) -> Answer {
     )
 }
 
+/// Cuts a selection out of the whole text of a file: `LINE:COLUMN-LINE:COLUMN`, from 1, with
+/// columns in units of UTF-16.
+fn part(whole: Text, range: &str) -> Result<Text, Failure> {
+    let text = whole.text.trim_start_matches('\u{feff}');
+    let offset = |place: &str| {
+        let (line, column) = place.split_once(':')?;
+        let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+        let lines = text.split_inclusive('\n');
+        let start: usize = lines.take(line.checked_sub(1)?).map(str::len).sum();
+        let mut units = column.checked_sub(1)?;
+        let mut chars = text[start..].chars();
+        while units > 0 {
+            units = units.saturating_sub(chars.next()?.len_utf16());
+        }
+        Some(text.len() - chars.as_str().len())
+    };
+    let places = range.split_once('-');
+    let offsets = places.and_then(|(from, to)| Some(offset(from)?..offset(to)?));
+    let selected = offsets.and_then(|offsets| text.get(offsets));
+    let Some(text) = selected.map(str::to_owned) else {
+        return Err(Failure::NoSelection(range.to_owned()));
+    };
+    Ok(Text {
+        text,
+        truncated: false,
+        ..whole
+    })
+}
+
 /// The whole text of the file, as it is saved.
-fn whole(path: &Path) -> Result<Answer, Failure> {
+fn read_whole(path: &Path) -> Result<Text, Failure> {
     let limit = u64::try_from(Request::MAX_TEXT_BYTES).unwrap_or(u64::MAX);
     let (mut bytes, truncated) = file::read_regular(path, limit)?;
     if truncated {
@@ -408,12 +450,12 @@ fn whole(path: &Path) -> Result<Answer, Failure> {
         file: path.to_path_buf(),
         reason: "it is not UTF-8".to_owned(),
     })?;
-    Ok(Answer::Text(Text {
+    Ok(Text {
         path: Some(path.to_string_lossy().into_owned()),
         text,
         truncated,
         ..Text::default()
-    }))
+    })
 }
 
 /// An editor that has made itself known.

@@ -21,7 +21,7 @@ use crate::tool::{Annotations, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, digest};
 
 /// Names of the variables by which editors are found.
-pub const EDITOR_VARIABLES: [&str; 17] = [
+pub const EDITOR_VARIABLES: [&str; 18] = [
     "COGTOOLS_EDITOR",
     "XDG_RUNTIME_DIR",
     "TMPDIR",
@@ -29,6 +29,7 @@ pub const EDITOR_VARIABLES: [&str; 17] = [
     "INSIDE_EMACS",
     "COGTOOLS_SELECTED_TEXT",
     "COGTOOLS_CURRENT_FILE",
+    "COGTOOLS_SELECTION",
     "ZED_SELECTED_TEXT",
     "ZED_FILE",
     "ZED_ROW",
