@@ -10,12 +10,15 @@ mod program;
 mod real;
 mod vscode;
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::process::{Command, Stdio};
 
 use cogtools_test_support::{Outcome, Project, Run, str};
 use serde_json::{Value, json};
 
-use crate::run;
+use crate::{groups, programs, run};
 use peer::Peer;
 
 /// A project with the source.
@@ -274,4 +277,48 @@ hint: name a path relative to the project's folder
         std::fs::read_to_string(file).expect("it is there"),
         "fn main() {}\n"
     );
+}
+
+/// A proposal must not be accepted for nobody.
+#[test]
+fn a_proposal_ends_with_its_program() {
+    for signal in ["TERM", "INT", "KILL"] {
+        let project = project();
+        let socket = project.path("../editor.sock");
+        let listener = UnixListener::bind(&socket).expect("a socket");
+        let mut call = Command::new(programs().join("cogtools-call"))
+            .arg("propose_edit")
+            .current_dir(project.root())
+            .env("HOME", project.home())
+            .env("COGTOOLS_EDITOR", &socket)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let mut stdin = call.stdin.take().expect("a pipe");
+        stdin
+            .write_all(b"{\"path\": \"src/main.rs\", \"content\": \"new\"}")
+            .expect("it is written");
+        drop(stdin);
+        let mut streams = listener.incoming();
+        let mut next = || {
+            let stream = streams.next().expect("a connection").expect("a connection");
+            let mut reader = BufReader::new(stream);
+            let mut line = String::new();
+            reader.read_line(&mut line).expect("a line");
+            (reader, line)
+        };
+        let (mut reader, _) = next();
+        let answer = b"{\"id\": 1, \"result\": {\"text\": \"\"}}\n";
+        reader.get_mut().write_all(answer).expect("it is sent");
+        let (mut reader, line) = next();
+        assert!(line.contains("propose_edit"), "{line}");
+        groups::signal(signal, call.id());
+        // The connection ends.
+        let mut rest = Vec::new();
+        reader.read_to_end(&mut rest).expect("an end");
+        assert_eq!(rest, b"");
+        call.wait().expect("it ends");
+    }
 }

@@ -2,19 +2,24 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
-use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
-use cogtools_core::{Code, Diagnostic};
+use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand, value_parser};
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::ProjectContext;
-use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
+use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, call_timeout, man, text_input};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, Edit, Found, Place, Request, Variables, find};
 use crate::install::{self, Install};
+
+/// The interval of the checks for signals.
+const SIGNAL_POLL: Duration = Duration::from_millis(50);
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -52,7 +57,7 @@ enum Action {
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// The line, from 1
-        #[arg(long, value_name = "N", default_value_t = 1)]
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..))]
         line: u64,
     },
     /// Ask the editor for the source `editor`, by JSON on standard input
@@ -109,8 +114,7 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
         variables: Variables::new(io.vars.clone()),
         directory: question.directory,
     };
-    let found = find(&question.request, &place);
-    let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
+    let found = find_unless_ended(&question.request, place)?;
     if let (Some((Answer::Edit(Edit::Refused(refusal)), name)), Request::ProposeEdit { path, .. }) =
         (&found.answer, &question.request)
     {
@@ -132,6 +136,31 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// Shows a file in the editor that answers here.
 fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
+/// Asks the editors in `place`, and ends with a signal or with the program that wants to know: the
+/// connection that is closed then withdraws a proposal.
+fn find_unless_ended(request: &Request, place: Place) -> Result<Found, Failure> {
+    let signals = SignalGuard::begin(&Cancel::default());
+    let (sender, receiver) = mpsc::channel();
+    let asked = request.clone();
+    call_timeout::start("editor", move || {
+        let _ = sender.send(find(&asked, &place));
+    })
+    .map_err(|diagnostic| Failure::from(*diagnostic))?;
+    loop {
+        let received = receiver.recv_timeout(SIGNAL_POLL);
+        if let Some(status) = signals.status() {
+            return Err(Failure::Reported(status));
+        }
+        match received {
+            Ok(found) => return found.map_err(|error| error.diagnostic().into()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Failure::Reported(Code::Internal.status()));
+            }
+        }
+    }
+}
+
     let path = io.cwd.join(file).canonicalize().map_err(|error| {
         let message = format!("`{}` cannot be opened: {error}", file.display());
         Diagnostic::new(Code::IoFailed, message)

@@ -81,6 +81,11 @@ pub(crate) trait Foreign: Debug + Send + Sync {
     /// Returns true if a call runs programs. If not, nothing needs approval.
     fn runs_programs(&self) -> bool;
 
+    /// Returns true if a call starts a process, such as a program of cogtools.
+    fn starts_process(&self) -> bool {
+        self.runs_programs()
+    }
+
     /// Returns the part that a lock pins, of a tool that another program declared.
     fn remote(&self) -> Option<Remote> {
         None

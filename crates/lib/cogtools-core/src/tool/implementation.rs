@@ -183,7 +183,11 @@ impl Implementation {
 
     /// Returns true if a call starts a process. It then ends that itself when the time is over.
     pub(super) fn starts_process(&self) -> bool {
-        matches!(self, Self::Js(_) | Self::Flow(_)) || self.runs_programs()
+        match self {
+            Self::Js(_) | Self::Flow(_) => true,
+            Self::Foreign(foreign) => foreign.starts_process(),
+            _ => self.runs_programs(),
+        }
     }
 
     /// Returns the command line of a call of the tool in the file `text`, as far as it is known

@@ -203,6 +203,12 @@ impl Foreign for BuiltIn {
     fn runs_programs(&self) -> bool {
         false
     }
+
+    fn starts_process(&self) -> bool {
+        let others = [&RUN_JS, &author::LINT_TOOL, &author::TEST_TOOL];
+        let mut starting = EDITOR.tools.iter().chain(others);
+        starting.any(|tool| tool.name == self.name)
+    }
 }
 
 impl std::fmt::Debug for BuiltIn {
