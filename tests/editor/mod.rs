@@ -279,6 +279,53 @@ hint: name a path relative to the project's folder
     );
 }
 
+/// An editor that is busy may have changes of the file.
+#[test]
+fn a_text_is_the_saved_one_if_the_editor_fails() {
+    let project = project();
+    let peer = Peer::start(|_| json!({"error": {"code": -32603, "message": "busy"}}));
+    run("cogtools-call", &project)
+        .args(["--verbose", "get_current_file"])
+        .stdin("{\"path\": \"src/main.rs\"}")
+        .env("COGTOOLS_EDITOR", peer.socket())
+        .run()
+        .expect(
+            0,
+            str![[r#"
+{"path":"src/main.rs","text":"fn main() {}\n","hash":"536e506bb90914c243a12b397b9a998f85ae2cbd9ba02dfd03a9e155ca5ca0f4","source":"file"}
+
+"#]],
+            str![[r#"
+cogtools-call: get_current_file: editor: get_current_file
+cogtools-call: get_current_file: the tool logged:
+  | COGTOOLS_EDITOR: it answered: busy
+
+"#]],
+        );
+}
+
+#[test]
+fn texts_that_an_editor_would_change_elsewhere_are_refused() {
+    let project = project();
+    let peer = Peer::start(|_| json!({"result": {"text": ""}}));
+    let check = |text: &str, new: &str, reason: &str| {
+        project.file("a.txt", text);
+        let arguments = json!({"path": "a.txt", "edits": [{"old": "a", "new": new}]});
+        let outcome = run("cogtools-call", &project)
+            .arg("propose_edit")
+            .stdin(arguments.to_string())
+            .env("COGTOOLS_EDITOR", peer.socket())
+            .run();
+        let message = format!(
+            "cogtools-call: error[TOOL_FAILED]: propose_edit: `a.txt` cannot be changed: {reason}"
+        );
+        outcome.status(1).stdout_is("").stderr_contains(&message);
+    };
+    check("a\r\nb\n", "c", "its line ends are mixed");
+    check("a\rb\r", "c", "its line ends are mixed");
+    check("a\n", "\0", "a text with a null character is not shown");
+}
+
 /// A proposal must not be accepted for nobody.
 #[test]
 fn a_proposal_ends_with_its_program() {

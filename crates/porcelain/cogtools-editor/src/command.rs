@@ -121,6 +121,7 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
         return Err(refusal.diagnostic(path, name).into());
     }
     let is_found = found.answer.is_some();
+    let is_certain = !found.attempts.iter().any(|it| it.failure.has_editor());
     let none = || (Answer::empty(&question.request), "none".to_owned());
     let (answer, source) = found.answer.unwrap_or_else(none);
     let attempts = found.attempts.iter();
@@ -130,12 +131,11 @@ fn ask(io: &mut Io<'_>) -> Result<(), Failure> {
         "answer": answer,
         "source": source,
         "attempts": attempts.collect::<Vec<String>>(),
+        "is_certain": is_certain,
     });
     io.show_json(&format!("{reply}\n"))
 }
 
-/// Shows a file in the editor that answers here.
-fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
 /// Asks the editors in `place`, and ends with a signal or with the program that wants to know: the
 /// connection that is closed then withdraws a proposal.
 fn find_unless_ended(request: &Request, place: Place) -> Result<Found, Failure> {
@@ -161,6 +161,8 @@ fn find_unless_ended(request: &Request, place: Place) -> Result<Found, Failure> 
     }
 }
 
+/// Shows a file in the editor that answers here.
+fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
     let path = io.cwd.join(file).canonicalize().map_err(|error| {
         let message = format!("`{}` cannot be opened: {error}", file.display());
         Diagnostic::new(Code::IoFailed, message)

@@ -345,6 +345,19 @@ impl Failure {
     /// The longest text of an editor that a message contains, in characters.
     const MAX_SHOWN: usize = 200;
 
+    /// Returns true if there is an editor, which might have had an answer.
+    pub(crate) const fn has_editor(&self) -> bool {
+        matches!(
+            self,
+            Self::TimedOut(_)
+                | Self::Closed
+                | Self::TooLong(_)
+                | Self::Invalid(_)
+                | Self::Rejected(_)
+                | Self::Io(_)
+        )
+    }
+
     /// The editor's own error, which may have any length.
     pub(crate) fn rejected(message: &str) -> Self {
         Self::Rejected(shown(message))

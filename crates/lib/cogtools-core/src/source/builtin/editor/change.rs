@@ -58,6 +58,12 @@ pub(super) enum ChangeError {
     /// The new text is longer than an editor takes.
     #[error("the new text is longer than 1 MiB")]
     TooLong,
+    /// Editors read such a text as one with other line ends, and would write them everywhere.
+    #[error("its line ends are mixed")]
+    MixedEnds,
+    /// No editor shows it as it is.
+    #[error("a text with a null character is not shown")]
+    Null,
     /// The text would stay the same.
     #[error("the change leaves the text as it is")]
     Nothing,
@@ -71,6 +77,16 @@ fn times(count: usize) -> String {
 }
 
 impl ChangeError {
+    /// Why a text as an editor or a file has it cannot be edited.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        let count = |end: &str| text.matches(end).count();
+        let (cr, lf, both) = (count("\r"), count("\n"), count("\r\n"));
+        if text.contains('\0') {
+            return Some(Self::Null);
+        }
+        (cr != both || both != 0 && both != lf).then_some(Self::MixedEnds)
+    }
+
     /// The advice to a model.
     pub(super) const fn hint(&self) -> &'static str {
         match self {
@@ -82,6 +98,8 @@ impl ChangeError {
             Self::NoHash => "get_current_file with `path` returns both",
             Self::NoFile => "give `content` to make it",
             Self::TooLong => "change a smaller file",
+            Self::MixedEnds => "the user has to give all lines the same end first",
+            Self::Null => "change a file of text, without that character",
             Self::Nothing => "nothing has to be changed, or the new text is not the one you mean",
         }
     }
@@ -109,6 +127,9 @@ impl Change {
         };
         if new == text {
             return Err(ChangeError::Nothing);
+        }
+        if new.contains('\0') {
+            return Err(ChangeError::Null);
         }
         Ok(new)
     }
@@ -267,8 +288,23 @@ mod tests {
     }
 
     #[test]
+    fn lines_of_a_text_end_alike() {
+        let check = |text: &str, expected: Option<ChangeError>| {
+            assert_eq!(ChangeError::of_text(text), expected, "{text:?}");
+        };
+        for text in ["", "a", "a\nb\n", "a\r\nb", "a\r\nb\r\n"] {
+            check(text, None);
+        }
+        for text in ["a\r\nb\n", "a\nb\r\n", "a\rb\r", "a\r\r\nb", "a\r\nb\r"] {
+            check(text, Some(ChangeError::MixedEnds));
+        }
+        check("a\0", Some(ChangeError::Null));
+    }
+
+    #[test]
     fn a_call_has_one_change() {
         check("a", &json!({"content": "b\r\n"}), Ok("b\n"));
+        check("a", &json!({"content": "\0"}), Err(ChangeError::Null));
         check("a", &json!({}), Err(ChangeError::Ambiguous));
         let both = json!({"content": "b", "edits": [{"old": "a", "new": "b"}]});
         check("a", &both, Err(ChangeError::Ambiguous));

@@ -186,12 +186,17 @@ fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
         let message = format!("`{path}` does not exist");
         return Err(request.failed(Diagnostic::new(Code::ToolFailed, message)));
     };
-    let value = json!({"path": full, "text": base.text, "dirty": base.dirty, "hash": base.hash});
+    let mut answer = json!({"path": full, "text": base.text});
+    if let Some(dirty) = base.dirty {
+        answer["dirty"] = dirty.into();
+    }
+    answer["hash"] = base.hash.into();
     let reply = Reply {
         is_found: true,
-        answer: value,
+        answer,
         source: base.source,
-        attempts: Vec::new(),
+        attempts: base.attempts,
+        is_certain: true,
     };
     Ok(output(reply, request.cx))
 }
@@ -200,10 +205,14 @@ fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 struct Base {
     text: String,
     hash: String,
-    /// True if it is not saved.
-    dirty: bool,
+    /// True if it is not saved; `None` if an editor that may have it open did not answer.
+    dirty: Option<bool>,
     /// The name of the editor, or `file`.
     source: String,
+    /// A line for each editor that did not answer, with the reason.
+    attempts: Vec<String>,
+    /// Why no edit of it can be shown.
+    flaw: Option<ChangeError>,
 }
 
 impl Base {
@@ -225,7 +234,9 @@ impl Base {
             if answer["truncated"] == true {
                 return Err(failed("it is longer than 1 MiB"));
             }
-            let text = unix(answer["text"].as_str().unwrap_or_default());
+            let text = answer["text"].as_str().unwrap_or_default();
+            let flaw = ChangeError::of_text(text);
+            let text = unix(text);
             let hash = digest::bytes(text.as_bytes()).to_string();
             if answer["hash"].as_str().is_some_and(|known| known != hash) {
                 return Err(failed("it is not UTF-8"));
@@ -233,20 +244,26 @@ impl Base {
             return Ok(Some(Self {
                 text,
                 hash,
-                dirty: answer["dirty"] == true,
+                dirty: Some(answer["dirty"] == true),
                 source: reply.source,
+                attempts: reply.attempts,
+                flaw,
             }));
         }
         let text = match files::read_text(full, request.cx) {
-            Ok(text) => unix(text.strip_prefix('\u{feff}').unwrap_or(&text)),
+            Ok(text) => text,
             Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(&error.to_string())),
         };
+        let flaw = ChangeError::of_text(&text);
+        let text = unix(text.strip_prefix('\u{feff}').unwrap_or(&text));
         Ok(Some(Self {
             hash: digest::bytes(text.as_bytes()).to_string(),
             text,
-            dirty: false,
+            dirty: reply.is_certain.then_some(false),
             source: "file".to_owned(),
+            attempts: reply.attempts,
+            flaw,
         }))
     }
 }
@@ -303,6 +320,9 @@ fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
         value["source"] = source.into();
         return Ok(ToolOutput::of_value(value));
     }
+    if let Some(flaw) = base.as_ref().and_then(|base| base.flaw.as_ref()) {
+        return Err(failed(flaw));
+    }
     let text = base.as_ref().map_or("", |base| &base.text);
     let content = change.apply(text).map_err(|error| failed(&error))?;
     if content.len() > MAX_TEXT_BYTES {
@@ -331,6 +351,8 @@ struct Reply {
     source: String,
     /// A line for each editor that did not answer, with the reason.
     attempts: Vec<String>,
+    /// False if one of those is there, and could have had an answer.
+    is_certain: bool,
 }
 
 /// Asks the editor that answers for the working directory.
