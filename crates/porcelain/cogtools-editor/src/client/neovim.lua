@@ -62,23 +62,26 @@ local function cells(line, at)
   return fn.strdisplaywidth(line:sub(1, at))
 end
 
-local function block(lines, from, to)
+-- The block between two characters, or with `is_open` to the ends of its lines.
+local function block(lines, from, to, is_open)
   local first, last = lines[1], lines[#lines]
   local left = math.min(cells(first, from), cells(last, to))
   local right = math.max(
     cells(first, character_end(first, from)),
     cells(last, character_end(last, to))
   )
-  local pattern = ('\\%%>%dv.*\\%%<%dv'):format(left, right + 2)
+  local pattern = ('\\%%>%dv.*'):format(left) .. (is_open and '' or ('\\%%<%dv'):format(right + 2))
   return vim.tbl_map(function(line) return fn.matchstr(line, pattern) end, lines)
 end
 
--- What is selected, or was when the window was left.
+-- What is selected, or was when the window was left; the last value is true after `$`, which Vim
+-- does not tell of an earlier block.
 local function marks(buf)
   local mode = fn.mode()
   if api.nvim_get_current_buf() == buf and (mode == 'v' or mode == 'V' or mode == '\22') then
     local from, to = fn.getpos('v'), fn.getpos('.')
-    return mode, { from[2], from[3] - 1 }, { to[2], to[3] - 1 }
+    local is_open = fn.winsaveview().curswant >= 2147483647
+    return mode, { from[2], from[3] - 1 }, { to[2], to[3] - 1 }, is_open
   end
   mode = api.nvim_buf_call(buf, fn.visualmode)
   return mode, api.nvim_buf_get_mark(buf, '<'), api.nvim_buf_get_mark(buf, '>')
@@ -86,7 +89,7 @@ end
 
 local function selection(buf, result)
   result.text = ''
-  local mode, from, to = marks(buf)
+  local mode, from, to, is_open = marks(buf)
   if mode == '' or from[1] == 0 or to[1] == 0 then return end
   if from[1] > to[1] or (from[1] == to[1] and from[2] > to[2]) then from, to = to, from end
   local lines = api.nvim_buf_get_lines(buf, from[1] - 1, to[1], false)
@@ -103,10 +106,15 @@ local function selection(buf, result)
     lines[1] = lines[1]:sub(start + 1)
     text = table.concat(lines, '\n')
   else
-    text = table.concat(block(lines, start, math.min(to[2], #last)), '\n')
+    text = table.concat(block(lines, start, math.min(to[2], #last), is_open), '\n')
   end
   result.start = position(from[1], first, start)
   result['end'] = position(to[1], last, stop)
+  -- A character that is after the line is its end, but for the last line.
+  local is_end = mode == 'v' and vim.o.selection == 'inclusive' and to[2] >= #last
+  if is_end and to[1] < api.nvim_buf_line_count(buf) then
+    text, result['end'] = text .. '\n', { line = to[1] + 1, column = 1 }
+  end
   result.text, result.truncated = cut(text, params.max_bytes)
 end
 
@@ -116,8 +124,9 @@ local function text_of_buffer(buf)
   return text ~= '' and vim.bo[buf].endofline and text .. '\n' or text
 end
 
+-- None of a text with a null character, which Vim script does not have.
 local function hash(text)
-  return fn.sha256((text:gsub('\r\n', '\n')))
+  return not text:find('\0', 1, true) and fn.sha256((text:gsub('\r\n', '\n'))) or nil
 end
 
 local function whole(buf, result)
@@ -174,7 +183,11 @@ local function open_file()
   vim.cmd('stopinsert')
   local short = vim.o.shortmess
   vim.o.shortmess = short .. 'A'
-  local ok, problem = pcall(vim.cmd, 'tab drop ' .. fn.fnameescape(params.path))
+  local buf = loaded(params.path) or fn.bufadd(params.path)
+  vim.bo[buf].buflisted = true
+  local win = fn.win_findbuf(buf)[1]
+  local ok, problem = true, nil
+  if win then api.nvim_set_current_win(win) else ok, problem = pcall(vim.cmd, 'tab sbuffer ' .. buf) end
   vim.o.shortmess = short
   if not ok then error(problem, 0) end
   api.nvim_win_set_cursor(0, { math.min(params.line, api.nvim_buf_line_count(0)), 0 })

@@ -104,7 +104,9 @@ local function show()
   end
 
   local old = api.nvim_buf_get_lines(file, 0, -1, false)
-  local new = vim.split((params.content:gsub('\n$', '')), '\n', { plain = true })
+  -- A file that was not read as one with CR LF has the CR in its lines.
+  local content = before:find('\r\n', 1, true) and params.content:gsub('\n', '\r\n') or params.content
+  local new = vim.split((content:gsub('\n$', '')), '\n', { plain = true })
   local left, right = side(old, vim.bo[file].filetype), side(new, vim.bo[file].filetype)
   api.nvim_win_set_buf(0, left)
   vim.cmd('diffthis | rightbelow vsplit')
@@ -154,7 +156,7 @@ local function show()
     local lines = api.nvim_buf_get_lines(right, 0, -1, false)
     apply(file, old, lines)
     vim.bo[file].endofline, vim.bo[file].buflisted = params.content:sub(-1) == '\n', true
-    local edited = not vim.deep_equal(lines, new) and table.concat(lines, '\n') .. '\n' or nil
+    local edited = not vim.deep_equal(lines, new) and text_of_buffer(file) or nil
     finish({ accepted = true, content = edited })
   end
 
@@ -194,16 +196,15 @@ local function show()
   describe()
 end
 
--- Waits until nothing is being typed.
+-- Waits until nothing is being typed. Not all changes of the mode have an event.
 function methods.propose_edit()
-  local mode = api.nvim_get_mode().mode
   if not channel() then return end
-  if mode == 'n' or mode == 'nt' or mode == 't' then return show() end
-  warn('a proposed change waits until you leave this mode')
-  api.nvim_create_autocmd('ModeChanged', { callback = function()
-    vim.schedule(methods.propose_edit)
-    return true
-  end })
+  local mode = api.nvim_get_mode().mode
+  local is_idle = mode == 'n' or mode == 'nt' or mode == 't'
+  if is_idle and fn.getcmdwintype() == '' then return show() end
+  if not params.is_late then warn('a proposed change waits until you leave this mode') end
+  params.is_late = true
+  vim.defer_fn(methods.propose_edit, 100)
 end
 
 local result = methods[method] and methods[method]()

@@ -139,6 +139,9 @@ fn selections_are_returned() {
     check("j$vb", json!(["åäö", at(2, 5), at(2, 8)]));
     check("jwvj0", json!(["åäö\n\t", at(2, 5), at(3, 2)]));
     check("jVj", json!(["two åäö\n\tthree\n", at(2, 1), at(3, 7)]));
+    check("l<C-v>j$", json!(["ne\nwo åäö", at(1, 2), at(2, 8)]));
+    check("jwv$", json!(["åäö\n", at(2, 5), at(3, 1)]));
+    check("Gv$", json!(["four", at(4, 1), at(4, 5)]));
     check("jw<C-v>jl", json!(["åäö\nt", at(2, 5), at(3, 3)]));
     // And after it.
     check("jwve<Esc>", json!(["åäö", at(2, 5), at(2, 8)]));
@@ -195,6 +198,13 @@ fn long_texts_and_other_encodings() {
     neovim.types(":e ++enc=utf-8 ++bad=keep latin.txt<CR>");
     let answer = neovim.ask(&Request::CurrentFile { path: None });
     assert_eq!(answer["text"], "a\u{fffd}b\n");
+    fs::write(neovim.fixture.path("project/null.txt"), b"a\0b\n").expect("it is written");
+    neovim.types(":e null.txt<CR>");
+    let answer = neovim.ask(&Request::CurrentFile { path: None });
+    assert_eq!(
+        json!([answer["text"], answer["hash"]]),
+        json!(["a\0b\n", null])
+    );
 }
 
 #[test]
@@ -236,6 +246,15 @@ fn a_file_is_shown_at_its_line_beside_what_is_typed() {
         fs::read_to_string(&path).expect("a file"),
         "one\ntwo\nthree\n"
     );
+    let path = neovim.fixture.path("project/a\nb.txt");
+    fs::write(&path, "one\n").expect("a file");
+    assert_eq!(
+        neovim.ask(&Request::OpenFile { path, line: 1 }),
+        json!(true)
+    );
+    let shown =
+        "string([fnamemodify(bufname(), ':t') == \"a\\nb.txt\", getline(1), tabpagenr('$')])";
+    assert_eq!(neovim.evaluate(shown), "[1, 'one', 3]");
 }
 
 #[test]

@@ -281,29 +281,64 @@ fn two_proposals_are_answered_each_by_itself_while_neovim_goes_on() {
     assert_eq!(other["outcome"], "accepted");
 }
 
-/// Keeps the keys of a file out of a proposal.
+/// Keeps the keys of a file or of the command-line window out of a proposal.
 #[test]
 fn a_proposal_waits_until_nothing_is_being_typed() {
+    for (begin, end) in [
+        ("Anew", "<Esc>"),
+        ("Anew", "<C-c>"),
+        ("q:inew", "<Esc>:q<CR>"),
+    ] {
+        let neovim = Neovim::start_in_terminal();
+        let request = proposal(&neovim, "b.txt", PROPOSED, None);
+        let rejected = thread::scope(|scope| {
+            neovim.types(begin);
+            let asked = scope.spawn(|| neovim.ask(&request));
+            let _ends = Ends(&neovim);
+            wait(
+                &neovim,
+                "execute('messages') =~ 'waits until you leave this mode'",
+                "1",
+            );
+            assert_eq!(neovim.evaluate("tabpagenr('$')"), "1");
+            neovim.types("er").types(end);
+            wait(&neovim, "tabpagenr('$')", "2");
+            neovim.types("gr");
+            asked.join().expect("it answers")
+        });
+        assert_eq!(rejected, json!({"outcome": "rejected"}), "{begin}{end}");
+        let changed = TEXT.replacen("one", "onenewer", 1);
+        let expected = if begin == "Anew" { &changed } else { TEXT };
+        assert_eq!(text(&neovim)[0], *expected);
+    }
+}
+
+#[test]
+fn line_ends_stay_as_they_are() {
     let neovim = Neovim::start_in_terminal();
-    let request = proposal(&neovim, "b.txt", PROPOSED, None);
-    let rejected = thread::scope(|scope| {
-        neovim.types("Anew");
-        let asked = scope.spawn(|| neovim.ask(&request));
-        let _ends = Ends(&neovim);
-        wait(
-            &neovim,
-            "execute('messages') =~ 'waits until you leave this mode'",
-            "1",
-        );
-        neovim.types("er");
-        assert_eq!(neovim.evaluate("tabpagenr('$')"), "1");
-        neovim.types("<Esc>");
-        wait(&neovim, "tabpagenr('$')", "2");
-        neovim.types("gr");
-        asked.join().expect("it answers")
+    let path = neovim.fixture.path("project/crlf.txt");
+    fs::write(path, "one\r\ntwo\r\nthree\r\n").expect("it is written");
+    neovim.types(":e ++ff=unix crlf.txt<CR>");
+    let request = proposal(&neovim, "crlf.txt", "one\nTWO\nthree\n", None);
+    let accepted = outcome(&neovim, &request, |_| {
+        assert!(bar(&neovim).starts_with("crlf.txt: 1 change  "));
+        sleep(MOMENT);
+        neovim.types("ga");
     });
-    assert_eq!(rejected, json!({"outcome": "rejected"}));
-    assert_eq!(text(&neovim)[0], TEXT.replacen("one", "onenewer", 1));
+    assert_eq!(accepted["outcome"], "accepted");
+    assert_eq!(text(&neovim)[0], "one\r\nTWO\r\nthree\r\n");
+    // A text without an end of its last line, which its user changes.
+    let request = proposal(&neovim, "a.txt", "one\nTWO", Some(TEXT));
+    let changed = outcome(&neovim, &request, |_| {
+        sleep(MOMENT);
+        neovim.types("ccthree<Esc>ga");
+    });
+    let path = Some(neovim.fixture.path("project/a.txt"));
+    let now = neovim.ask(&Request::CurrentFile { path });
+    assert_eq!(
+        json!([changed["outcome"], changed["hash"]]),
+        json!(["changed", now["hash"]])
+    );
 }
 
 #[test]
