@@ -76,6 +76,7 @@
   (let* ((path (alist-get 'path params)) (visited (find-buffer-visiting path))
          ;; A file that nobody has opened sets no variables, and asks nothing.
          (enable-local-variables nil) (enable-dir-local-variables nil) (large-file-warning-threshold nil)
+         (vc-follow-symlinks t) (vc-handled-backends nil)
          (file (or visited (find-file-noselect path t)))
          (base (or (alist-get 'hash params) (with-current-buffer file (cogtools--hash))))
          (refusal (cogtools--refusal path file base))
@@ -83,7 +84,12 @@
     (if refusal (progn (unless visited (kill-buffer file)) refusal)
       (setq new (generate-new-buffer " *cogtools*")
             shown (generate-new-buffer (concat "*proposal: " (file-name-nondirectory path) "*")))
-      (with-current-buffer new (insert (alist-get 'content params)))
+      ;; A file that was not read as one with CR LF has the CR in its lines.
+      (let ((content (alist-get 'content params)))
+        (with-current-buffer new
+          (insert (if (with-current-buffer file (string-match-p "\r\n" (buffer-string)))
+                      (replace-regexp-in-string "\n" "\r\n" content t t)
+                    content))))
       (diff-no-select file new "-u" t shown)
       (with-current-buffer shown
         (use-local-map (make-composed-keymap nil (current-local-map)))
@@ -163,7 +169,10 @@
   (let ((text (concat (process-get client 'text) chunk)))
     (process-put client 'text text)
     (cond ((> (length text) (ash 8 20)) (delete-process client))
-          ((string-suffix-p "\n" text) (cogtools--handle client (decode-coding-string text 'utf-8))))))
+          ((string-suffix-p "\n" text)
+           (condition-case problem (cogtools--handle client (decode-coding-string text 'utf-8))
+             (error (cogtools--answer client :null
+                     `(error (code . -32700) (message . ,(error-message-string problem))))))))))
 
 (defun cogtools-start ()
   "Answer programs in shells that are opened from now on."

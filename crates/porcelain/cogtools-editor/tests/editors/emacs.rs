@@ -397,6 +397,71 @@ fn a_text_that_has_changed_or_cannot_be_changed_is_said_so() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_link_to_a_file_under_version_control_is_opened_without_a_question() {
+    let emacs = Emacs::start();
+    let _frame = Frame::open(&emacs);
+    let git = |arguments: &[&str]| {
+        let mut git = program("git");
+        git.current_dir(emacs.fixture.path("project"));
+        git.args(arguments).output().expect("git is installed");
+    };
+    fs::write(emacs.fixture.path("project/b.el"), TEXT).expect("it is written");
+    git(&["init"]);
+    git(&["add", "b.el"]);
+    symlink("b.el", emacs.fixture.path("project/link.el")).expect("a link");
+    let request = proposal(&emacs, "link.el", Some(TEXT));
+    let outcome = thread::scope(|scope| {
+        let asked = scope.spawn(|| emacs.ask(&request));
+        let _ends = Ends(&emacs);
+        emacs.shows("link.el");
+        emacs.evaluate("(kill-buffer \"*proposal: link.el*\")");
+        asked.join().expect("it answers")
+    });
+    assert_eq!(outcome, json!({"outcome": "rejected"}));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn carriage_returns_in_lines_stay() {
+    let emacs = Emacs::start();
+    let mut frame = Frame::open(&emacs);
+    let path = emacs.fixture.path("project/a.el");
+    fs::write(path, TEXT.replace('\n', "\r\n")).expect("it is written");
+    emacs.evaluate(
+        "(with-current-buffer \"a.el\" (let ((coding-system-for-read 'utf-8-unix)) (revert-buffer t t)))",
+    );
+    let request = proposal(&emacs, "a.el", Some(TEXT));
+    let outcome = thread::scope(|scope| {
+        let asked = scope.spawn(|| emacs.ask(&request));
+        let _ends = Ends(&emacs);
+        emacs.shows("a.el");
+        frame.types("\u{18}b*proposal: a.el*\r");
+        sleep(MOMENT);
+        frame.types("\u{3}\u{3}");
+        asked.join().expect("it answers")
+    });
+    assert_eq!(outcome["outcome"], "accepted");
+    let now = emacs.ask(&Request::CurrentFile { path: None });
+    assert_eq!(now["text"], PROPOSED.replace('\n', "\r\n"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_that_is_no_request_has_an_error() {
+    let emacs = Emacs::start();
+    let socket = emacs.evaluate("(getenv \"COGTOOLS_EDITOR\")");
+    for line in ["none\n", "5\n", "{\"id\": 1, \"method\": \"\\u0000\"}\n"] {
+        let mut stream = UnixStream::connect(socket.trim_matches('"')).expect("it listens");
+        stream.write_all(line.as_bytes()).expect("it is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let answer: Value = serde_json::from_str(&answer).expect("it is JSON");
+        assert!(answer["error"]["code"].is_i64(), "{answer}");
+    }
+}
+
 /// Without a frame no user can be asked.
 #[test]
 fn what_emacs_lacks() {
