@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::file::{self, WritePath};
 use cogtools_core::process::{Exit, Output};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, fail_on};
 use cogtools_program::project::project;
 use cogtools_program::{Failure, Io, SystemProgram, dirs};
 use zip::write::SimpleFileOptions;
@@ -57,6 +57,7 @@ pub(crate) fn install(args: &Install, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let extension = stored(io)?;
     let cancel = io.signals.begin();
+    let mut failures = Vec::new();
     for (name, program) in found {
         let process = program
             .process(&io.cwd)
@@ -68,15 +69,20 @@ pub(crate) fn install(args: &Install, io: &mut Io<'_>) -> Result<(), Failure> {
             .timeout(TIMEOUT);
         let output = process.run(&cancel).map_err(|error| {
             let message = format!("`{name}` cannot be started: {error}");
-            Diagnostic::new(Code::ToolFailed, message)
-        })?;
-        check(name, &output)?;
-        io.show(&format!("installed in {name}\n"))?;
+            Box::new(Diagnostic::new(Code::ToolFailed, message))
+        });
+        match output.and_then(|output| check(name, &output)) {
+            Ok(()) => io.show(&format!("installed in {name}\n"))?,
+            Err(failure) => failures.push(*failure),
+        }
+        if cancel.is_cancelled() {
+            break;
+        }
     }
-    Ok(())
+    Ok(fail_on(failures)?)
 }
 
-fn check(name: &str, output: &Output) -> Result<(), Failure> {
+fn check(name: &str, output: &Output) -> Result<(), Box<Diagnostic>> {
     if matches!(output.exit, Exit::Status(status) if status.success()) {
         return Ok(());
     }
@@ -84,11 +90,10 @@ fn check(name: &str, output: &Output) -> Result<(), Failure> {
     let stderr = String::from_utf8_lossy(&output.stderr.bytes);
     let diagnostic = Diagnostic::new(Code::ToolFailed, message);
     let line = stderr.lines().find(|line| !line.trim().is_empty());
-    Err(match line {
+    Err(Box::new(match line {
         Some(line) => diagnostic.hint(format!("it printed: {}", line.trim())),
         None => diagnostic.hint("write the extension with --to FILE, and install it in the editor"),
-    }
-    .into())
+    }))
 }
 
 fn not_found(program: Option<&str>) -> Diagnostic {
