@@ -14,6 +14,9 @@ use crate::finding::Finding;
 use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
 
+/// A byte order mark.
+const MARK: char = '\u{feff}';
+
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -31,7 +34,10 @@ pub(super) struct Document {
     pub(super) path: PathBuf,
     pub(super) version: i64,
     pub(super) kind: Kind,
+    /// The text without a byte order mark, as it is parsed.
     pub(super) text: String,
+    /// The units of the mark before it, which is a character for the client.
+    mark: usize,
     /// The offset of each line.
     lines: Vec<usize>,
     /// True until the diagnostics of this text are reported.
@@ -65,6 +71,7 @@ impl Document {
             version,
             kind,
             text: String::new(),
+            mark: 0,
             lines: Vec::new(),
             is_changed: true,
             is_stale: true,
@@ -84,22 +91,30 @@ impl Document {
             .unwrap_or(self.version);
         for change in params["contentChanges"].as_array().into_iter().flatten() {
             let new = change["text"].as_str().unwrap_or_default();
-            match change.get("range") {
-                Some(range) => {
-                    let start = self.offset(&range["start"]);
-                    let end = self.offset(&range["end"]).max(start);
-                    let mut text = std::mem::take(&mut self.text);
-                    text.replace_range(start..end, new);
-                    self.set_text(text);
+            if let Some(range) = change.get("range") {
+                let start = self.offset(&range["start"]);
+                let end = self.offset(&range["end"]).max(start);
+                let origin = json!({"line": 0, "character": 0});
+                if range["start"] == origin && range["end"] != origin {
+                    self.mark = 0;
                 }
-                None => self.set_text(new.to_owned()),
+                let mut text = std::mem::take(&mut self.text);
+                text.replace_range(start..end, new);
+                self.set_text(text);
+            } else {
+                self.mark = 0;
+                self.set_text(new.to_owned());
             }
         }
         self.is_changed = true;
         self.is_stale = true;
     }
 
-    fn set_text(&mut self, text: String) {
+    fn set_text(&mut self, mut text: String) {
+        if text.starts_with(MARK) {
+            text.remove(0);
+            self.mark = MARK.len_utf16();
+        }
         self.lines.clear();
         self.lines.push(0);
         let bytes = text.as_bytes();
@@ -120,7 +135,8 @@ impl Document {
             let number = position[key].as_u64().unwrap_or_default();
             usize::try_from(number).unwrap_or(usize::MAX)
         };
-        let (line, character) = (number("line"), number("character"));
+        let line = number("line");
+        let character = number("character").saturating_sub(self.units_before(line));
         let Some(&start) = self.lines.get(line) else {
             return self.text.len();
         };
@@ -150,7 +166,13 @@ impl Document {
         } else {
             before
         };
-        json!({"line": line, "character": before.encode_utf16().count()})
+        let character = self.units_before(line) + before.encode_utf16().count();
+        json!({"line": line, "character": character})
+    }
+
+    /// The units of the mark before a line.
+    const fn units_before(&self, line: usize) -> usize {
+        if line == 0 { self.mark } else { 0 }
     }
 
     /// The range of bytes of the text.
@@ -201,6 +223,12 @@ impl Document {
                     None if self.text.starts_with("implementation:") => 0,
                     None => return 0..0,
                 };
+                let entries = self.yaml().and_then(Node::entries).unwrap_or_default();
+                if let Some(at) = entries.iter().position(|it| it.key == "implementation") {
+                    let next = entries.get(at + 1);
+                    let end = next.map_or(self.text.len(), |it| it.span.start);
+                    return entries[at].span.start..end;
+                }
                 // It ends at the next key of the same level.
                 let mut end = start;
                 for (at, line) in self.text[start..].split_inclusive('\n').enumerate() {

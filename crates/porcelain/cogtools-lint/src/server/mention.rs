@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use cogtools_core::pointer::child;
 use cogtools_core::text::Text;
 use cogtools_core::tool::TemplateSource;
-use cogtools_core::yaml::{Data, Entry, Node};
+use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_program::file_uri;
 use njk::scan::{ITEM, Imported, Local, Scan, scan};
 use serde_json::Value;
@@ -177,12 +177,41 @@ fn part(document: &Document, node: &Node, text: &str) -> Option<Range<usize>> {
     Some(start..start + text.len())
 }
 
+/// Returns true if YAML reads `name` without quotes as a text.
+fn is_plain_text(name: &str) -> bool {
+    let text = Text::new("", name.as_bytes().to_vec());
+    let node = text.ok().and_then(|text| yaml::parse(&text).ok());
+    node.is_some_and(|node| node.text() == Some(name))
+}
+
+/// Returns true if a text in the file has the name as a word more often than is written there.
+fn is_hidden(node: &Node, name: &str, document: &Document) -> bool {
+    let is_less = |text: &str, span: Range<usize>| {
+        let written = document.text.get(span).unwrap_or_default();
+        words(written, name).count() < words(text, name).count()
+    };
+    let mut entries = node.entries().into_iter().flatten();
+    let mut items = node.items().into_iter().flatten();
+    node.text()
+        .is_some_and(|text| is_less(text, range(node.span)))
+        || entries.any(|entry| {
+            is_less(&entry.key, range(entry.span)) || is_hidden(&entry.value, name, document)
+        })
+        || items.any(|item| is_hidden(item, name, document))
+}
+
+/// The places where a text has the name as a word.
+fn words<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let found = text.match_indices(name).map(|(at, _)| at);
+    found.filter(move |at| {
+        !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
+    })
+}
+
 /// Returns true if a text has the name as a word.
 fn has_word(text: &str, name: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    text.match_indices(name).any(|(at, _)| {
-        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
-    })
+    words(text, name).next().is_some()
 }
 
 /// Words that are no variables of templates, or that they set themselves.
@@ -212,7 +241,8 @@ impl Renaming<'_> {
         let (document, new) = (self.question.document, self.new);
         let file = document.tool_file();
         let codes = file.map(LintFile::codes).unwrap_or_default();
-        if is_in(new, WORDS) || !codes.is_empty() && is_in(new, CODE_WORDS) {
+        let is_word = is_in(new, WORDS) || !codes.is_empty() && is_in(new, CODE_WORDS);
+        if is_word || !is_plain_text(new) {
             return Some(format!("`{new}` is a word of the language"));
         }
         let parent = self.path.and_then(|path| path.split_last());
@@ -231,6 +261,13 @@ impl Renaming<'_> {
         };
         if is_variable && scans.chain([document.scan()]).any(|it| has_name(&it)) {
             return Some(format!("a template has a `{new}` already"));
+        }
+        if document
+            .yaml()
+            .is_some_and(|yaml| is_hidden(yaml, self.old, document))
+        {
+            let message = "is written with an escape or in parts: write it plainly first";
+            return Some(format!("`{}` {message}", self.old));
         }
         self.path?;
         let mut sources = codes.iter().map(|code| code.source().source());

@@ -304,7 +304,7 @@ pub(super) fn definition(question: &Question<'_>) -> Option<Value> {
     match target {
         Target::Value(path) => {
             let file = document.tool_file()?;
-            let span = definition_of(file, &path)?;
+            let span = unquoted(document, definition_of(file, &path)?);
             Some(place(&document.path, &document.range(span)))
         }
         Target::Local(span) => {
@@ -400,9 +400,22 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
         }
         Target::Macro(_) => {}
     }
+    for span in &mut found {
+        *span = unquoted(document, span.clone());
+    }
     found.sort_by_key(|span| span.start);
     found.dedup();
     found
+}
+
+/// The bytes of a scalar without its quotes.
+fn unquoted(document: &Document, span: Range<usize>) -> Range<usize> {
+    let text = &document.text[span.clone()];
+    if text.len() > 1 && text.starts_with(['"', '\'']) {
+        span.start + 1..span.end - 1
+    } else {
+        span
+    }
 }
 
 /// The names of a value in a template, without variables that stand for it.
@@ -514,7 +527,8 @@ fn renamed(question: &Question<'_>) -> Option<(Target, Range<usize>)> {
 
 pub(super) fn prepare_rename(question: &Question<'_>) -> Option<Value> {
     let (_, span) = renamed(question)?;
-    Some(question.document.range(span))
+    let document = question.document;
+    Some(document.range(unquoted(document, span)))
 }
 
 /// The edits of a new name, null if nothing here can have one, or why this one is refused.

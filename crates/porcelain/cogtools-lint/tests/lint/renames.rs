@@ -69,6 +69,18 @@ fn a_name_that_is_taken_is_refused() {
     for (implementation, new, expected) in [
         (both, "town", "`town` exists already"),
         (both, "null", "`null` is a word of the language"),
+        (both, "True", "`True` is a word of the language"),
+        (both, "NULL", "`NULL` is a word of the language"),
+        (
+            " \"{{ c\\u0069ty }}{{ city }}{{ town }}\"\n",
+            "place",
+            "`city` is written with an escape or in parts: write it plainly first",
+        ),
+        (
+            " \"{{\\ncity }}{{ city }}{{ town }}\"\n",
+            "place",
+            "`city` is written with an escape or in parts: write it plainly first",
+        ),
         (
             both,
             "no good",
@@ -141,4 +153,56 @@ implementation: '{{ city.name }}{{ town.name }}{{ cities | length }}{{ label }}'
         .replace("properties/name", "properties/title")
         .replace("city.name", "city.title");
     assert_eq!(edited(text, &response), expected);
+}
+
+#[test]
+fn quotes_stay_around_a_name() {
+    let text = r#"{"name":"greet","description":"Greet them",
+"parameters":{"who":{"type":"string","description":"Who"}},
+"examples":[{"who":"Ada"},{'arguments':{'who':'Bob'}}],
+"implementation":"Hello {{ who }}"}
+"#;
+    let project = project();
+    let response = renamed(&project, text, "\n\"parameters\":{\"w", "guest");
+    let mut expected = text.to_owned();
+    for place in ["\"who\"", "'who'", "{ who "] {
+        expected = expected.replace(place, &place.replace("who", "guest"));
+    }
+    assert_eq!(edited(text, &response), expected);
+}
+
+#[test]
+fn a_byte_order_mark_is_a_character_of_the_client() {
+    let project = project();
+    let text = format!("\u{feff}{HEAD} '{{{{ city }}}}{{{{ town }}}}'\n");
+    let response = renamed(&project, &text, "\n  city", "place");
+    assert_eq!(edited(&text, &response), text.replace("city", "place"));
+    let text = "\u{feff}{name: greet, description: d, parameters: {a: {type: string}}, implementation: '{{ a }}'}";
+    let response = renamed(&project, text, "{{ a", "b");
+    let expected = text.replace("{a:", "{b:").replace("{{ a }}", "{{ b }}");
+    assert_eq!(edited(text, &response), expected);
+    // What is changed behind the mark, and the mark itself.
+    let mut client = Client::new(&project);
+    client.open("tools/greet.yaml", text);
+    let mut replace = |from: u64, to: u64, new: &str| {
+        let at = |character: u64| json!({"line": 0, "character": character});
+        let range = json!({"start": at(from), "end": at(to)});
+        let uri = client.uri("tools/greet.yaml");
+        client.tell(
+            "textDocument/didChange",
+            json!({
+                "textDocument": {"uri": uri, "version": 2},
+                "contentChanges": [{"range": range, "text": new}],
+            }),
+        );
+    };
+    replace(8, 13, "other");
+    replace(0, 1, "");
+    let text = text.replace("greet", "other").replace('\u{feff}', "");
+    let more = json!({"newName": "b"});
+    client.ask_at("rename", "tools/greet.yaml", &text, "{{ a", &more);
+    let said = client.end();
+    let response = said.into_iter().find(|it| it["id"] == 5);
+    let expected = text.replace("{a:", "{b:").replace("{{ a }}", "{{ b }}");
+    assert_eq!(edited(&text, &response.unwrap()), expected);
 }
