@@ -59,16 +59,23 @@ impl LintFile {
             Ok(text) => Ok(Self::parse(path, text)),
             Err(error @ (TextError::NotFound(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let mut file =
-                    Self::parse(path, Text::new(display_path, Vec::new())?.in_scope(scope));
                 let diagnostic = error.diagnostic(Code::InvalidTool);
                 let location = invalid_byte(path, display_path, scope);
-                file.diagnostics = vec![match location {
+                let diagnostic = match location {
                     Some(location) => diagnostic.at(location),
                     None => diagnostic,
-                }];
-                Ok(file)
+                };
+                let text = Text::empty(display_path).in_scope(scope);
+                Ok(Self::unreadable(path, text, diagnostic))
             }
+        }
+    }
+
+    /// The file at `path`, which cannot be read for the reason in `diagnostic`.
+    pub(crate) fn unreadable(path: &Path, empty: Text, diagnostic: Diagnostic) -> Self {
+        Self {
+            diagnostics: vec![diagnostic],
+            ..Self::parse(path, empty)
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use cogtools_core::text::Span;
+use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{Data, Entry, Node};
 use cogtools_core::{Location, Project, Tool};
 use cogtools_program::file_uri;
@@ -196,6 +196,11 @@ impl Document {
         at(column)..at(column + location.width)
     }
 
+    /// Returns true if no tool file has so long a text.
+    pub(super) const fn is_too_large(&self) -> bool {
+        self.text.len() > Text::MAX_BYTES
+    }
+
     /// The tool, as it is or as it was when it was last valid.
     pub(super) fn tool(&self) -> Option<&Tool> {
         self.tool_file()?.tool.as_ref()
@@ -218,17 +223,17 @@ impl Document {
             Kind::Template => 0..self.text.len(),
             Kind::Config => 0..0,
             Kind::Tool => {
-                let start = match self.text.find("\nimplementation:") {
-                    Some(at) => at + 1,
-                    None if self.text.starts_with("implementation:") => 0,
-                    None => return 0..0,
-                };
                 let entries = self.yaml().and_then(Node::entries).unwrap_or_default();
                 if let Some(at) = entries.iter().position(|it| it.key == "implementation") {
                     let next = entries.get(at + 1);
                     let end = next.map_or(self.text.len(), |it| it.span.start);
                     return entries[at].span.start..end;
                 }
+                let start = match self.text.find("\nimplementation:") {
+                    Some(at) => at + 1,
+                    None if self.text.starts_with("implementation:") => 0,
+                    None => return 0..0,
+                };
                 // It ends at the next key of the same level.
                 let mut end = start;
                 for (at, line) in self.text[start..].split_inclusive('\n').enumerate() {

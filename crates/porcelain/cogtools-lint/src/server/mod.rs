@@ -79,6 +79,7 @@ fn run(_: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut server = Server {
         documents: BTreeMap::new(),
         workspaces: Workspaces::default(),
+        told: String::new(),
         has_hints: false,
         state: State::New,
     };
@@ -205,6 +206,8 @@ fn notify(io: &mut Io<'_>, method: &str, params: Value) -> Result<(), Failure> {
 struct Server {
     documents: BTreeMap<String, Document>,
     workspaces: Workspaces,
+    /// The failure to read a project that the user knows.
+    told: String,
     /// True if the client wants inlay hints.
     has_hints: bool,
     state: State,
@@ -260,6 +263,14 @@ impl Server {
             "uri": document.uri, "version": document.version, "diagnostics": diagnostics,
         });
         notify(io, "textDocument/publishDiagnostics", params)?;
+        let failure = &self.workspaces.failure;
+        if self.told != *failure {
+            self.told.clone_from(failure);
+            if !failure.is_empty() {
+                let params = json!({"type": 1, "message": failure});
+                notify(io, "window/showMessage", params)?;
+            }
+        }
         Ok(true)
     }
 
@@ -367,7 +378,7 @@ impl Server {
             self.workspaces.parse(document, io);
         }
         let document = self.documents.get(uri_of(params));
-        let Some(document) = document.filter(|document| document.is_ours) else {
+        let Some(document) = document.filter(|it| it.is_ours && !it.is_too_large()) else {
             return Some(Ok(Value::Null));
         };
         let question = Question {

@@ -495,7 +495,15 @@ pub(super) fn references(question: &Question<'_>) -> Option<Value> {
         let place = move |range| json!({"uri": uri, "range": range});
         ranges.into_iter().map(place)
     });
-    Some(places.collect())
+    let with_definition = &question.params["context"]["includeDeclaration"] != false;
+    let defined = definition(question).filter(|_| !with_definition);
+    let is_tool = matches!(target, Target::Mention(Mention::Tool(_)));
+    let is_defined = |place: &Value| {
+        let defined = defined.as_ref();
+        // The file of a tool defines it.
+        defined.is_some_and(|it| it == place || is_tool && it["uri"] == place["uri"])
+    };
+    Some(places.filter(|place| !is_defined(place)).collect())
 }
 
 /// Finds a thing that can be renamed: a parameter, a member of one, or a variable of a template.

@@ -1,15 +1,16 @@
 //! The projects of the open files: their configuration, their tools, and the check of a file.
 
 use std::collections::{BTreeMap, HashSet};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_core::config::Origin;
-use cogtools_core::text::Text;
+use cogtools_core::text::{Text, TextError};
 use cogtools_core::yaml::Node;
-use cogtools_core::{Config, Diagnostic, Folder, Level, Location, Project, Source};
+use cogtools_core::{Code, Config, Diagnostic, Folder, Level, Location, Project, Source};
 use cogtools_program::project::{project, read_scope, valid_config};
-use cogtools_program::{Io, file_uri, render_hints};
+use cogtools_program::{Failure, Io, file_uri, render_hints};
 use serde_json::{Value, json};
 
 use super::document::{Document, Kind};
@@ -23,6 +24,8 @@ use crate::target::{self, is_agent};
 #[derive(Default)]
 pub(super) struct Workspaces {
     all: BTreeMap<PathBuf, Workspace>,
+    /// Why the last project could not be read; empty if it could.
+    pub(super) failure: String,
 }
 
 /// A project.
@@ -94,8 +97,14 @@ impl Workspaces {
         let root = project.root().to_path_buf();
         if !self.all.contains_key(&root) {
             io.cwd.clone_from(&root);
-            if let Some(workspace) = Workspace::load(project, io) {
-                self.all.insert(root.clone(), workspace);
+            self.failure.clear();
+            match Workspace::load(project, io) {
+                Ok(workspace) => drop(self.all.insert(root.clone(), workspace)),
+                Err(Failure::Diagnostics(errors)) => {
+                    let errors: Vec<String> = errors.iter().map(located).collect();
+                    self.failure = errors.join("\n");
+                }
+                Err(_) => {}
             }
         }
         io.cwd = cwd;
@@ -105,10 +114,6 @@ impl Workspaces {
     /// Parses the text of a file.
     pub(super) fn parse(&mut self, document: &mut Document, io: &mut Io<'_>) {
         document.is_stale = false;
-        if document.text.len() > Text::MAX_BYTES {
-            document.file = None;
-            return;
-        }
         let scope = read_scope(&document.path, io);
         let Some(workspace) = self.load(&document.path, io) else {
             return;
@@ -121,11 +126,17 @@ impl Workspaces {
             (None, Ok(path)) => path.to_path_buf(),
             (None, Err(_)) => document.path.clone(),
         };
-        let Ok(text) = Text::new(display_path, document.text.clone().into_bytes()) else {
-            return;
+        let mut file = if document.is_too_large() {
+            let error = TextError::TooLarge(display_path.clone(), Text::MAX_BYTES);
+            let text = Text::empty(display_path).in_scope(&scope);
+            LintFile::unreadable(&document.path, text, error.diagnostic(Code::InvalidTool))
+        } else {
+            let text = document.text.clone().into_bytes();
+            let Ok(text) = Text::new(display_path, text) else {
+                return;
+            };
+            LintFile::parse(&document.path, text.in_scope(&scope).at(&document.path))
         };
-        let text = text.in_scope(&scope).at(&document.path);
-        let mut file = LintFile::parse(&document.path, text);
         if let Some(member) = member {
             file.shadowed_by.clone_from(&member.shadowed_by);
             file.duplicate_name.clone_from(&member.duplicate_name);
@@ -229,18 +240,31 @@ fn diagnostic(document: &Document, error: &Diagnostic) -> Value {
         .location
         .as_ref()
         .map(|location| document.span_of(location));
-    let hints = render_hints(&error.hints);
-    let mut message = error.message.clone();
-    for hint in hints {
-        message = format!("{message}\n{hint}");
-    }
     json!({
         "range": document.range(span.unwrap_or_default()),
         "severity": 1,
         "code": error.code.name(),
         "source": "cogtools",
-        "message": message,
+        "message": with_hints(error),
     })
+}
+
+/// The message and the hints of an error.
+fn with_hints(error: &Diagnostic) -> String {
+    let hints = render_hints(&error.hints);
+    iter::once(error.message.clone())
+        .chain(hints.into_iter().map(Into::into))
+        .collect::<Vec<String>>()
+        .join("\n")
+}
+
+/// The message of an error in a file that need not be open, with its place and the hints.
+fn located(error: &Diagnostic) -> String {
+    let message = with_hints(error);
+    error.location.as_ref().map_or_else(
+        || message.clone(),
+        |Location { file, line, .. }| format!("{}:{line}: {message}", file.display()),
+    )
 }
 
 /// The mistakes that do not depend on the tools that load the template.
@@ -310,10 +334,10 @@ fn add_places_of_templates(places: &mut Vec<Place>, io: &Io<'_>) {
 }
 
 impl Workspace {
-    /// Reads the project that contains the working directory; none if its user's configuration is
-    /// not valid.
-    fn load(project: Project, io: &mut Io<'_>) -> Option<Self> {
-        let config = valid_config(&project, io).ok()?.without_user_folders();
+    /// Reads the project that contains the working directory. It is an error if the user's
+    /// configuration is not valid.
+    fn load(project: Project, io: &mut Io<'_>) -> Result<Self, Failure> {
+        let config = valid_config(&project, io)?.without_user_folders();
         let linter = Linter::new(Levels::new(&config.rules).unwrap_or_default());
         let files = target::collect(&[], None, &config, io).files;
         let path = project.root().join(Project::CONFIG);
@@ -327,7 +351,7 @@ impl Workspace {
             members.extend(add_places(file, &mut places).map(Member::new));
         }
         add_places_of_templates(&mut places, io);
-        Some(Self {
+        Ok(Self {
             members,
             places,
             project,

@@ -30,7 +30,8 @@ pub(crate) fn run_with(project: &Project, args: &[&str], stdin: Input) -> Captur
 
 /// Runs the language server with the messages of a client.
 pub(crate) fn serve(project: &Project, messages: Input) -> CapturedRun {
-    let program = (&LSP, BTreeMap::new());
+    let home = project.home().as_os_str().to_owned();
+    let program = (&LSP, BTreeMap::from([("HOME".into(), home)]));
     launch_program(program, project.root(), &[], Terminals::default(), messages)
 }
 

@@ -64,7 +64,7 @@ impl<'p> Client<'p> {
         self.messages.push(message);
     }
 
-    fn tell(&mut self, method: &str, params: Value) {
+    pub(crate) fn tell(&mut self, method: &str, params: Value) {
         let mut message = json!({"jsonrpc": "2.0", "method": method});
         message["params"] = params;
         self.messages.push(message);
@@ -365,6 +365,8 @@ fn references_and_new_names() {
         lines(&asked("references", "{{ per", &json!({}))),
         [18, 19, 20]
     );
+    let others = json!({"context": {"includeDeclaration": false}});
+    assert_eq!(lines(&asked("references", "  lou", &others)), [15, 19]);
     let result = asked("rename", "{% if lo", &json!({"newName": "shout"}));
     let (_, edits) = result["changes"]
         .as_object()
@@ -435,6 +437,32 @@ fn configurations_and_templates_are_checked() {
         diagnostics("notes/other.yaml", "a: [\n"),
         Vec::<[String; 3]>::new()
     );
+}
+
+#[test]
+fn a_text_that_is_too_long_has_a_diagnostic() {
+    let found = diagnostics("tools/greet.yaml", &"#".repeat((1 << 20) + 1));
+    assert_eq!(found.len(), 1, "{found:?}");
+    let message = "is larger than 1 MiB\nshorten it; long reference text belongs outside the tool";
+    assert!(found[0][2].ends_with(message), "{found:?}");
+}
+
+#[test]
+fn an_invalid_configuration_of_the_user_is_told_once() {
+    let project = project();
+    project.file("../home/.gemini/cogtoolrc.yaml", "tool_sources: 1\n");
+    let mut client = Client::new(&project);
+    client.open("tools/greet.yaml", TOOL);
+    client.open("tools/other.yaml", TOOL);
+    let said = client.end();
+    let told = said
+        .iter()
+        .filter(|it| it["method"] == "window/showMessage");
+    let told: Vec<&Value> = told.map(|it| &it["params"]).collect();
+    assert_eq!(told.len(), 1, "{said:?}");
+    assert_eq!(told[0]["type"], 1);
+    let message = told[0]["message"].as_str().unwrap();
+    assert!(message.contains("cogtoolrc.yaml:1: "), "{message}");
 }
 
 #[test]
