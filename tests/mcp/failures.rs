@@ -236,7 +236,7 @@ hint: it does not see the variable BRAVE_API_KEY: add it with --env BRAVE_API_KE
     );
     let test = crate::run("cogtools-mcp", &project).args(["test", "s"]);
     test.run().fails(
-        64,
+        2,
         str![[r#"
 cogtools-mcp: error[USAGE]: s: the MCP server is disabled
 hint: remove `disabled: true` from its entry
