@@ -62,7 +62,8 @@ impl Tapes {
                     continue;
                 };
                 let file = folder.join(BLOBS).join(name);
-                let bytes = is_hash(name).then(|| text::bytes(&file, &file, MAX_BYTES, scope).ok());
+                let bytes =
+                    digest::is_hash(name).then(|| text::bytes(&file, &file, MAX_BYTES, scope).ok());
                 let bytes = bytes.flatten();
                 let bytes = bytes.filter(|bytes| digest::bytes(bytes).to_string() == name);
                 let value = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -133,21 +134,18 @@ impl Tapes {
             lines.extend(serde_json::to_vec(&record).unwrap_or_default());
             lines.push(b'\n');
         }
+        // What it no longer names goes after it.
+        write(&folder.join(FILE), &lines)?;
         for entry in std::fs::read_dir(&all).into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let name = name.to_str().filter(|name| is_hash(name));
+            let name = name.to_str().filter(|name| digest::is_hash(name));
             if name.is_some_and(|name| !blobs.iter().any(|blob| blob == name)) {
                 // What is left is only larger than it need be.
                 let _ = file::remove(&WritePath::in_project(root, &entry.path()));
             }
         }
-        write(&folder.join(FILE), &lines)
+        Ok(())
     }
-}
-
-/// Returns true if `name` is a SHA-256, as blobs are named.
-fn is_hash(name: &str) -> bool {
-    name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Says what has changed since `record` was made; none if it still counts.

@@ -63,6 +63,11 @@ pub fn bytes(bytes: &[u8]) -> Hash {
     Hash(Sha256::digest(bytes).into())
 }
 
+/// Returns true if `text` is a SHA-256 in hexadecimal digits.
+pub fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The digest of the content of a file.
 pub fn file(path: &Path) -> Result<Hash, DigestError> {
     let mut hasher = Sha256::new();

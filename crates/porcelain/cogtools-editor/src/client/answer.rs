@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use cogtools_core::digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -183,7 +184,7 @@ impl Reply {
                         end: self.end,
                         dirty: self.dirty,
                         truncated: self.truncated,
-                        hash: self.hash.filter(|hash| is_hash(hash)),
+                        hash: self.hash.filter(|hash| digest::is_hash(hash)),
                     }
                     .bounded(),
                 ))
@@ -249,11 +250,6 @@ impl Answer {
             Request::ProposeEdit { .. } => Self::Edit(Edit::Rejected { reason: None }),
         }
     }
-}
-
-/// Returns true if `text` is a SHA-256 in hexadecimal digits.
-pub(super) fn is_hash(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The name of an editor, which is shown to people.

@@ -5,7 +5,7 @@ use std::path::Path;
 use cogtools_core::{Code, Diagnostic, digest, text};
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Reply, is_hash, shown};
+use super::answer::{Reply, shown};
 
 /// The outcome of a proposal. An editor saves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,7 +84,7 @@ impl Edit {
             }));
         }
         if reply.stale {
-            let hash = reply.hash.filter(|hash| is_hash(hash));
+            let hash = reply.hash.filter(|hash| digest::is_hash(hash));
             return Some(Self::Stale { hash });
         }
         if !reply.accepted? {
