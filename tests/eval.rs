@@ -28,11 +28,14 @@ fn two_hundred_trials_survive_a_kill() {
 
 #[test]
 fn an_interrupted_run_has_no_errors() {
-    let ended = stopped_and_continued("INT");
-    assert_eq!(ended.status.code(), Some(130));
-    let report: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
-    assert_eq!(report["summary"]["errors"], 0, "{report}");
-    assert_eq!(report["summary"]["failed"], 0, "{report}");
+    for (signal, status) in [("INT", 130), ("TERM", 143)] {
+        let ended = stopped_and_continued(signal);
+        assert_eq!(ended.status.code(), Some(status));
+        let report: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+        assert_eq!(report["status"], status, "{report}");
+        assert_eq!(report["summary"]["errors"], 0, "{report}");
+        assert_eq!(report["summary"]["failed"], 0, "{report}");
+    }
 }
 
 /// A run that `signal` has stopped; another one has done the rest.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Io, named_file};
@@ -35,9 +35,12 @@ pub(crate) fn passed(rows: &[Row], root: &Path) -> Passed {
     passed
 }
 
-/// Names of files are relative to the directory of the command, or absolute.
+/// The path in the project `root` of a file that is named relative to a directory in it.
 fn relative(file: &Path, root: &Path) -> PathBuf {
-    file.strip_prefix(root).unwrap_or(file).to_path_buf()
+    let parts = file.strip_prefix(root).unwrap_or(file).components();
+    parts
+        .skip_while(|part| *part == Component::ParentDir)
+        .collect()
 }
 
 /// The verdicts in an earlier report; none if it is no report.
@@ -67,7 +70,7 @@ fn read(report: &Value, root: &Path) -> Option<Passed> {
 }
 
 impl Evaluation {
-    /// Compares `new` trials with those of an older version of the tools, or in an earlier report.
+    /// Compares `new` trials with a run of an older version of the tools, or with an earlier report.
     pub(crate) fn compare_with(
         &self,
         with: &str,
@@ -121,7 +124,7 @@ impl Evaluation {
         Ok(self.compare_rows(&old, new))
     }
 
-    /// Compares `new` trials with those of the `old` run.
+    /// Compares `new` trials with the `old` run.
     pub(crate) fn compare_rows(&self, old: &[Row], new: &Passed) -> Comparison {
         let mut comparison = compare(&passed(old, self.project.root()), new);
         let errors: u64 = old.iter().map(|row| row.count(Verdict::Error)).sum();
@@ -324,7 +327,7 @@ mod tests {
                 json!({"kind": "eval", "cases": [case(file, first), case("/p/evals/b.yaml", 10)]});
             read(&report, Path::new("/p")).expect("a report")
         };
-        let compared = compare(&read(10, "evals/a.yaml"), &read(0, "/p/evals/a.yaml"));
+        let compared = compare(&read(10, "../evals/a.yaml"), &read(0, "/p/evals/a.yaml"));
         assert_eq!(compared.rows.len(), 2);
         assert_eq!(compared.rows[0]["file"], "evals/a.yaml");
         assert_eq!(compared.rows[0]["verdict"], "worse");

@@ -447,10 +447,8 @@ impl Evaluation {
     fn record(&self, rows: &[Row], io: &Io<'_>) -> Result<(), Failure> {
         let mut records = Vec::new();
         for row in rows {
-            let mut results = row.results.iter();
-            let kept = results
-                .by_ref()
-                .filter(|result| result.verdict != Verdict::Error);
+            let results = row.results.iter();
+            let kept = results.filter(|result| result.verdict != Verdict::Error);
             let kept = kept.filter_map(|result| result.record.clone());
             records.extend(kept.map(|record| (row.case.folder.clone(), record)));
         }
@@ -498,7 +496,7 @@ impl Evaluation {
         );
         let status = failures.first().map_or(0, |failure| failure.code.status());
         let status = if self.cancel.is_cancelled() {
-            130
+            io.signals.status().unwrap_or(130)
         } else {
             status
         };

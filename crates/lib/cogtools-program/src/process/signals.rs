@@ -97,7 +97,7 @@ impl SignalWatch {
     }
 
     /// The status to exit with, after a signal.
-    pub(crate) fn status(&self) -> Option<u8> {
+    pub fn status(&self) -> Option<u8> {
         self.guard.get()?.1.status()
     }
 }

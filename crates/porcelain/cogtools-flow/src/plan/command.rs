@@ -72,7 +72,7 @@ struct PlanArgs {
     command: Option<PlanCommand>,
 }
 
-/// The options of a question; those of models and tools are elsewhere.
+/// The options of a question, without the options of models and tools.
 #[derive(Args)]
 #[group(skip)]
 pub(super) struct QuestionArgs {
