@@ -67,11 +67,16 @@ fn none_left(line: &str) {
 
 /// The process in the background gives up the server with this command line, and ends it.
 fn given_up(line: &str) {
+    wait_while(|| is_running(line));
+    none_left(line);
+}
+
+/// Waits while `goes_on` returns true, at most for half a minute.
+fn wait_while(goes_on: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
-    while is_running(line) && Instant::now() < end {
+    while goes_on() && Instant::now() < end {
         sleep(Duration::from_millis(100));
     }
-    none_left(line);
 }
 
 #[test]
@@ -358,6 +363,8 @@ fn a_server_announces_the_tools_of_a_source_that_was_late() {
     assert_eq!(starts(&project, "never"), 1);
     session.hang_up();
     assert_eq!(session.end(), 0);
+    // The process in the background starts it again.
+    wait_while(|| starts(&project, "never") < 2);
     given_up("slow.py never start");
 }
 

@@ -87,13 +87,14 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         sandbox::enter(policy)?;
     }
     // Its own group, so that a signal to all of it does not end this process.
-    let child = command
-        .process_group(0)
-        .spawn()
-        .map_err(|error| Failure::Start(options.program.clone(), error))?;
-    let program = Pid::from_child(&child);
+    command.process_group(0);
+    let started = match trace {
+        Some(file) => Trace::spawn(&mut command, file),
+        None => command.spawn().map(|child| (Pid::from_child(&child), None)),
+    };
+    let (program, trace) =
+        started.map_err(|error| Failure::Start(options.program.clone(), error))?;
     release_streams().map_err(failed("streams cannot be released"))?;
-    let trace = trace.and_then(|file| Trace::start(program, file));
     let budget = Budget::new(options);
     Ok(Supervisor::new(program, signals, parent, budget, trace).run())
 }

@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsString, c_void};
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::ptr;
 
+use fork::ProcessFork;
 use nix::errno::Errno;
 use nix::sys::ptrace::{self, Options};
 use nix::sys::wait::WaitStatus as Stop;
 use nix::unistd;
-use rustix::process::{Pid, WaitStatus};
+use rustix::process::{DumpableBehavior, Pid, WaitStatus, set_dumpable_behavior};
 
 /// The limit of bytes that are written, and of a path.
 const MAX_BYTES: usize = 4 << 20;
@@ -84,9 +87,33 @@ struct Call {
 }
 
 impl Trace {
-    /// Traces `program`, a child of this process, from now on, and writes to `output`; `None` if
-    /// this system does not permit it.
-    pub(crate) fn start(program: Pid, output: File) -> Option<Self> {
+    /// Starts the program of `command`, and traces it from its first call on, if this system permits
+    /// it. Returns only an error in the process that would have become the program.
+    pub(crate) fn spawn(command: &mut Command, output: File) -> io::Result<(Pid, Option<Self>)> {
+        let (mut ready, child) = io::pipe()?;
+        let (mut gate, parent) = io::pipe()?;
+        match fork::fork_process()? {
+            ProcessFork::Child => {
+                drop(parent);
+                // A process whose memory is protected cannot be traced.
+                set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+                drop(child);
+                gate.read_to_end(&mut Vec::new())?;
+                Err(command.exec())
+            }
+            ProcessFork::Parent(id) => {
+                drop(child);
+                let program = Pid::from_raw(id.get()).ok_or(io::ErrorKind::InvalidData)?;
+                ready.read_to_end(&mut Vec::new())?;
+                let trace = Self::start(program, output);
+                drop(parent);
+                Ok((program, trace))
+            }
+        }
+    }
+
+    /// Traces `program`, a child of this process, from now on, and writes to `output`.
+    fn start(program: Pid, output: File) -> Option<Self> {
         let program = number(program);
         let options = Options::PTRACE_O_EXITKILL
             | Options::PTRACE_O_TRACESYSGOOD
