@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use cogtools_core::ConfigPaths;
-use cogtools_core::environment::{host_files, may_be_loaded};
+use cogtools_core::environment::{LoadedFiles, host_files};
 use cogtools_core::file::ReadScope;
 use cogtools_core::owner::{Owners, recorded_home};
 use cogtools_core::source::GlobalModules;
@@ -62,7 +62,7 @@ pub fn home(io: &Io<'_>) -> Option<PathBuf> {
         let home = io.var("HOME")?;
         let recorded = recorded_home();
         let is_own = recorded.as_deref() == Some(Path::new(home))
-            || !may_be_loaded(&io.cwd, None, "HOME", home);
+            || !LoadedFiles::above(&io.cwd, None).may_set("HOME", home);
         if is_own { Some(home.into()) } else { recorded }
     };
     io.context.home.get_or_init(find).clone()
@@ -155,7 +155,7 @@ fn is_mentioned_in_dotenv(io: &Io<'_>, name: &str) -> bool {
 /// Returns true if `name` may have its value from an `.env` that a host would read here, outside the
 /// user's home directory.
 pub fn is_set_by_dotenv(io: &Io<'_>, name: &str) -> bool {
-    let home = home(io);
+    let read = || LoadedFiles::above(&io.cwd, home(io).as_deref());
     let value = io.var(name);
-    value.is_some_and(|value| may_be_loaded(&io.cwd, home.as_deref(), name, value))
+    value.is_some_and(|value| io.context.loaded.get_or_init(read).may_set(name, value))
 }

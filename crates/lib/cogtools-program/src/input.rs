@@ -180,7 +180,7 @@ impl Input {
 
     /// Reads a line from a terminal, without its line ending; `None` at the end of the input, or
     /// if it is not a terminal.
-    pub fn line(&mut self) -> std::io::Result<Option<String>> {
+    pub(crate) fn line(&mut self) -> std::io::Result<Option<String>> {
         let State::Idle(source) = &mut self.state else {
             return Ok(None);
         };

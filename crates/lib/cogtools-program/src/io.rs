@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use clap::ColorChoice;
-use cogtools_core::environment::is_secret_name;
+use cogtools_core::environment::{LoadedFiles, is_secret_name};
 use cogtools_core::http::Requests;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
@@ -71,6 +71,8 @@ pub struct Io<'a> {
 pub struct IoContext {
     /// The user's home directory.
     pub(crate) home: OnceLock<Option<PathBuf>>,
+    /// The files from which a host may have loaded variables before it started this program.
+    pub(crate) loaded: OnceLock<LoadedFiles>,
     /// Makes the requests of tools within this process, if it can.
     pub(crate) requests: Option<Arc<dyn Requests>>,
     /// Warnings for the end of the run, each once.
@@ -146,11 +148,21 @@ impl Io<'_> {
         self.stdin.discard_typed();
         let _ = self.stderr.write_all(sanitize_lines(question).as_bytes());
         let _ = self.stderr.flush();
-        let answer = self.stdin.line().map_err(|error| {
-            let message = format!("the answer cannot be read: {error}");
-            Diagnostic::new(Code::IoFailed, message).hint(hint)
-        })?;
+        let answer = self.line().map_err(|diagnostic| diagnostic.hint(hint))?;
         Ok(answer.map(|answer| answer.trim().to_lowercase()))
+    }
+
+    /// Reads a line that answers a question, without its line end; `None` at the end of the input. A
+    /// signal ends the process meanwhile.
+    ///
+    /// # Errors
+    /// `IO_FAILED` if the terminal cannot be read.
+    pub fn line(&mut self) -> Result<Option<String>, Diagnostic> {
+        let (signals, stdin) = (&self.signals, &mut self.stdin);
+        signals.while_asking(|| stdin.line()).map_err(|error| {
+            let message = format!("the answer cannot be read: {error}");
+            Diagnostic::new(Code::IoFailed, message)
+        })
     }
 
     /// Prints `diagnostic` on standard error. An error of writing it is ignored, because it could

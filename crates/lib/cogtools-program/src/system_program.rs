@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cogtools_core::environment::{Vars, may_be_loaded};
+use cogtools_core::environment::{LoadedFiles, Vars};
 use cogtools_core::process::{Confinement, Process};
 use cogtools_core::source::clean_path;
 use cogtools_core::{Code, Context, Diagnostic, Environment};
@@ -96,9 +96,10 @@ pub fn open_in_browser(place: &OsStr, io: &Io<'_>) -> Result<(), Box<Diagnostic>
 /// The variables of this process, without those that a host may have loaded from a project's
 /// `.env`: some of them tell a program what to run.
 pub(crate) fn own_variables(io: &Io<'_>) -> Vars {
+    let loaded = LoadedFiles::above(&io.cwd, None);
     let is_own = |name: &OsStr, value: &OsStr| {
         let name = name.to_str();
-        name.is_some_and(|name| !may_be_loaded(&io.cwd, None, name, value))
+        name.is_some_and(|name| !loaded.may_set(name, value))
     };
     let vars = io.vars.iter().filter(|(name, value)| is_own(name, value));
     let mut vars: Vars = vars

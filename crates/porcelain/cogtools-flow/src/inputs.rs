@@ -155,16 +155,11 @@ pub(crate) fn ask_person(
     loop {
         io.stdin.discard_typed();
         io.say(&format!("{question}> "));
-        let line = io.stdin.line().map_err(|error| {
-            let message = format!("the answer cannot be read: {error}");
-            Diagnostic::new(Code::IoFailed, message)
-        })?;
-        let Some(line) = line else {
+        let Some(line) = io.line()? else {
             return Ok(None);
         };
-        let line = line.trim_end_matches(['\r', '\n']);
-        match read_answer(ask, line) {
-            Ok(_) => return Ok(Some(line.to_owned())),
+        match read_answer(ask, &line) {
+            Ok(_) => return Ok(Some(line)),
             Err(reason) => question = format!("{reason}\n"),
         }
     }

@@ -347,8 +347,8 @@ const fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\u{2028}' | '\u{2029}')
 }
 
-/// The files that a host would load.
-pub(super) struct LoadedFiles(Vec<LoadedFile>);
+/// The files that a host would load into its environment.
+pub struct LoadedFiles(Vec<LoadedFile>);
 
 /// A file that a host would load.
 enum LoadedFile {
@@ -382,22 +382,24 @@ pub fn host_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
-/// Returns true if a host may have loaded the variable `name` with this value from a file in
-/// `directory` or above it, outside the folder `home`.
-pub fn may_be_loaded(directory: &Path, home: Option<&Path>, name: &str, value: &OsStr) -> bool {
-    LoadedFiles::above(directory, home).may_set(name, value)
+impl fmt::Debug for LoadedFiles {
+    /// The files may contain secrets.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadedFiles").finish_non_exhaustive()
+    }
 }
 
 impl LoadedFiles {
-    /// The [`host_files`] that exist.
-    pub(super) fn above(directory: &Path, home: Option<&Path>) -> Self {
+    /// Reads the [`host_files`] that exist.
+    pub fn above(directory: &Path, home: Option<&Path>) -> Self {
         let files = host_files(directory, home);
         let files = files.iter().filter_map(|file| LoadedFile::read(file));
         Self(files.collect())
     }
 
-    /// Returns true if one of the files may have set `name` to `value`.
-    pub(super) fn may_set(&self, name: &str, value: &OsStr) -> bool {
+    /// Returns true if a host may have loaded the variable `name` with this value from one of the
+    /// files.
+    pub fn may_set(&self, name: &str, value: &OsStr) -> bool {
         self.0.iter().any(|file| file.may_set(name, value))
     }
 }

@@ -22,14 +22,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use denylist::{is_dangerous, refusal};
-pub use dotenv::{DotEnv, DotEnvError, Variable};
-pub use dotenv::{host_files, may_be_loaded};
+pub use dotenv::{DotEnv, DotEnvError, LoadedFiles, Variable, host_files};
 pub use private::{PrivateVariable, PrivateVariables};
 pub use secret::{has_password, is_secret_name, may_have_secret, without_secrets};
 pub use secret::{mask, texts as secret_texts};
 
 use crate::owner::Owners;
-use dotenv::LoadedFiles;
 
 /// Environment variables by name.
 pub type Vars = BTreeMap<OsString, OsString>;
@@ -363,7 +361,8 @@ impl Environment {
     pub fn user_vars<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Vars {
         let mut files = None;
         let home = self.process.get(OsStr::new("HOME"));
-        let home = home.filter(|home| !may_be_loaded(&self.directory, None, "HOME", home));
+        let home =
+            home.filter(|home| !LoadedFiles::above(&self.directory, None).may_set("HOME", home));
         let home = home.map(Path::new);
         names
             .into_iter()
