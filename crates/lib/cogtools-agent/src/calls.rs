@@ -395,11 +395,16 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Gives each call that was never run a result that says so: a model needs one for each.
+    /// Gives each call without a result one that says why: a model needs one for each. A call that
+    /// has started may have had an effect.
     pub(crate) fn abandon_calls(&mut self, reason: &str) -> Result<(), LogError> {
         for call in self.journal.conversation().open_calls().to_vec() {
-            let response = json!({"error": reason});
-            self.finish_call(Answered::at_once(call, Outcome::Cancelled, response))?;
+            let (outcome, response) = if call.has_started {
+                interrupted()
+            } else {
+                (Outcome::Cancelled, json!({"error": reason}))
+            };
+            self.finish_call(Answered::at_once(call, outcome, response))?;
         }
         Ok(())
     }

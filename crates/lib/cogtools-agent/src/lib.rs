@@ -38,9 +38,9 @@ pub use observer::{
 pub use options::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, stable_seed};
 pub use outcome::denial;
 pub use prompt::{
-    BufferedLayer, CHANGES, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
+    BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
     RequestOptions, Situation, StaticLayer, TriggerLayer, dynamic_changes, render_dynamic,
-    render_static, sent_dynamic, with_types,
+    render_static, sent_dynamic, task_of_user, with_types,
 };
 pub use provider::{Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model};
 pub use session::{

@@ -374,8 +374,17 @@ pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
     Some(Part::text_of(format!("{CHANGES}\n{text}{types}")))
 }
 
+/// The parts of a logged task that the user has written: without the state of the world, which was
+/// told with it.
+pub fn task_of_user(parts: &[Value]) -> Vec<Part> {
+    let parts = parts.iter().cloned();
+    let parts = parts.filter_map(|part| serde_json::from_value::<Part>(part).ok());
+    let is_state = |part: &Part| part.text().is_some_and(|text| text.starts_with(CHANGES));
+    parts.filter(|part| !is_state(part)).collect()
+}
+
 /// The beginning of the text that says how the state of the world has changed.
-pub const CHANGES: &str = "The state now, where it differs from the beginning of the session:";
+const CHANGES: &str = "The state now, where it differs from the beginning of the session:";
 
 /// Of a list of files, those that have changed; any other value whole.
 fn changed_items(sent: Option<&Value>, now: &Value) -> Value {

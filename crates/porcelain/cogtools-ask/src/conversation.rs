@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use cogtools_agent::{AgentTool, CHANGES, Connection, HistorySettings, Journal, Ledger};
+use cogtools_agent::{AgentTool, Connection, HistorySettings, Journal, Ledger, task_of_user};
 use cogtools_core::Pattern;
 use cogtools_log::{Event, Mask};
 use cogtools_model::Part;
@@ -244,10 +244,8 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
         say("there is no task to give again", io);
         return Ok(Stage::Open(worker));
     };
-    let parts = serde_json::from_value::<Vec<Part>>(parts.into()).unwrap_or_default();
     // The state of the world is told again, as it is now.
-    let is_of_user = |part: &Part| !part.text().is_some_and(|text| text.starts_with(CHANGES));
-    let parts: Vec<Part> = parts.into_iter().filter(is_of_user).collect();
+    let parts = task_of_user(&parts);
     let model = worker.materials().settings.request.model.clone();
     let seed = run::seed(args, &model, &parts, worker.journal.conversation());
     let attempt = i32::try_from(worker.ledger().spent().turns).unwrap_or(0);

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use cogtools_agent::locate_session;
+use cogtools_agent::{locate_session, task_of_user};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Entry, Event, Outcome, Session};
+use cogtools_model::Part;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
@@ -52,7 +53,8 @@ fn case(session: &Session) -> Value {
     for entry in &branch {
         match &entry.event {
             Event::Task { parts } => {
-                let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+                let parts = task_of_user(parts);
+                let texts = parts.iter().filter_map(Part::text);
                 tasks.push(texts.collect::<Vec<_>>().join("\n"));
             }
             Event::Call {

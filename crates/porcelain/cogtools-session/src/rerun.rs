@@ -7,7 +7,7 @@ use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, HistorySettings, Journal, Layers, Ledger,
     ModelArgs, ModelOptions, Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings,
     Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, locate_session,
-    not_found, ready_call, stable_seed,
+    not_found, ready_call, stable_seed, task_of_user,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
@@ -166,7 +166,7 @@ fn failure(end: &RunEnd, model: &str) -> Result<(), Failure> {
 fn tasks(session: &Session) -> Vec<Vec<Part>> {
     let branch = session.branch(session.head());
     let tasks = branch.iter().filter_map(|entry| match &entry.event {
-        Event::Task { parts } => serde_json::from_value(Value::from(parts.clone())).ok(),
+        Event::Task { parts } => Some(task_of_user(parts)),
         _ => None,
     });
     tasks.collect()

@@ -126,3 +126,24 @@ fn a_clock_that_is_set_back_changes_nothing() {
     );
     assert_eq!(scene.last_contents().as_array().map_or(0, Vec::len), 3);
 }
+
+#[test]
+fn a_new_task_tells_of_a_call_that_had_begun() {
+    let mut scene = scene(replies());
+    scene.run("go");
+    let log = scene.project.read("session.jsonl");
+    let lines: Vec<&str> = log.lines().collect();
+    let begun = lines
+        .iter()
+        .position(|line| line.contains(r#""kind":"call""#));
+    let kept = lines[..=begun.expect("a call")].join("\n");
+    let mut scene = self::scene([text("done")]);
+    fs::write(scene.project.path("session.jsonl"), kept + "\n").expect("written");
+    scene.run("again");
+    let contents = scene.last_contents().to_string();
+    assert!(
+        contents.contains("interrupted: the run ended"),
+        "{contents}"
+    );
+    assert!(!contents.contains("not run"), "{contents}");
+}
