@@ -119,6 +119,28 @@ fn a_person_is_asked_there_and_then() {
 }
 
 #[test]
+fn a_question_ends_with_ctrl_c() {
+    let project = project_with(CHECKED);
+    let mut terminal = Terminal::open(&project, "cogtools flow run f");
+    terminal.answer("seats: The number of seats", "\x03");
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(130), "{screen}");
+}
+
+#[test]
+fn an_answer_is_for_a_node_that_asks() {
+    let project = project_with(CHECKED);
+    for (answer, reason) in [
+        ("boo=3", "boo: the flow has no such node"),
+        ("last=3", "last: this node asks no question"),
+    ] {
+        let outcome = flow_run(&project, &["run", "f", "--answer", answer]).run();
+        outcome.stderr_contains(reason);
+        outcome.status(2).stdout_is("");
+    }
+}
+
+#[test]
 fn a_terminal_shows_the_nodes_while_they_run() {
     let project = project_with("    nodes: {one: {tool: slow}, two: {text: '{{ one }}!'}}\n");
     project.file(
@@ -158,7 +180,7 @@ fn an_output_whose_nodes_were_all_skipped_is_none() {
     ] {
         let outcome = output_of(nodes);
         outcome.stderr_contains(&format!("there is no output: {names} did not run"));
-        outcome.stderr_contains("hint: `cogtools flow trace` says why");
+        outcome.stderr_contains("hint: `cogtools flow trace ");
         outcome.status(66).stdout_is("");
     }
     output_of("    nodes: {a: {when: 'false', text: x}}\n    output: '{{ a or \"none\" }}'\n")

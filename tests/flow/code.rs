@@ -41,11 +41,11 @@ fn code_of_a_node_calls_the_tools_that_it_lists() {
     assert_eq!(notes(&project), "ab");
     // Without a rule of the user, a call that may change something is denied.
     project.remove(RULES.0);
-    flow_run(&project, &["run", "f"])
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
         .run()
         .fails(1, str![[r#"
 cogtools-flow: error[NODE_FAILED]: act: TOOL_FAILED: tools/f.yaml:9:31: ToolError: note: denied: this call needs an approval, and there is no one to ask
-hint: 0 nodes done; `cogtools flow resume` goes on here
+hint: 0 nodes done; `cogtools flow resume s.jsonl` goes on here
 
 "#]]);
     assert_eq!(notes(&project), "ab");
@@ -75,12 +75,12 @@ fn code_of_items_calls_tools() {
 fn a_mistake_names_the_line_of_the_flow() {
     let nodes = NODES.replace("args.question}", "args.question, limit: 3}");
     let project = noting(&nodes);
-    flow_run(&project, &["run", "f"])
+    flow_run(&project, &["run", "f", "--session", "s.jsonl"])
         .run()
         .fails(1, str![[r#"
 cogtools-flow: error[NODE_FAILED]: act: INVALID_TOOL: tools/f.yaml:10:38: /limit: not a parameter of this tool
 hint: the parameters are `query`
-hint: 0 nodes done; `cogtools flow resume` goes on here
+hint: 0 nodes done; `cogtools flow resume s.jsonl` goes on here
 
 "#]]);
     assert_eq!(notes(&project), "");

@@ -1,6 +1,7 @@
 //! Flows that go on: after a failure, an answer, or the end of their process.
 
 use super::*;
+use crate::pseudo_terminal::Terminal;
 
 const NODES: &str = "\
     nodes:
@@ -147,6 +148,67 @@ hint: `cogtools flow run f` begins again
 "#]]);
 }
 
+/// A node whose failure another one deals with, a question, and a node that fails at first.
+const DEALT_WITH: &str = "\
+    nodes:
+      try: {tool: fails}
+      instead: {text: '{{ \"instead\" if try.error else \"tried\" }}'}
+      sure: {needs: [instead], ask: 'Sure?'}
+      act: {needs: [sure], tool: broken}
+    output: '{{ instead }}, {{ act }}'
+";
+const FAILS: &str = "\
+name: fails
+description: Fails
+parameters: {}
+implementation: {exec: [sh, -c, 'printf x >> tries; exit 3']}
+";
+
+#[test]
+fn a_failure_that_others_have_dealt_with_stays() {
+    let project = project_with(DEALT_WITH);
+    project.file("tools/fails.yaml", FAILS);
+    let run = ["run", "f", "--session", "s.jsonl"];
+    flow_run(&project, &run).run().status(75);
+    let answered = ["resume", "s.jsonl", "--answer", "sure=yes"];
+    flow_run(&project, &answered).run().status(1);
+    project.file("there", "done");
+    let resume = ["resume", "s.jsonl"];
+    flow_run(&project, &resume).run().outputs("instead, done\n");
+    assert_eq!(project.read("tries"), "x");
+    let again = ["resume", "s.jsonl", "--repeat", "try"];
+    flow_run(&project, &again).run().status(0);
+    assert_eq!(project.read("tries"), "xx");
+    // A person at a terminal answers within the run.
+    let mut terminal = Terminal::open(&project, "cogtools flow run f");
+    terminal.answer("Sure?", "yes\r");
+    let (status, screen) = terminal.end_screen();
+    assert_eq!(status, Some(0), "{screen}");
+    assert_eq!(project.read("tries"), "xxx");
+}
+
+/// Else what the first nodes of the other flow have done would be done again, and nobody asked.
+#[test]
+fn a_flow_within_a_flow_begins_anew_only_if_that_has_no_effect() {
+    let project = project_with("    nodes: {inner: {tool: inner}}\n");
+    project.file("tools/note.yaml", NOTE);
+    let inner = "    nodes:
+      write: {tool: {name: note, arguments: {text: x}}}
+      act: {needs: [write], tool: broken}
+";
+    let inner = flow(inner).replacen("name: f", "name: inner", 1);
+    project.file("tools/inner.yaml", inner);
+    let run = ["run", "f", "--session", "s.jsonl"];
+    flow_run(&project, &run).run().status(1);
+    project.file("there", "done");
+    let outcome = flow_run(&project, &["resume", "s.jsonl"]).run();
+    outcome.stderr_contains("inner: this node has failed after a call that may have had an effect");
+    outcome.status(1);
+    assert_eq!(project.read("notes"), "x");
+    let again = ["resume", "s.jsonl", "--repeat", "inner"];
+    flow_run(&project, &again).run().outputs("done\n");
+}
+
 /// A tool with an effect, once for each item.
 const ACT: &str = "\
     nodes:
@@ -262,6 +324,17 @@ fn the_newest_run_of_a_flow_is_found_among_other_sessions() {
         .arg("show")
         .run()
         .stdout_contains("search");
+    // Nor does an older one take its place if it cannot be read.
+    flow_run(&project, &["run", "f"]).run().status(75);
+    let listed = run("cogtools-session", &project).args(["list", "--json"]);
+    let listed = listed.run().json();
+    let newest = listed[0]["file"].as_str().expect("a file");
+    let newest = newest.replacen("[HOME]", &project.home().display().to_string(), 1);
+    let log = std::fs::read_to_string(&newest).expect("a session");
+    std::fs::write(&newest, log.replacen("\"kind\":\"node\"", "\"kind\":", 1)).expect("written");
+    let outcome = flow_run(&project, &["resume", "--answer", "confirm=yes"]).run();
+    outcome.stderr_contains("error[INVALID_SESSION]");
+    outcome.status(65).stdout_is("");
 }
 
 #[test]

@@ -312,6 +312,35 @@ hint: `cogtools flow show` lists its nodes
 }
 
 #[test]
+fn the_output_has_the_form_that_the_tool_declares() {
+    let project = project();
+    let nodes = "    nodes: {a: {js: 'return {n: args.question}'}}\n";
+    let schema = "output: {type: json, schema: {type: object, properties: {n: {type: integer}}}}\n";
+    project.file("tools/f.yaml", flow(nodes) + schema);
+    let outcome = flow_run(&project, &["run", "f"]).run();
+    outcome.stderr_contains("error[TOOL_FAILED]: the result does not match the schema in `output`");
+    outcome.status(1).stdout_is("");
+    let output = |results: &str| {
+        let run = flow_run(&project, &["output", "f", "--inputs", "-"]);
+        run.stdin(results).run()
+    };
+    output(r#"{"a": {"n": "1"}}"#).status(1).stdout_is("");
+    output(r#"{"a": {"n": 1}}"#).outputs("{\"n\":1}\n");
+}
+
+#[test]
+fn a_tool_that_differs_from_the_lock_may_be_the_one_that_is_wanted() {
+    let project = project_with("    nodes: {a: {tool: {capability: calendar.list_events}}}\n");
+    run("cogtools-lock", &project).run().status(0);
+    let changed = TOOLS[0].1.replace("events for", "no events for");
+    project.file(TOOLS[0].0, changed);
+    let outcome = flow_run(&project, &["run", "f", "--locked"]).run();
+    outcome
+        .stderr_contains("a: DENIED: calendar: it differs from the tool pinned in `cogtools.lock`");
+    outcome.status(1).stdout_is("");
+}
+
+#[test]
 fn a_long_result_is_passed_whole_or_not_at_all() {
     let long = |bytes: usize| {
         let project = project_with(

@@ -54,20 +54,20 @@ implementation: {exec: [sh, -c, 'echo tried >> tries; test -e up && echo \"up: $
 #[test]
 fn a_plan_that_failed_goes_on_with_the_step_that_failed() {
     let (project, plan) = fragile();
-    run_plan(&project, &plan, &[])
+    run_plan(&project, &plan, &["--session", "p.jsonl"])
         .status(1)
         .stdout_is("unavailableunavailable\n")
         .stderr_is(str![[r#"
 cogtools-plan: error[STEP_FAILED]: up: TOOL_FAILED: fragile: the program exited with status 1
-hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
-hint: `cogtools plan replan` asks a model for another way
+hint: 1 step done, 1 step skipped; `cogtools plan resume p.jsonl` goes on here
+hint: `cogtools plan replan p.jsonl` asks a model for another way
 
 "#]]);
     project.file("up", "");
-    resume(&project, &[]).outputs("up: Hello Ada!\n15\n");
+    resume(&project, &["p.jsonl"]).outputs("up: Hello Ada!\n15\n");
     assert_eq!(project.read("tries"), "tried\ntried\n");
     // Nothing is left to do: nothing runs, the reply is the same.
-    resume(&project, &[]).outputs("up: Hello Ada!\n15\n");
+    resume(&project, &["p.jsonl"]).outputs("up: Hello Ada!\n15\n");
     assert_eq!(project.read("tries"), "tried\ntried\n");
 }
 

@@ -103,12 +103,16 @@ fn events_say_what_happens() {
         step("greet", &json!({"person": "$tool.down"}), "late"),
     ]);
     let plan = plan_of(&steps, "{{tool.hello}} {{tool.down.status}} {{tool.late}}");
-    let outcome = run_plan(&project(), &plan, &["--stream-json"]);
+    let outcome = run_plan(
+        &project(),
+        &plan,
+        &["--stream-json", "--session", "p.jsonl"],
+    );
     outcome.status(1).stderr_is(str![[r#"
 cogtools-plan: error[STEP_FAILED]: down: TOOL_FAILED: broken: the program exited with status 3
   | going down
-hint: 1 step done, 1 step skipped; `cogtools plan resume` goes on here
-hint: `cogtools plan replan` asks a model for another way
+hint: 1 step done, 1 step skipped; `cogtools plan resume p.jsonl` goes on here
+hint: `cogtools plan replan p.jsonl` asks a model for another way
 
 "#]]);
     assert_eq!(

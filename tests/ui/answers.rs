@@ -227,6 +227,9 @@ fn a_node_that_asks_is_answered_on_the_page() {
         before.contains("Waiting") && before.contains("A question | confirm | Publish it?"),
         "{before}"
     );
+    // Nothing runs that could be stopped.
+    let reply = server.post(&cookie, "/sessions/file.0/stop", "{}");
+    assert_eq!((reply.status, reply.body.as_str()), (200, DONE));
     let body = r#"{"node":"confirm","answer":"yes, = and \"all\""}"#;
     let reply = server.post(&cookie, "/sessions/file.0/answer", body);
     assert_eq!((reply.status, reply.body.as_str()), (200, DONE));
@@ -293,7 +296,8 @@ fn a_turn_that_a_page_has_begun_is_stopped_there() {
     let (project, fake, server) = waiting(&slow, &[], turns);
     let cookie = server.cookie();
     let stop = || server.post(&cookie, "/sessions/file.0/stop", "{}").body;
-    assert!(stop().contains("another process"), "{}", stop());
+    // Nothing runs.
+    assert_eq!(stop(), DONE);
     let start = Instant::now();
     std::thread::scope(|scope| {
         let body = json!({"call": "call-1-1", "allow": true}).to_string();

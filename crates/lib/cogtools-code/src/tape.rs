@@ -51,12 +51,19 @@ impl FlowTape {
     ///
     /// # Errors
     ///
-    /// It is replayed, and cannot be read.
+    /// It is replayed, and cannot be read, or it is recorded in the place of a folder.
     pub fn open(tape: &Tape) -> Result<Self, Box<Diagnostic>> {
         let (path, is_replay) = match tape {
             Tape::Record(path) => (path, false),
             Tape::Replay(path) => (path, true),
         };
+        if !is_replay && path.is_dir() {
+            // Later, the answers would have been paid for.
+            let diagnostic = Diagnostic::new(Code::IoFailed, "a folder cannot be a recording");
+            return Err(Box::new(
+                diagnostic.with_subject(path.display().to_string()),
+            ));
+        }
         let nodes = if is_replay {
             read(path)?
         } else {
@@ -124,7 +131,8 @@ impl FlowTape {
         let path = WritePath::in_project(root, &self.path);
         file::write(&path, lines.as_bytes()).map_err(|error| {
             let message = format!("the recording cannot be written: {error}");
-            Box::new(Diagnostic::new(Code::IoFailed, message))
+            let diagnostic = Diagnostic::new(Code::IoFailed, message);
+            Box::new(diagnostic.with_subject(self.path.display().to_string()))
         })
     }
 

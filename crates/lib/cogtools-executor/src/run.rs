@@ -54,6 +54,11 @@ impl Run<'_> {
                 self.succeed(index, Arc::new(value));
             }
         }
+        for (id, failure) in std::mem::take(&mut self.options.failed) {
+            if let Some(index) = self.graph.index(&id) {
+                self.set(index, State::Failed(failure), Progress::Failed);
+            }
+        }
         loop {
             if self.options.interrupt.is_cancelled() {
                 self.options.interrupt.reset();
@@ -288,6 +293,8 @@ pub struct Options {
     pub on_failure: OnFailure,
     /// Results of an earlier run: these nodes do not run again.
     pub done: BTreeMap<String, Value>,
+    /// Failures of an earlier run that others have dealt with: these nodes do not run again, either.
+    pub failed: BTreeMap<String, Failure>,
     /// Ends the run, and the attempts that run.
     pub cancel: Cancel,
     /// Ends the run after the attempts that run; a second time, it cancels them.

@@ -223,6 +223,9 @@ pub enum Event {
         /// True if the user wants to be asked at each call of its programs.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         asks: bool,
+        /// The tools that the user has denied it, as patterns.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        deny: Vec<String>,
     },
     /// A step of the last plan has reached a state, in sessions of before. A reader makes a
     /// `node` of it.

@@ -85,7 +85,10 @@ impl SessionFile {
         };
         let mut name = stem.map(OsString::from).unwrap_or_default();
         name.push(".blobs");
-        Blobs::new(&self.root, path.with_file_name(name), self.mode)
+        Blobs {
+            root: self.root.clone(),
+            folder: path.with_file_name(name),
+        }
     }
 
     /// Writes a whole session to a new file.
@@ -140,13 +143,13 @@ pub struct BlobId(String);
 #[error("a blob is named by 64 hexadecimal digits")]
 pub struct BlobIdError;
 
-/// The blobs of a session.
+/// The blobs of a session: what its lines mask. Only the user can read them, also where others may
+/// read the session.
 #[derive(Clone, Debug)]
 pub struct Blobs {
     /// The folder that they must stay in.
     root: PathBuf,
     folder: PathBuf,
-    mode: Mode,
 }
 
 /// Why a blob cannot be read.
@@ -184,14 +187,6 @@ impl Event {
 }
 
 impl Blobs {
-    pub(crate) fn new(root: &Path, folder: PathBuf, mode: Mode) -> Self {
-        Self {
-            root: root.to_path_buf(),
-            folder,
-            mode,
-        }
-    }
-
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -206,7 +201,9 @@ impl Blobs {
     pub fn write(&self, bytes: &[u8]) -> Result<BlobId, WriteError> {
         let id = BlobId::of(bytes);
         let path = self.write_path(&id);
-        match file::create(&path, bytes, self.mode) {
+        // What stands in its place already is seen when the blob is written.
+        let _ = file::create_private_folder(&self.folder);
+        match file::create(&path, bytes, Mode::Private) {
             Err(WriteError::Changed) if self.read(&id).is_err() => {
                 file::replace_private(&path, bytes)?;
             }

@@ -32,6 +32,7 @@ pub const PROGRAM: Program = Program {
             Code::ToolNotFound,
             Code::InvalidAnswer,
             Code::Repetition,
+            Code::AnswerCut,
             Code::ApprovalWanted,
             Code::Locked,
             Code::TestFailed,

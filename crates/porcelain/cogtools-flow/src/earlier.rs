@@ -1,15 +1,16 @@
-//! Results of earlier runs, for nodes with `cache`.
+//! Results of earlier runs, for nodes with `cache`, and failures with which a run has gone on.
 //!
-//! They are in the sessions: a result that no one can look at would be hard to trust. Sessions are
+//! The results are in the sessions: a result that no one can look at would be hard to trust. Sessions are
 //! the user's own, so a project cannot bring results along.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use cogtools_core::tool::Flow;
-use cogtools_core::{Registry, Tool, digest};
-use cogtools_log::SessionFile;
-use cogtools_log::view::Run;
+use cogtools_core::{Code, Diagnostic, Registry, Tool, digest};
+use cogtools_executor::{Failure, State};
+use cogtools_log::view::{Results, Run};
+use cogtools_log::{NodeState, SessionFile};
 use cogtools_program::Io;
 use serde_json::{Map, Value, json};
 
@@ -76,4 +77,41 @@ pub(crate) fn key(
     let content = registry.content_digest(tool);
     let call = json!([tool.name().as_str(), content, arguments]);
     Some(digest::value(&call).to_string())
+}
+
+/// The failures with which a flow has gone on.
+pub(crate) fn tolerated(
+    flow: &Flow,
+    states: &BTreeMap<String, State>,
+) -> impl Iterator<Item = (String, Failure)> {
+    let nodes = flow.nodes().iter().filter(|node| flow.tolerates(node));
+    nodes.filter_map(|node| match states.get(&node.id) {
+        Some(State::Failed(failure)) if !failure.is_blocking => {
+            Some((node.id.clone(), failure.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// The failures of a run in a session with which other nodes have gone on, which have the `results`.
+pub(crate) fn tolerated_before(
+    tool: &Tool,
+    run: &Run<'_>,
+    results: &Results,
+) -> BTreeMap<String, Failure> {
+    let nodes = run.nodes.iter();
+    let failures = nodes.filter_map(|logged| {
+        let NodeState::Failed { message, .. } = logged.state else {
+            return None;
+        };
+        let flow = tool.flow()?;
+        let node = flow.node(logged.id).filter(|node| flow.tolerates(node))?;
+        let mut others = flow.dependents(node);
+        others
+            .any(|other| results.nodes.contains_key(&other.id))
+            .then_some(())?;
+        let failure = Failure::new(Diagnostic::new(Code::NodeFailed, message));
+        Some((logged.id.to_owned(), failure))
+    });
+    failures.collect()
 }

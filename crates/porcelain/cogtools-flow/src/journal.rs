@@ -31,18 +31,19 @@ impl Target {
         }
     }
 
-    /// The command `cogtools COMMAND` that goes on with the session there.
-    pub(crate) fn resume(&self, command: &str) -> String {
+    /// The file that the user has named.
+    pub(crate) fn file(&self) -> Option<&Path> {
         match self {
-            Self::File(path) => resume(command, path.to_str()),
-            Self::Stored | Self::None => resume(command, None),
+            Self::File(path) => Some(path),
+            Self::Stored | Self::None => None,
         }
     }
 }
 
-/// The command that goes on with the session `name`, or with the newest one.
-pub(crate) fn resume(command: &str, name: Option<&str>) -> String {
-    match name {
+/// The command that goes on with the session `name`, or with the one that the store has in `file`:
+/// when the user types it, another may be the newest.
+pub(crate) fn resume(command: &str, name: Option<&str>, file: Option<&Path>) -> String {
+    match name.or_else(|| file?.file_stem()?.to_str()) {
         Some(name) => format!("cogtools {command} resume {}", quote(name)),
         None => format!("cogtools {command} resume"),
     }
@@ -66,12 +67,10 @@ pub(crate) fn decided(resume: &str, repeat: &[String], results: &[String]) -> St
 ///
 /// The file cannot be written.
 pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option<Log>, Failure> {
-    let path = match target {
-        Target::None => return Ok(None),
-        Target::File(path) => Some(path.as_path()),
-        Target::Stored => None,
-    };
-    Ok(begin_session(path, model, io)?.map(|(log, _)| log))
+    if *target == Target::None {
+        return Ok(None);
+    }
+    Ok(begin_session(target.file(), model, io)?.map(|(log, _)| log))
 }
 
 /// The sessions of the project, the one that was written to last first. There are none without a
@@ -90,15 +89,16 @@ pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
 ///
 /// There is none.
 pub(crate) fn locate(name: Option<&str>, kind: &str, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    let has_run = |file: &SessionFile| {
-        let session = read(file);
-        session.is_ok_and(|session| Run::last(&session.branch(None), kind).is_some())
-    };
-    let newest = || sessions(io).into_iter().find(has_run);
-    match name.is_none().then(newest).flatten() {
-        Some(file) => Ok(file),
-        None => locate_session(name, io),
+    if name.is_some() {
+        return locate_session(name, io);
     }
+    for file in sessions(io) {
+        // An older one is not meant.
+        if Run::last(&read(&file)?.branch(None), kind).is_some() {
+            return Ok(file);
+        }
+    }
+    locate_session(None, io)
 }
 
 /// Goes on with the session in `file`.

@@ -20,7 +20,7 @@ use crate::show::{DigestArg, Pins};
 use crate::work::{FlowWork, graph_node};
 
 /// The descriptor on which `node` writes events, if it is there.
-const EVENTS: &str = "/dev/fd/3";
+const EVENTS: u8 = 3;
 
 /// Run nodes of a flow, and print the result of one, or the ends of all, as JSON
 #[derive(Args)]
@@ -88,6 +88,7 @@ impl NodeArgs {
         }
         let cancel = cx.cancel.clone();
         let options = Options {
+            failed: BTreeMap::new(),
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
             done: BTreeMap::new(),
@@ -186,6 +187,7 @@ impl OutputArgs {
             inputs.arguments.insert(node.id.clone(), value);
         }
         let value = flow.output(&tool, &inputs.arguments)?;
+        tool.check_output(&value)?;
         io.show_json(&format!("{value}\n"))
     }
 }

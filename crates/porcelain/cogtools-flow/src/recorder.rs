@@ -2,8 +2,9 @@
 //! masked in lines; what a run needs to go on is in blobs, which only the user can read.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,13 +14,13 @@ use cogtools_executor::{
     Event as NodeEvent, Failure as NodeFailure, Observer, SkipReason, Stop, Work,
 };
 use cogtools_log::{
-    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, Timestamp,
-    mask_personal, mask_text, preview,
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, SessionFile,
+    Timestamp, mask_personal, mask_text, preview,
 };
 use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
-use crate::journal;
+use crate::journal::{self, Target};
 use crate::live::LiveTree;
 use crate::plan::Contract;
 
@@ -27,6 +28,8 @@ use crate::plan::Contract;
 pub(crate) const MAX_LOG_LINES: usize = 100;
 /// The length of each of them, in characters.
 const MAX_LOG_CHARS: usize = 500;
+/// The flags of a descriptor that is open for writing, also for reading and writing.
+const ACCESS_MODE: u32 = 0o3;
 
 /// Keeps the first lines of a log, and the beginning of each.
 pub(crate) fn first_lines<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<String> {
@@ -111,10 +114,20 @@ impl Recorder {
         })))
     }
 
-    /// Writes lines only to the descriptor at `path`, if it is open.
-    pub(crate) fn of_descriptor(path: &str) -> Self {
+    /// Writes lines only to the descriptor `number`, if it is open for writing.
+    pub(crate) fn of_descriptor(number: u8) -> Self {
+        // Linux opens the file again, also one that is open for reading alone.
+        let info = fs::read_to_string(format!("/proc/self/fdinfo/{number}")).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+        let is_writable = flags.is_none_or(|flags| flags & ACCESS_MODE != 0);
+        let open = || {
+            OpenOptions::new()
+                .append(true)
+                .open(format!("/dev/fd/{number}"))
+        };
         Self(Arc::new(Mutex::new(Record {
-            events: OpenOptions::new().append(true).open(path).ok(),
+            events: is_writable.then(open).and_then(Result::ok),
             ..Record::default()
         })))
     }
@@ -124,16 +137,17 @@ impl Recorder {
         self.lock().log.is_some()
     }
 
-    /// The command `resume` with the name of the session, if it goes on with the newest one: by the
-    /// time that the user types it, that may be another.
-    pub(crate) fn named(&self, resume: &str) -> String {
+    /// The command `cogtools COMMAND` that goes on with its session, which is at `target`.
+    pub(crate) fn resume(&self, command: &str, target: &Target) -> String {
         let record = self.lock();
-        let path = record.log.as_ref().map(Log::path);
-        let id = path.and_then(|path| path.file_stem()?.to_str());
-        match id.filter(|_| resume == journal::resume("flow", None)) {
-            Some(id) => journal::resume("flow", Some(id)),
-            None => resume.to_owned(),
-        }
+        let file = record.log.as_ref().map(Log::path);
+        // Neither the name of a session nor an option.
+        let is_plain = |path: &str| SessionFile::is_path(path) && !path.starts_with('-');
+        let named = target.file().and_then(Path::to_str).map(|path| match path {
+            path if is_plain(path) => path.to_owned(),
+            path => format!("./{path}"),
+        });
+        journal::resume(command, named.as_deref(), file)
     }
 
     /// Records that a flow is about to run.
@@ -157,12 +171,18 @@ impl Recorder {
         record.append(event).map_err(|error| failure(&error))
     }
 
-    /// Records that a plan is about to run.
-    pub(crate) fn plan(&self, contract: &Contract, asks: bool) -> Result<(), Box<Diagnostic>> {
+    /// Records that a plan is about to run, which may call no tool that `deny` matches.
+    pub(crate) fn plan(
+        &self,
+        contract: &Contract,
+        asks: bool,
+        deny: &[String],
+    ) -> Result<(), Box<Diagnostic>> {
         let appended = self.lock().append(Event::Plan {
             intent: contract.intent().to_owned(),
             plan: contract.to_json(),
             asks,
+            deny: deny.to_vec(),
         });
         appended.map_err(|error| failure(&error))
     }
@@ -176,7 +196,7 @@ impl Recorder {
             arguments,
             key,
             is_cached,
-            logs,
+            mut logs,
             model,
             ..
         } = line.outcome;
@@ -188,6 +208,9 @@ impl Recorder {
         };
         let mut inputs = arguments.map(Value::Object);
         inputs.as_mut().map(mask_personal);
+        for line in &mut logs {
+            mask_text(line);
+        }
         if let Some(route) = &mut route {
             for text in [
                 &mut route.capability,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_core::suggest::{nearest, suggestion};
+use cogtools_core::tool::ToolError;
 use cogtools_core::{Code, Diagnostic, Registry, Tool};
 use cogtools_log::Route;
 use cogtools_program::terminal::pluralize;
@@ -14,6 +15,8 @@ pub(crate) struct Capabilities {
     aliases: BTreeMap<String, String>,
     /// The number of tools that cannot be read.
     invalid: usize,
+    /// The first difference from the lock.
+    locked: Option<Diagnostic>,
 }
 
 /// A tool and its capabilities.
@@ -33,13 +36,21 @@ pub(crate) struct Routing {
     among: Vec<String>,
     /// The number of tools that cannot be read.
     invalid: usize,
+    /// The first difference from the lock.
+    locked: Option<Diagnostic>,
 }
 
 impl Capabilities {
     /// Reads the tools of `registry`.
     pub(crate) fn new(registry: &Registry) -> Self {
-        let found = registry.map(Result::ok).items;
-        let invalid = found.iter().filter(|tool| tool.is_none()).count();
+        let found = registry
+            .map(|tool| tool.map_err(ToolError::diagnostics))
+            .items;
+        let errors: Vec<&Vec<Diagnostic>> =
+            found.iter().filter_map(|it| it.as_ref().err()).collect();
+        let mut diagnostics = errors.iter().copied().flatten();
+        let locked = diagnostics.find(|it| it.code == Code::Denied).cloned();
+        let invalid = errors.len();
         let capable = |tool: Tool| CapableTool {
             name: tool.name().to_string(),
             capabilities: tool.capabilities(),
@@ -48,6 +59,7 @@ impl Capabilities {
             tools: found.into_iter().flatten().map(capable).collect(),
             aliases: registry.capability_aliases.clone(),
             invalid,
+            locked,
         }
     }
 
@@ -89,6 +101,7 @@ impl Capabilities {
             tools,
             among,
             invalid: self.invalid,
+            locked: self.locked.clone(),
         }
     }
 
@@ -114,11 +127,14 @@ impl Routing {
     ///
     /// # Errors
     ///
-    /// `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several have it.
+    /// `DENIED` or `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several have it.
     pub(crate) fn tool(&self) -> Result<&str, Box<Diagnostic>> {
         match self.tools.as_slice() {
             [tool] => Ok(tool),
-            [] => Err(Box::new(self.not_found())),
+            // One that differs from the lock may have it.
+            [] => Err(Box::new(
+                self.locked.clone().unwrap_or_else(|| self.not_found()),
+            )),
             _ => Err(Box::new(self.ambiguous())),
         }
     }

@@ -22,18 +22,18 @@ use cogtools_program::{Failure, Io, Severity, render_hint, text_input};
 use serde_json::{Map, Value};
 
 use crate::code_node::{programs, rules};
-use crate::earlier::EarlierResults;
+use crate::earlier::{EarlierResults, tolerated, tolerated_before};
 use crate::inputs::{self, AnswerArg, FlowArg, TapeArgs, ask_person, pair};
 use crate::journal::{self, Target};
 use crate::live::LiveTree;
-use crate::recorder::{Events, Recorder};
+use crate::recorder::{Events, RecordedWork as _, Recorder};
 use crate::show::{Repeatable, node_of};
 use crate::work::{FlowWork, graph, lock};
 
 /// The number of nodes that run at the same time.
 pub(crate) const MAX_PARALLEL: usize = 8;
 /// Standard error, for events of a call.
-const STDERR: &str = "/dev/fd/2";
+const STDERR: u8 = 2;
 
 /// The inputs of a run.
 pub(crate) struct FlowRun {
@@ -44,6 +44,8 @@ pub(crate) struct FlowRun {
     pub(crate) cx: Context,
     /// The results of an earlier run of this session: these nodes and items do not run again.
     pub(crate) results: Results,
+    /// The failures of an earlier run of this session with which it has gone on.
+    pub(crate) failed: BTreeMap<String, NodeFailure>,
     /// The results of nodes that another engine has run.
     pub(crate) given: Map<String, Value>,
     /// The attempts of the nodes that another engine has made.
@@ -91,6 +93,7 @@ impl FlowRun {
             registry,
             cx,
             results: Results::default(),
+            failed: BTreeMap::new(),
             given: Map::new(),
             earlier_attempts: 0,
             answers: Mutex::default(),
@@ -124,10 +127,14 @@ impl FlowRun {
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
             done: std::mem::take(&mut self.results.nodes),
+            failed: std::mem::take(&mut self.failed),
             cancel: self.cx.cancel.clone(),
             interrupt: self.interrupt.clone(),
         };
         let work = Arc::new(FlowWork::new(self)?);
+        for (id, failure) in &options.failed {
+            work.fail(id, failure);
+        }
         let (run, flow) = (&work.run, work.flow()?);
         let (states, found) = loop {
             let mut events = Events::new(work.clone(), run.recorder.clone(), run.cx.cancel.clone());
@@ -150,8 +157,8 @@ impl FlowRun {
             };
             lock(&run.answers).insert(node.id.clone(), answer);
             options.done = succeeded(&states).collect();
+            options.failed = tolerated(flow, &states).collect();
         };
-        work.save_tape()?;
         let is_cancelled = states
             .values()
             .any(|state| *state == State::Skipped(SkipReason::Cancelled));
@@ -171,6 +178,7 @@ impl FlowRun {
             run.recorder.reply(&printed(value))?;
         }
         run.recorder.end(status)?;
+        work.save_tape()?;
         Ok(result?)
     }
 }
@@ -211,7 +219,7 @@ fn output(
             }
             Err(Box::new(diagnostic))
         }
-        _ => Ok(value),
+        _ => work.run.tool.check_output(&value).map(|()| value),
     }
 }
 
@@ -233,20 +241,13 @@ fn progress(states: &BTreeMap<String, State>, resume: &str) -> String {
     format!("{done} done; `{resume}` goes on here")
 }
 
-/// The failure of the run: of the first node that has failed, unless the flow reads its error, or
-/// every node that needs it says that it runs without it, too.
+/// The failure of the run: of the first node that has failed, unless the flow goes on with it.
 fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Option<Diagnostic> {
-    let is_tolerated = |node: &FlowNode, failure: &NodeFailure| {
-        let needs = flow.nodes().iter().flat_map(|node| &node.needs);
-        let mut needs = needs.filter(|need| need.node == node.id).peekable();
-        let may_fail = needs.peek().is_some() && needs.all(|need| need.may_fail);
-        !failure.is_blocking && (node.keeps_error || may_fail)
-    };
     let (node, reason) = flow
         .nodes()
         .iter()
         .find_map(|node| match states.get(&node.id) {
-            Some(State::Failed(failure)) if !is_tolerated(node, failure) => {
+            Some(State::Failed(failure)) if failure.is_blocking || !flow.tolerates(node) => {
                 Some((node, &failure.diagnostic))
             }
             _ => None,
@@ -261,7 +262,7 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
             // A model may read it, which must not answer.
             "only a person can answer this, not a caller of the tool".to_owned()
         } else {
-            let command = resume.map_or_else(again, |resume| run.recorder.named(resume));
+            let command = resume.map_or_else(again, str::to_owned);
             format!("`{command} --answer {id}=…` answers, and goes on")
         };
         return Some(diagnostic.with_subject(id).hint(hint));
@@ -320,6 +321,7 @@ impl RunArgs {
         let tool = self.flow.find(&registry, io)?;
         let arguments = inputs::read(&self.arguments, &tool)?;
         let answers = self.answers.with_stdin(io)?;
+        inputs::check_answers(&answers, &tool, &Results::default())?;
         let target = Target::of(self.session.as_deref(), self.no_session);
         // The new session has no results yet.
         let earlier = EarlierResults::of(&tool, io);
@@ -328,15 +330,15 @@ impl RunArgs {
         cx.cancel = io.signals.begin();
         // A run that may not begin leaves no session.
         approve(&tool, &cx)?;
-        let log = journal::create(&target, "", io)?;
+        let recorder = Recorder::new(journal::create(&target, "", io)?, None);
         let run = FlowRun {
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
             is_live: io.terminals.stderr,
-            recorder: Recorder::new(log, None),
+            resume: recorder.resume("flow", &target),
+            recorder,
             earlier,
             rules: rules(io)?,
-            resume: target.resume("flow"),
             ..FlowRun::new(tool, arguments, registry, cx)
         };
         let digest = FlowTask::digest(&run.tool);
@@ -515,9 +517,8 @@ impl ResumeArgs {
         let mut results = logged.results(&file)?;
         let mut others = inputs::check_answers(&answers, &tool, &results)?;
         others.extend(given.keys());
-        for name in self.repeat.iter().chain(given.keys()) {
-            inputs::node(tool.flow(), node_of(name))?;
-        }
+        let mut named = self.repeat.iter().chain(given.keys());
+        named.try_for_each(|name| inputs::node(tool.flow(), node_of(name)).map(drop))?;
         journal::check_named(&logged, "node", &self.repeat, &others)?;
         let mut repeatable = Repeatable::new(&registry);
         let has_code = |id: &str| {
@@ -525,12 +526,15 @@ impl ResumeArgs {
             node.is_some_and(|node| !node.code_tools().is_empty())
         };
         let mut programs = programs(&logged.nodes, has_code, (&session, &file))?;
+        let mut failed = tolerated_before(&tool, &logged, &results);
+        failed.retain(|id, _| !self.is_decided(id, &given));
         let open = logged.nodes.iter().filter(|node| {
             let program = programs.get(node.id);
-            !self.is_decided(node.id, &given) && !repeatable.run(node, &tool, program)
+            let is_decided = self.is_decided(node.id, &given) || failed.contains_key(node.id);
+            !is_decided && !repeatable.run(node, &tool, program, &logged.nodes)
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
-        let resume = journal::resume("flow", name);
+        let resume = journal::resume("flow", name, Some(&file.path()));
         let decided = journal::decided(&resume, &self.repeat, &self.result);
         journal::check_interrupted(&open, Code::NodeFailed, "node", &decided)?;
         // One that has failed begins anew.
@@ -549,6 +553,7 @@ impl ResumeArgs {
         }
         let mut overdue = inputs::overdue(&logged, &tool);
         overdue.retain(|node, _| !answers.contains_key(node));
+        recorder.given(&overdue)?;
         results.nodes.extend(overdue);
         let cx = Context {
             cancel: io.signals.begin(),
@@ -556,6 +561,7 @@ impl ResumeArgs {
         };
         let run = FlowRun {
             results,
+            failed,
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
             is_live: io.terminals.stderr,

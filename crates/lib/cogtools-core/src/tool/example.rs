@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::schema::Schema;
 use crate::text::Span;
-use crate::tool::DefinitionError;
 use crate::tool::error::EXAMPLE_CODES;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
+use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, Name, json, media};
 
@@ -236,11 +236,9 @@ impl Output {
         text: &str,
         truncated: bool,
     ) -> Result<Option<Value>, Box<Diagnostic>> {
-        let schema = match self {
-            Self::Json(schema) => schema.as_ref(),
-            Self::Content => None,
-            Self::Text | Self::File(_) => return Ok(None),
-        };
+        if !matches!(self, Self::Json(_) | Self::Content) {
+            return Ok(None);
+        }
         if truncated {
             let diagnostic = Diagnostic::new(
                 Code::ToolFailed,
@@ -256,19 +254,36 @@ impl Output {
             let shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
             Box::new(diagnostic.with_details(shown.trim_end()).hint(HINT))
         })?;
-        if let Some(schema) = schema {
-            let validator = schema.validator().map_err(|it| Box::new(it.diagnostic()))?;
-            let wrong = validator.violations(schema, &value);
-            if !wrong.is_empty() {
-                let message = "the result does not match the schema in `output`";
-                let shown = wrong.iter().take(Diagnostic::MAX_SHOWN);
-                let lines: Vec<String> = shown.map(|it| it.line("not declared")).collect();
-                let diagnostic =
-                    Diagnostic::new(Code::ToolFailed, message).with_details(lines.join("\n"));
-                return Err(Box::new(diagnostic.hint(HINT)));
-            }
-        }
+        self.check(&value)?;
         Ok(Some(value))
+    }
+
+    /// Validates the value of a result.
+    fn check(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
+        let Some(schema) = self.schema() else {
+            return Ok(());
+        };
+        let validator = schema.validator().map_err(|it| Box::new(it.diagnostic()))?;
+        let wrong = validator.violations(schema, value);
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let message = "the result does not match the schema in `output`";
+        let shown = wrong.iter().take(Diagnostic::MAX_SHOWN);
+        let lines: Vec<String> = shown.map(|it| it.line("not declared")).collect();
+        let diagnostic = Diagnostic::new(Code::ToolFailed, message).with_details(lines.join("\n"));
+        Err(Box::new(diagnostic.hint(HINT)))
+    }
+}
+
+impl Definition {
+    /// Fails if `value` is no result that its `output` declares.
+    ///
+    /// # Errors
+    ///
+    /// Lists each violation of the schema.
+    pub fn check_output(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
+        self.output.check(value)
     }
 }
 

@@ -150,6 +150,7 @@ fn execute_case(
         ..Record::default()
     };
     let options = Options {
+        failed: BTreeMap::new(),
         max_parallel: case.max_parallel,
         on_failure: OnFailure::SkipDependents,
         interrupt: Cancel::default(),

@@ -10,6 +10,7 @@ pub(crate) fn plan_events() -> Vec<Event> {
             intent: "general".to_owned(),
             plan: json!({"tool_plan": []}),
             asks: false,
+            deny: Vec::new(),
         },
         Event::Node {
             node: "sum".to_owned(),

@@ -119,11 +119,12 @@ fn decide(
                 let hint = format!("`{}` runs it, should you change your mind", run.resume);
                 return Err(Diagnostic::new(Code::Denied, message).hint(hint).into());
             }
-            Answer::AskAtEach => run.recorder.plan(&run.contract, true)?,
+            Answer::AskAtEach => run.recorder.plan(&run.contract, true, &run.programs.deny)?,
             Answer::Run => {
                 run.programs.agree(&run.contract);
                 if !edited.is_empty() {
-                    run.recorder.plan(&run.contract, false)?;
+                    run.recorder
+                        .plan(&run.contract, false, &run.programs.deny)?;
                 }
             }
         }

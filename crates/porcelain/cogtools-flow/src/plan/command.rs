@@ -427,17 +427,16 @@ impl RunArgs {
         let cx = context.context(io);
         let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
         let target = Target::of(self.session.session.as_deref(), self.no_session);
-        let resume = target.resume("plan");
         let recorder = Recorder::new(journal::create(&target, "", io)?, None);
-        recorder.plan(&contract, false)?;
+        recorder.plan(&contract, false, &[])?;
         let mut run = PlanRun {
             contract,
             results: Results::default(),
             registry,
             cx,
             programs,
+            resume: recorder.resume("plan", &target),
             recorder,
-            resume,
             streams: self.stream_json.stream_json,
         };
         run.check()?;

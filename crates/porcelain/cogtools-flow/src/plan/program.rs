@@ -26,6 +26,8 @@ pub(crate) struct Programs {
     cx: Context,
     names: Vec<String>,
     permissions: Permissions,
+    /// The rules of the command line against tools.
+    pub(super) deny: Vec<String>,
     /// The calls that the user agreed to, by step.
     consents: BTreeMap<String, Consent>,
     /// The person who is asked about other calls.
@@ -47,6 +49,7 @@ impl Programs {
         let known = names.iter().map(String::as_str);
         Self {
             permissions: Permissions::new(config, allow, deny, known),
+            deny: deny.to_vec(),
             registry: registry.clone(),
             cx: cx.clone(),
             names,

@@ -56,8 +56,8 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         registry,
         cx,
         programs,
+        resume: recorder.resume("plan", &target),
         recorder,
-        resume: target.resume("plan"),
         streams: args.stream_json.stream_json,
     };
     approval::agree(&mut run, Some(&catalogue.tools), args.yes, io)?;
@@ -97,7 +97,7 @@ fn plan(
     let lost = || Diagnostic::new(Code::Internal, "the session is still in use");
     let (log, head) = journal.into_log().ok_or_else(lost)?;
     let recorder = Recorder::new(Some(log), head);
-    recorder.plan(&contract, false)?;
+    recorder.plan(&contract, false, &programs.deny)?;
     Ok((contract, recorder))
 }
 

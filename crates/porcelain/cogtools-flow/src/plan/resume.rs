@@ -48,17 +48,21 @@ impl ResumeArgs {
         let branch = session.branch(None);
         let logged = journal::last(&branch, "plan", &file)?;
         let contract = contract_of(&logged)?;
+        let (asks, deny) = match &logged.entry.event {
+            Event::Plan { asks, deny, .. } => (*asks, deny.clone()),
+            _ => (false, Vec::new()),
+        };
         if !session.header.model.is_empty() {
-            check_denied(&contract, io)?;
+            check_denied(&contract, &deny, io)?;
         }
         let mut results = logged.results(&file)?;
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
         let cx = context.context(io);
         let config = project::config(&project::project(io), io)?;
-        let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
+        let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &deny));
         programs.person = Person(Prompt::of(io));
         // Who goes on with a plan agrees to it, but for those who want to be asked.
-        if !matches!(logged.entry.event, Event::Plan { asks: true, .. }) {
+        if !asks {
             programs.agree(&contract);
         }
         let is_program = |id: &str| {
@@ -95,7 +99,7 @@ impl ResumeArgs {
                 is_left && !is_decided
             })
             .collect();
-        let resume = journal::resume("plan", name);
+        let resume = journal::resume("plan", name, Some(&file.path()));
         let decided = journal::decided(&resume, &self.repeat, &self.result);
         journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
         // One that has failed begins anew.
@@ -120,15 +124,12 @@ impl ResumeArgs {
     }
 }
 
-/// Fails if the configuration denies a tool to models, one of which has written the plan.
-fn check_denied(contract: &Contract, io: &Io<'_>) -> Result<(), Failure> {
+/// Fails if the configuration or the user's `deny` denies a tool to models, one of which has written
+/// the plan.
+fn check_denied(contract: &Contract, deny: &[String], io: &Io<'_>) -> Result<(), Failure> {
     let config = project::config(&project::project(io), io)?;
-    let rules: Vec<Pattern> = config
-        .ask
-        .deny
-        .iter()
-        .map(|rule| Pattern::new(rule))
-        .collect();
+    let rules = config.ask.deny.iter().chain(deny);
+    let rules: Vec<Pattern> = rules.map(|rule| Pattern::new(rule)).collect();
     let mut tools = contract.steps.iter().filter_map(|step| step.called());
     match tools.find(|tool| rules.iter().any(|rule| rule.matches(tool))) {
         None => Ok(()),

@@ -92,6 +92,7 @@ impl PlanRun {
         };
         events.begin(&contract, &done);
         let options = Options {
+            failed: BTreeMap::new(),
             max_parallel: 1,
             on_failure: OnFailure::Stop,
             interrupt: cogtools_core::Cancel::default(),

@@ -216,8 +216,9 @@ struct Message {
     from: Option<Id>,
 }
 
-/// A command about a session, and its standard input; or why it is not run.
-type Command = Result<(Vec<OsString>, Vec<u8>), Box<Diagnostic>>;
+/// A command about a session, its standard input, and the node of a flow that it answers; or why it is
+/// not run.
+type Command = Result<(Vec<OsString>, Vec<u8>, Option<String>), Box<Diagnostic>>;
 
 /// Decides about a call.
 pub(crate) async fn approve(post: Post) -> Response {
@@ -246,7 +247,8 @@ pub(crate) async fn approve(post: Post) -> Response {
         }
         let mut args = app.ask(session, file);
         args.push(option.into());
-        Ok((args, decision.code.unwrap_or_default().into_bytes()))
+        let input = decision.code.unwrap_or_default().into_bytes();
+        Ok((args, input, None))
     })
     .await
 }
@@ -259,7 +261,7 @@ pub(crate) async fn answer(post: Post) -> Response {
         let args = args.map(OsString::from).into_iter().chain([file]);
         // One line end at its end is not part of it.
         let input = format!("{}\n", reply.answer).into_bytes();
-        Ok((args.collect(), input))
+        Ok((args.collect(), input, Some(reply.node)))
     })
     .await
 }
@@ -270,20 +272,23 @@ pub(crate) async fn message(post: Post) -> Response {
         let (mut args, input) = app.message(session, file, &message);
         args.push("--continue".into());
         args.extend(message.from.map(|from| format!("--from={from}").into()));
-        Ok((args, input))
+        Ok((args, input, None))
     })
     .await
 }
 
 /// Stops what a page has started in a session.
 pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) -> Response {
-    let is_ours = app.runs.stop(&name);
-    let failures: &[Value] = if is_ours {
-        &[]
-    } else {
-        &[json!({"message": "another process runs this turn", "hints": ["end it there"]})]
-    };
-    Answer::Json(json!({"failures": failures})).into()
+    app.run(move |app| {
+        let is_ours = app.runs.stop(&name);
+        let failures: &[Value] = if !is_ours && app.sessions.file(&name)?.is_in_use()? {
+            &[json!({"message": "another process runs this turn", "hints": ["end it there"]})]
+        } else {
+            &[]
+        };
+        Ok(Answer::Json(json!({"failures": failures})))
+    })
+    .await
 }
 
 /// Runs that pages have started, and calls that they have allowed, by the names of the sessions.
@@ -376,7 +381,10 @@ pub(crate) async fn begin(State(app): State<Arc<App>>, body: Bytes) -> Response 
         name.clone(),
         file.clone(),
         body,
-        |app, session, file, message| Ok(app.message(session, file, &message)),
+        |app, session, file, message| {
+            let (args, input) = app.message(session, file, &message);
+            Ok((args, input, None))
+        },
     );
     let begun = async {
         while !is_there() {
@@ -412,7 +420,7 @@ pub(crate) async fn example(post: Post) -> Response {
             .to_vec();
         args.extend(example.golden.then(|| "--golden".into()));
         args.extend(["--".into(), example.call.into(), file]);
-        Ok((args, Vec::new()))
+        Ok((args, Vec::new(), None))
     })
     .await
 }
@@ -444,7 +452,8 @@ async fn start<B: DeserializeOwned + Send + 'static>(
 ) -> Response {
     app.run_long(move |app| {
         let body = serde_json::from_slice(&body).map_err(|_| PageError::NotFound)?;
-        let (args, input) = match command(app, &name, file.path().into_os_string(), body) {
+        let (args, input, answered) = match command(app, &name, file.path().into_os_string(), body)
+        {
             Ok(command) => command,
             Err(diagnostic) => {
                 return Ok(Answer::Json(json!({"failures": [failure(&diagnostic)]})));
@@ -464,11 +473,18 @@ async fn start<B: DeserializeOwned + Send + 'static>(
         let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
         // A run that was stopped, or waits for another answer, has done what it was asked to.
         let is_stopped = output.exit == Exit::Cancelled;
-        let failures = if output.exit.is_success() || is_stopped || child::waits(&output) {
+        let mut failures = if output.exit.is_success() || is_stopped {
             Vec::new()
         } else {
             child::failures(&output)
         };
+        if child::waits(&output) {
+            failures.retain(|it| {
+                answered
+                    .as_deref()
+                    .is_some_and(|node| it["subject"] == node)
+            });
+        }
         Ok(Answer::Json(visible(json!({"failures": failures}))))
     })
     .await

@@ -61,6 +61,20 @@ impl Flow {
         self.nodes.iter().find(|node| node.id == id)
     }
 
+    /// The nodes that need `node`.
+    pub fn dependents(&self, node: &FlowNode) -> impl Iterator<Item = &FlowNode> {
+        let needs = |other: &&FlowNode| other.needs.iter().any(|need| need.node == node.id);
+        self.nodes.iter().filter(needs)
+    }
+
+    /// Returns true if the flow goes on after a failure of `node`: it reads its error, or every node
+    /// that needs it says that it runs without it, too.
+    pub fn tolerates(&self, node: &FlowNode) -> bool {
+        let needs = self.nodes.iter().flat_map(|other| &other.needs);
+        let mut needs = needs.filter(|need| need.node == node.id).peekable();
+        node.keeps_error || (needs.peek().is_some() && needs.all(|need| need.may_fail))
+    }
+
     /// Renders the output of a run of `tool`, whose flow this is: the value of `output` with the
     /// parameters and all results as variables. Without `output`, the last result that is not empty.
     ///
