@@ -1,94 +1,130 @@
 //! The expected kind of a value, the actual one, and a hint.
 
-use std::fmt::{self, Display, Formatter};
-
 use serde_json::Number;
 
 use crate::yaml::{Data, Node};
 
 /// The kind of value that a key of a tool file or a keyword of a schema takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Expected {
     /// A string.
+    #[strum(to_string = "a string")]
     String,
     /// `true` or `false`.
+    #[strum(to_string = "true or false")]
     Bool,
     /// A number.
+    #[strum(to_string = "a number")]
     Number,
     /// A number greater than 0.
+    #[strum(to_string = "a number greater than 0")]
     Positive,
     /// A non-negative integer.
+    #[strum(to_string = "a non-negative integer")]
     Count,
     /// A number of seconds greater than 0.
+    #[strum(to_string = "a number of seconds greater than 0")]
     Seconds,
     /// A path.
+    #[strum(to_string = "a path")]
     Path,
     /// The text of a script, with its first line.
+    #[strum(to_string = "text that begins with `#!`")]
     Script,
     /// The text of a body of JavaScript.
+    #[strum(to_string = "code in JavaScript")]
     JavaScript,
     /// A template, or a map with another kind of implementation.
+    #[strum(to_string = "a template or a map")]
     Implementation,
     /// A program and its arguments.
+    #[strum(to_string = "a list of a program and its arguments")]
     Command,
     /// The map under `agent`.
+    #[strum(to_string = "a map that describes an agent")]
     Agent,
     /// The map under `flow`.
+    #[strum(to_string = "a map with `nodes`")]
     Flow,
     /// The map under `nodes`.
+    #[strum(to_string = "a map from names to nodes")]
     Nodes,
     /// A node of a flow.
+    #[strum(to_string = "a map with what the node does")]
     Node,
     /// The choices of a router.
+    #[strum(to_string = "a list of choices")]
     Routes,
     /// A number from 0 to 2.
+    #[strum(to_string = "a number from 0 to 2")]
     Temperature,
     /// The first element of a command.
+    #[strum(to_string = "a program's name as its first element")]
     Program,
     /// The arguments that a condition governs.
+    #[strum(to_string = "a list of arguments")]
     Arguments,
     /// An expression over the arguments of a call.
+    #[strum(to_string = "an expression over the arguments")]
     Condition,
     /// The name of an item, and a list.
+    #[strum(to_string = "a name and a list")]
     Loop,
     /// The working directory of a program.
+    #[strum(to_string = "`tool` or `project`")]
     Folder,
     /// The map under `output`.
+    #[strum(to_string = "a map of `type` and `schema`")]
     Output,
     /// The type of an output.
+    #[strum(to_string = "`text`, `json`, `content` or a media type such as `image/png`")]
     OutputType,
     /// The map under `annotations`.
+    #[strum(to_string = "a map of hints")]
     Annotations,
     /// A list of argument maps.
+    #[strum(to_string = "a list of argument maps")]
     Examples,
     /// The name of a type.
+    #[strum(to_string = "one type's name")]
     Type,
     /// Any map.
+    #[strum(to_string = "a map")]
     Map,
     /// A map from names to schemas.
+    #[strum(to_string = "a map from names to schemas")]
     Properties,
     /// A list of strings.
+    #[strum(to_string = "a list of strings")]
     Strings,
     /// A string or a list of strings, none of them empty.
+    #[strum(to_string = "text or a list of texts")]
     Texts,
     /// A list of names.
+    #[strum(to_string = "a list of names")]
     Names,
     /// A list of values.
+    #[strum(to_string = "a list of values")]
     Values,
     /// A list of schemas.
+    #[strum(to_string = "a list of schemas")]
     Schemas,
 }
 
 /// The value found where another kind is expected.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::Display)]
 pub enum Actual {
     /// `true` or `false`.
+    #[strum(to_string = "a boolean")]
     Bool,
     /// A number, shown by its value.
+    #[strum(transparent)]
     Number(Number),
     /// A string, shown by its value.
+    #[strum(to_string = "`{0}`")]
     String(String),
     /// Anything else, by its name; nothing may depend on the wording.
+    #[strum(transparent)]
     Other(&'static str),
 }
 
@@ -151,58 +187,6 @@ impl Actual {
 
     const fn is_scalar(&self) -> bool {
         matches!(self, Self::Bool | Self::Number(_))
-    }
-}
-
-impl Display for Expected {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::String => "a string",
-            Self::Bool => "true or false",
-            Self::Number => "a number",
-            Self::Positive => "a number greater than 0",
-            Self::Count => "a non-negative integer",
-            Self::Seconds => "a number of seconds greater than 0",
-            Self::Path => "a path",
-            Self::Script => "text that begins with `#!`",
-            Self::JavaScript => "code in JavaScript",
-            Self::Implementation => "a template or a map",
-            Self::Command => "a list of a program and its arguments",
-            Self::Agent => "a map that describes an agent",
-            Self::Flow => "a map with `nodes`",
-            Self::Nodes => "a map from names to nodes",
-            Self::Node => "a map with what the node does",
-            Self::Routes => "a list of choices",
-            Self::Temperature => "a number from 0 to 2",
-            Self::Program => "a program's name as its first element",
-            Self::Arguments => "a list of arguments",
-            Self::Condition => "an expression over the arguments",
-            Self::Loop => "a name and a list",
-            Self::Folder => "`tool` or `project`",
-            Self::Output => "a map of `type` and `schema`",
-            Self::OutputType => "`text`, `json`, `content` or a media type such as `image/png`",
-            Self::Annotations => "a map of hints",
-            Self::Examples => "a list of argument maps",
-            Self::Type => "one type's name",
-            Self::Map => "a map",
-            Self::Properties => "a map from names to schemas",
-            Self::Strings => "a list of strings",
-            Self::Texts => "text or a list of texts",
-            Self::Names => "a list of names",
-            Self::Values => "a list of values",
-            Self::Schemas => "a list of schemas",
-        })
-    }
-}
-
-impl Display for Actual {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bool => f.write_str("a boolean"),
-            Self::Number(number) => write!(f, "{number}"),
-            Self::String(text) => write!(f, "`{text}`"),
-            Self::Other(name) => f.write_str(name),
-        }
     }
 }
 

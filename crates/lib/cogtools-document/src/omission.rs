@@ -39,13 +39,16 @@ pub enum OmissionReason {
 }
 
 /// The part of a declaration that an API rejects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Rejected {
     /// The names of parameters.
+    #[strum(to_string = "names of their parameters")]
     Names,
     /// A keyword at the root of the parameters.
+    #[strum(to_string = "keywords at the root of their parameters")]
     Root,
     /// The length of a description.
+    #[strum(to_string = "the length of their descriptions")]
     Description,
 }
 
@@ -107,19 +110,8 @@ impl OmissionReason {
             }
             Self::Shadowed => format!("{tools} shadowed by tools of the same name elsewhere"),
             Self::Rejected { host, api, cause } => {
-                let what = cause.describe();
-                format!("{tools} not declared for {host}: {api} rejects {what}")
+                format!("{tools} not declared for {host}: {api} rejects {cause}")
             }
-        }
-    }
-}
-
-impl Rejected {
-    const fn describe(self) -> &'static str {
-        match self {
-            Self::Names => "names of their parameters",
-            Self::Root => "keywords at the root of their parameters",
-            Self::Description => "the length of their descriptions",
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
-use std::{fmt, fs};
 
 use wildmatch::WildMatch;
 
@@ -14,13 +14,16 @@ use crate::file::WriteError;
 use crate::file::folder::Folder;
 
 /// The kind of folder that a file must stay in, for messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Boundary {
     /// The project.
+    #[strum(to_string = "the project")]
     Project,
     /// A package.
+    #[strum(to_string = "its package")]
     Package,
     /// The folder of a file outside the project.
+    #[strum(to_string = "its folder")]
     Folder,
 }
 
@@ -190,16 +193,6 @@ impl ReadScope {
         path.canonicalize().is_ok_and(|real| {
             let folder = folder.canonicalize();
             !folder.is_ok_and(|folder| real.starts_with(folder))
-        })
-    }
-}
-
-impl fmt::Display for Boundary {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Project => "the project",
-            Self::Package => "its package",
-            Self::Folder => "its folder",
         })
     }
 }

@@ -9,14 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::Diagnostic;
 use crate::pointer::child;
+use crate::schema::keyword::LISTS;
 use crate::schema::violation::Violation;
-use crate::schema::{Schema, keyword, translate};
+use crate::schema::{Object, Schema, declares, keyword, parts, required, translate};
 use crate::yaml::MAX_DEPTH;
-
-type Object = Map<String, Value>;
-
-/// Keywords that list schemas.
-pub(super) const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
 /// Finds the undeclared keys in `value` of the schema `root`, except for keys of the root.
 pub(super) fn undeclared(root: &Object, value: &Value) -> Vec<Violation> {
@@ -78,10 +74,8 @@ impl<'s> Check<'s> {
 /// value, `additionalProperties` would see the properties of only one of them, so it is not added.
 pub(super) fn declare(root: &mut Object) {
     let lists_reference = &mut |schema: &Object| {
-        let lists = LISTS
-            .iter()
-            .filter_map(|list| schema.get(*list)?.as_array());
-        lists.flatten().any(|part| part.get("$ref").is_some())
+        let mut all = LISTS.iter().flat_map(|list| parts(schema, list));
+        all.any(|part| part.contains_key("$ref"))
     };
     if !keyword::any_schema(root, lists_reference) {
         close(root, true);
@@ -124,7 +118,7 @@ pub(super) fn apply(schema: &Object, value: &mut Object) {
             }
         }
     }
-    for part in all_of(schema) {
+    for part in parts(schema, "allOf") {
         apply(part, value);
     }
     if let Some(rest) = schema
@@ -148,7 +142,7 @@ fn apply_to_value(schema: &Object, value: &mut Value) {
                     apply_to_value(schema, item);
                 }
             }
-            for part in all_of(schema) {
+            for part in parts(schema, "allOf") {
                 apply_to_value(part, value);
             }
         }
@@ -159,13 +153,7 @@ fn apply_to_value(schema: &Object, value: &mut Value) {
 /// The default of a property, which can be in a schema that it is composed of.
 fn default(schema: &Object) -> Option<&Value> {
     let own = schema.get("default");
-    own.or_else(|| all_of(schema).find_map(default))
-}
-
-/// The schemas that a value must match in addition to `schema`.
-fn all_of(schema: &Object) -> impl Iterator<Item = &Object> {
-    let parts = schema.get("allOf").and_then(Value::as_array);
-    parts.into_iter().flatten().filter_map(Value::as_object)
+    own.or_else(|| parts(schema, "allOf").find_map(default))
 }
 
 /// Writes numbers without a fraction as integers where `schemas`, which are parts of `root`, say
@@ -255,13 +243,9 @@ fn collect<'s>(
             collect(part, &child(pointer, keyword), false, found);
         }
     }
-    for (index, part) in all_of(schema).enumerate() {
-        collect(
-            part,
-            &format!("{pointer}/allOf/{index}"),
-            is_property,
-            found,
-        );
+    for (index, part) in parts(schema, "allOf").enumerate() {
+        let pointer = format!("{pointer}/allOf/{index}");
+        collect(part, &pointer, is_property, found);
     }
 }
 
@@ -313,8 +297,7 @@ impl<'s> Declared<'s> {
         }
         self.parts.push(schema);
         for keyword in LISTS {
-            let parts = schema.get(keyword).and_then(Value::as_array);
-            for part in parts.into_iter().flatten().filter_map(Value::as_object) {
+            for part in parts(schema, keyword) {
                 self.is_free |= keyword != "allOf" && is_free(root, part);
                 self.add(root, part, depth + 1);
             }
@@ -346,16 +329,8 @@ impl<'s> Declared<'s> {
 
     /// Returns true if a schema declares the property `key`, and does not require it.
     pub(super) fn is_optional(&self, key: &str) -> bool {
-        let declares = |part: &Object| {
-            part.get("properties")
-                .is_some_and(|it| it.get(key).is_some())
-        };
-        let requires = |part: &Object| {
-            let required = part.get("required").and_then(Value::as_array);
-            required.is_some_and(|names| names.iter().any(|name| name == key))
-        };
         let mut parts = self.parts.iter();
-        parts.any(|part| declares(part) && !requires(part))
+        parts.any(|part| declares(part, key) && required(part).all(|name| name != key))
     }
 
     /// Returns the schemas of the property `key`, or else the schemas of undeclared properties.

@@ -1,7 +1,5 @@
 //! Errors in a schema, with their locations in the tool file.
 
-use std::fmt::{self, Display, Formatter};
-
 use crate::text::Span;
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
 
@@ -70,9 +68,7 @@ pub enum SchemaErrorKind {
 impl SchemaErrorKind {
     /// The diagnostic to show, without a location.
     pub fn diagnostic(&self) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(Code::InvalidTool, self.to_string());
-        diagnostic.hints.push(self.hint());
-        diagnostic
+        Diagnostic::new(Code::InvalidTool, self.to_string()).hint(self.hint())
     }
 
     fn hint(&self) -> Hint {
@@ -121,21 +117,14 @@ impl SchemaErrorKind {
 pub const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
 /// A remedy for an unknown type.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, strum::Display)]
 pub(super) enum Fix {
     /// Write this type.
+    #[strum(to_string = "write `{0}`")]
     Write(String),
     /// Follow this advice.
+    #[strum(transparent)]
     Advice(String),
-}
-
-impl Display for Fix {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Write(name) => write!(f, "write `{name}`"),
-            Self::Advice(text) => f.write_str(text),
-        }
-    }
 }
 
 /// The fix for a type in sugar where none is known.

@@ -3,19 +3,16 @@
 //! `parameters` and `parameters_schema` share this code. The keywords of sugar apply
 //! to entries only, so `optional`, `type` and `required` can be names of parameters.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::schema::error::{
     Fix, SchemaError, SchemaErrorKind, TYPES, suggested_type, suggestion, written_out,
 };
-use crate::schema::first_char;
 use crate::schema::keyword::{self, KeywordKind};
-use crate::schema::translate;
+use crate::schema::{Object, first_char, is_of_type, translate};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
-
-pub(super) type Object = Map<String, Value>;
 
 pub(super) struct Expander {
     pub(super) sugar: bool,
@@ -51,7 +48,7 @@ pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
 pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
     let mut expander = Expander::new(false);
     let root = expander.schema(node).schema;
-    if node.entries().is_some() && root.get("type").is_none_or(|kind| kind != "object") {
+    if node.entries().is_some() && !is_of_type(&root, "object") {
         let at = node
             .get("type")
             .map_or(first_char(node.span), |kind| kind.span);
@@ -84,12 +81,12 @@ impl Expander {
             if self.is_full() {
                 break;
             }
-            if let Err(kind) = checker.check(&root, target) {
+            if let Err(kind) = checker.follow(&root, target) {
                 self.report(kind, *span);
             }
         }
         if let Some((_, span)) = references.first().filter(|_| self.errors.is_empty())
-            && let Err(kind) = checker.check_root(&root)
+            && let Err(kind) = checker.count(&root, &root)
         {
             self.report(kind, *span);
         }
@@ -115,7 +112,7 @@ impl Expander {
     fn part(&mut self, node: &Node) -> Value {
         let expanded = self.schema(node);
         if self.sugar
-            && let Some(entry) = find(node, "optional")
+            && let Some(entry) = node.entry("optional")
         {
             self.report(SchemaErrorKind::MisplacedOptional, entry.span);
         }
@@ -194,9 +191,8 @@ impl Expander {
         {
             *default = translate::written_as_integer(default);
         }
-        let array = schema.get("type").is_some_and(|kind| kind == "array");
-        if array && !schema.contains_key("items") {
-            let span = find(node, "type").map_or(node.span, |entry| entry.value.span);
+        if is_of_type(schema, "array") && !schema.contains_key("items") {
+            let span = node.get("type").map_or(node.span, |kind| kind.span);
             let sugar = self.sugar;
             self.report(SchemaErrorKind::ArrayWithoutItems(sugar), span);
         }
@@ -323,7 +319,7 @@ fn move_keywords(from: &mut Object, items: &mut Object) {
     if let Some(Value::Object(inner)) = items.get_mut("items") {
         return move_keywords(from, inner);
     }
-    if items.get("type").is_some_and(|kind| kind == "object") {
+    if is_of_type(items, "object") {
         let keys = OF_OBJECT.into_iter();
         let moved = keys.filter_map(|key| Some((key.to_owned(), from.shift_remove(key)?)));
         items.extend(moved);
@@ -340,10 +336,6 @@ pub fn deprecated(note: &str, description: &str) -> String {
     let note = note.trim().trim_end_matches('.');
     let text = format!("Deprecated: {note}. {description}");
     text.trim_end().to_owned()
-}
-
-fn find<'n>(node: &'n Node, key: &str) -> Option<&'n Entry> {
-    node.entries()?.iter().find(|entry| entry.key == key)
 }
 
 /// Maximum number of `[]` after one type.

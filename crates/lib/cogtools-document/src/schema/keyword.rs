@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use crate::pointer::{child, segments};
-use crate::schema::Schema;
 use crate::schema::error::SchemaErrorKind;
+use crate::schema::{Object, Schema, is_true, parts, required};
 use crate::text::Span;
 use crate::yaml::{Entry, Node};
 
@@ -184,11 +184,11 @@ pub(super) fn suggestion(keyword: &str) -> Option<&'static str> {
     })
 }
 
+/// Keywords that list schemas.
+pub(super) const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
 /// Returns true if `test` is true for `schema` or any of its subschemas.
-pub(super) fn any_schema(
-    schema: &Map<String, Value>,
-    test: &mut dyn FnMut(&Map<String, Value>) -> bool,
-) -> bool {
+pub(super) fn any_schema(schema: &Object, test: &mut dyn FnMut(&Object) -> bool) -> bool {
     test(schema)
         || schema.iter().any(|(keyword, value)| {
             let mut inside = |value: &Value| {
@@ -232,34 +232,25 @@ pub enum Role<'s> {
 }
 
 /// `schema` and all its subschemas, outer ones first.
-pub(super) fn all(schema: &Map<String, Value>) -> Vec<SubSchema<'_>> {
+pub(super) fn all(schema: &Object) -> Vec<SubSchema<'_>> {
     let mut found = Vec::new();
-    collect(
-        SubSchema {
-            pointer: String::new(),
-            schema,
-            role: Role::Root,
-        },
-        &mut found,
-    );
+    collect("", schema, Role::Root, &mut found);
     found
 }
 
-fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
-    let (pointer, schema) = (sub_schema.pointer.clone(), sub_schema.schema);
-    found.push(sub_schema);
+fn collect<'s>(pointer: &str, schema: &'s Object, role: Role<'s>, found: &mut Vec<SubSchema<'s>>) {
+    found.push(SubSchema {
+        pointer: pointer.to_owned(),
+        schema,
+        role,
+    });
     let mut part = |pointer: String, value: &'s Value, role| {
         if let Some(schema) = value.as_object() {
-            let sub_schema = SubSchema {
-                pointer,
-                schema,
-                role,
-            };
-            collect(sub_schema, found);
+            collect(&pointer, schema, role, found);
         }
     };
     for (keyword, value) in schema {
-        let pointer = child(&pointer, keyword);
+        let pointer = child(pointer, keyword);
         match (takes(keyword), value) {
             (Some(KeywordKind::Schema | KeywordKind::SchemaOrFlag), value) => {
                 part(pointer, value, Role::Part);
@@ -270,9 +261,7 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
                 }
             }
             (Some(KeywordKind::Properties), Value::Object(entries)) => {
-                let names = schema.get("required").and_then(Value::as_array);
-                let names = names.into_iter().flatten().filter_map(Value::as_str);
-                let names: HashSet<&str> = names.collect();
+                let names: HashSet<&str> = required(schema).collect();
                 for (name, value) in entries {
                     let required = names.contains(name.as_str());
                     let role = Role::Property { name, required };
@@ -283,8 +272,6 @@ fn collect<'s>(sub_schema: SubSchema<'s>, found: &mut Vec<SubSchema<'s>>) {
         }
     }
 }
-
-type Object = Map<String, Value>;
 
 /// Maximum depth to which alternatives are followed for their types.
 const MAX_DEPTH: usize = 8;
@@ -341,14 +328,10 @@ impl Schema {
                 }
             }
         }
-        if schema.get("nullable") == Some(&Value::Bool(true)) {
+        if is_true(schema, "nullable") {
             types.insert("null");
         }
-        let parts = ["allOf", "anyOf", "oneOf"].into_iter();
-        let parts = parts
-            .filter_map(|key| schema.get(key)?.as_array())
-            .flatten();
-        for part in parts.filter_map(Value::as_object) {
+        for part in LISTS.iter().flat_map(|list| parts(schema, list)) {
             self.collect_types(part, depth + 1, types);
         }
     }
@@ -358,10 +341,8 @@ impl Schema {
         let ends = text.match_indices('.').map(|(at, _)| at);
         let mut ends: Vec<usize> = ends.chain([text.len()]).collect();
         ends.reverse();
-        let names = ends.into_iter().map(|end| &text[..end]);
-        names
-            .into_iter()
-            .find(|name| self.property(schema, name).is_some())
+        let mut names = ends.into_iter().map(|end| &text[..end]);
+        names.find(|name| self.property(schema, name).is_some())
     }
 
     fn property<'s>(&'s self, schema: &'s Object, name: &str) -> Option<&'s Object> {
@@ -432,21 +413,13 @@ pub(super) fn target<'s>(root: &'s Object, schema: &'s Object) -> Option<&'s Obj
 }
 
 impl<'s> Checker<'s> {
-    /// Checks that `target` is a schema and does not lead back to itself.
-    pub(super) fn check(
+    /// Checks that `target` is a schema and does not lead back to itself; counts the schemas against
+    /// which a value is validated there.
+    pub(super) fn follow(
         &mut self,
         root: &'s Object,
         target: &'s str,
-    ) -> Result<(), SchemaErrorKind> {
-        self.follow(root, target).map(drop)
-    }
-
-    /// Checks that validation against the whole schema terminates.
-    pub(super) fn check_root(&mut self, root: &'s Object) -> Result<(), SchemaErrorKind> {
-        self.count(root, root).map(drop)
-    }
-
-    fn follow(&mut self, root: &'s Object, target: &'s str) -> Result<usize, SchemaErrorKind> {
+    ) -> Result<usize, SchemaErrorKind> {
         if let Some(count) = self.counts.get(target) {
             return Ok(*count);
         }
@@ -469,8 +442,12 @@ impl<'s> Checker<'s> {
         Ok(count)
     }
 
-    /// Counts the schemas against which `schema` validates a value.
-    fn count(&mut self, root: &'s Object, schema: &'s Object) -> Result<usize, SchemaErrorKind> {
+    /// Counts the schemas against which `schema` validates a value; fails if that does not terminate.
+    pub(super) fn count(
+        &mut self,
+        root: &'s Object,
+        schema: &'s Object,
+    ) -> Result<usize, SchemaErrorKind> {
         if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
             return Ok(self.follow(root, target)?.saturating_add(1));
         }
@@ -493,7 +470,7 @@ impl<'s> Checker<'s> {
 /// `properties` would be a parameter with keywords that no schema has.
 pub(super) fn schema(node: &Node) -> Option<Span> {
     let is_object = node.get("type").and_then(Node::text) == Some("object");
-    let entry = node.entries()?.iter().find(|it| it.key == "properties")?;
+    let entry = node.entry("properties")?;
     let properties = entry.value.entries()?;
     let is_schema = |entry: &Entry| entry.value.entries().is_some();
     let is_property = |entry: &Entry| takes(&entry.key).is_none();

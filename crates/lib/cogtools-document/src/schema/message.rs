@@ -2,9 +2,10 @@
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::keyword::type_name;
+use super::{Object, is_true};
 use crate::Hint;
 use crate::pluralize;
 use crate::suggest::Suggestion;
@@ -15,6 +16,8 @@ const MAX_ALTERNATIVES: usize = 4;
 const ANY: &str = "any value";
 /// Maximum number of characters of a value that are shown.
 const MAX_VALUE_CHARS: usize = 60;
+/// The message for a value that exceeds the limits of a pattern.
+pub(super) const TOO_LONG: &str = "takes too long to compare with the pattern of this parameter";
 
 /// The message, without the location.
 pub(super) fn message(kind: &Kind, value: &Value) -> String {
@@ -53,7 +56,7 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
             "fits several alternatives, must fit exactly one".to_owned()
         }
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
-            "takes too long to compare with the pattern of this parameter".to_owned()
+            TOO_LONG.to_owned()
         }
         // A keyword of ours words its violations itself.
         Kind::Custom { message, .. } => message.clone(),
@@ -158,22 +161,19 @@ pub(super) fn quoted(names: &[&str]) -> String {
         .join(", ")
 }
 
-type Object = Map<String, Value>;
-
 /// `integer, at least 0`, `one of "a", "b"`, `array of string, at most 3 items`.
 pub(super) fn label(schema: &Object) -> String {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
         let options: Vec<String> = options.iter().map(show).collect();
         return format!("one of {}", options.join(", "));
     }
-    let bounds = bounds(schema);
     let mut parts = vec![kind(schema)];
-    parts.extend(bounds);
+    parts.extend(bounds(schema));
     parts.join(", ")
 }
 
 fn kind(schema: &Object) -> String {
-    let null = if schema.get("nullable") == Some(&Value::Bool(true)) {
+    let null = if is_true(schema, "nullable") {
         " or null"
     } else {
         ""
@@ -225,14 +225,17 @@ fn item(schema: &Object) -> String {
 
 fn bounds(schema: &Object) -> Vec<String> {
     let number = |keyword: &str| schema.get(keyword).filter(|value| value.is_number());
-    let strict = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
     let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
     let mut bounds = Vec::new();
     for (keyword, exclusive, plain, more) in [
         ("minimum", "exclusiveMinimum", "at least", "more than"),
         ("maximum", "exclusiveMaximum", "at most", "less than"),
     ] {
-        let word = if strict(exclusive) { more } else { plain };
+        let word = if is_true(schema, exclusive) {
+            more
+        } else {
+            plain
+        };
         bounds.extend(number(keyword).map(|limit| format!("{word} {limit}")));
     }
     bounds.extend(number("multipleOf").map(|of| format!("a multiple of {of}")));
@@ -246,7 +249,7 @@ fn bounds(schema: &Object) -> Vec<String> {
             bounds.extend(limit.map(|limit| format!("{word} {}", pluralize(limit, noun))));
         }
     }
-    if strict("uniqueItems") {
+    if is_true(schema, "uniqueItems") {
         bounds.push("no item twice".to_owned());
     }
     bounds.extend(text("format").map(|format| format!("in the format {format}")));

@@ -33,17 +33,20 @@ pub use without::Reach;
 pub use crate::schema::error::TYPES;
 pub use crate::schema::expand::deprecated;
 pub use crate::schema::keyword::{Role, SubSchema};
+use crate::schema::translate::Purpose;
 pub use crate::schema::value::{InvalidSchema, Validator};
 use crate::text::Span;
 use crate::yaml::Node;
+
+type Object = Map<String, Value>;
 
 /// A valid OpenAPI 3.0.3 Schema Object. The schema of arguments is of `type: object`;
 /// the schema of a result can be of any type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
-    object: Map<String, Value>,
+    object: Object,
     /// The JSON Schema that it was converted from, which arguments are validated against.
-    original: Option<Map<String, Value>>,
+    original: Option<Object>,
 }
 
 impl Schema {
@@ -99,17 +102,12 @@ impl Schema {
 
     /// Returns true if every value of this schema is an object.
     pub fn is_object(&self) -> bool {
-        self.object.get("type").is_some_and(|kind| kind == "object") && !self.is_nullable()
+        is_of_type(&self.object, "object") && !is_true(&self.object, "nullable")
     }
 
     /// Returns true if it declares a property `name` of its root.
     pub fn has_property(&self, name: &str) -> bool {
-        let properties = self.object.get("properties");
-        properties.is_some_and(|properties| properties.get(name).is_some())
-    }
-
-    fn is_nullable(&self) -> bool {
-        self.object.get("nullable") == Some(&Value::Bool(true))
+        declares(&self.object, name)
     }
 
     /// Returns true if a tool with this schema has no parameters.
@@ -133,7 +131,7 @@ impl Schema {
         } else if translate::changes_nothing(&self.object) {
             Cow::Borrowed(&self.object)
         } else {
-            Cow::Owned(translate::object(&self.object))
+            Cow::Owned(translate::object(&self.object, Purpose::Declare))
         }
     }
 
@@ -166,7 +164,7 @@ impl Schema {
         let object = match &self.original {
             Some(original) => original.clone(),
             None if translate::changes_nothing(&self.object) => self.object.clone(),
-            None => translate::for_validation(&self.object),
+            None => translate::object(&self.object, Purpose::Validate),
         };
         Value::Object(object)
     }
@@ -195,8 +193,7 @@ impl Schema {
 
     /// The names of the required arguments.
     pub fn required(&self) -> impl Iterator<Item = &str> {
-        let names = self.object.get("required").and_then(Value::as_array);
-        names.into_iter().flatten().filter_map(Value::as_str)
+        required(&self.object)
     }
 
     /// The subschema for the value at the `segments` of a JSON pointer, found through
@@ -214,7 +211,7 @@ impl Schema {
     /// array.
     pub fn is_array_at(&self, path: &[String]) -> bool {
         self.declared_at(path)
-            .is_some_and(|schema| schema.get("type").is_some_and(|kind| kind == "array"))
+            .is_some_and(|schema| is_of_type(schema, "array"))
     }
 
     /// The keys of nested objects in `value` that the schema does not declare. A JSON
@@ -291,10 +288,38 @@ impl From<Map<String, Value>> for Schema {
     }
 }
 
+/// Returns true if `name` is the one type of `schema`.
+fn is_of_type(schema: &Object, name: &str) -> bool {
+    schema.get("type").is_some_and(|kind| kind == name)
+}
+
+/// Returns true if `keyword` is `true` in `schema`.
+fn is_true(schema: &Object, keyword: &str) -> bool {
+    schema.get(keyword) == Some(&Value::Bool(true))
+}
+
+/// Returns true if `schema` itself declares a property `name`.
+fn declares(schema: &Object, name: &str) -> bool {
+    let properties = schema.get("properties");
+    properties.is_some_and(|all| all.get(name).is_some())
+}
+
+/// The names of the properties that `schema` itself requires.
+fn required(schema: &Object) -> impl Iterator<Item = &str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// The schemas that `schema` lists under `keyword`.
+fn parts<'s>(schema: &'s Object, keyword: &str) -> impl Iterator<Item = &'s Object> {
+    let parts = schema.get(keyword).and_then(Value::as_array);
+    parts.into_iter().flatten().filter_map(Value::as_object)
+}
+
 /// Adds the property names of `schema` and of the schemas it is composed of.
 fn collect_names<'s>(
-    root: &'s Map<String, Value>,
-    schema: &'s Map<String, Value>,
+    root: &'s Object,
+    schema: &'s Object,
     depth: usize,
     names: &mut Vec<&'s str>,
 ) -> Option<()> {
@@ -305,23 +330,13 @@ fn collect_names<'s>(
         return collect_names(root, keyword::resolve(root, target)?, depth + 1, names);
     }
     let properties = schema.get("properties").and_then(Value::as_object);
-    names.extend(
-        properties
-            .into_iter()
-            .flat_map(Map::keys)
-            .map(String::as_str),
-    );
-    for list in closed::LISTS {
-        for part in schema
-            .get(list)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-        {
-            collect_names(root, part.as_object()?, depth + 1, names)?;
-        }
-    }
-    Some(())
+    let own = properties.into_iter().flat_map(Map::keys);
+    names.extend(own.map(String::as_str));
+    let lists = keyword::LISTS.iter();
+    let mut all = lists
+        .filter_map(|list| schema.get(*list)?.as_array())
+        .flatten();
+    all.try_for_each(|part| collect_names(root, part.as_object()?, depth + 1, names))
 }
 
 /// The span of a node's first character, for errors about the whole node.

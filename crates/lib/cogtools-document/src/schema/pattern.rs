@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::dialect::looks_around;
 use super::keyword::{KeywordKind, json_schema_takes};
-use super::message::message;
+use super::message::{TOO_LONG, message};
 use crate::pointer::child;
 
 /// The keyword that takes the place of `pattern` in the schema for the validator.
@@ -60,15 +60,14 @@ impl Backtracking {
     /// The message of the violation by `value`, if it is one.
     fn violation(&self, value: &Value) -> Option<String> {
         let text = value.as_str()?;
-        let too_long = || {
-            let kind = "takes too long to compare with the pattern of this parameter";
-            Some(kind.to_owned())
+        let is_late = u128::from(self.spent.load(Ordering::Relaxed)) > MAX_TIME.as_nanos();
+        let matcher = if is_late {
+            None
+        } else {
+            self.matcher(text.len())
         };
-        if u128::from(self.spent.load(Ordering::Relaxed)) > MAX_TIME.as_nanos() {
-            return too_long();
-        }
-        let Some(matcher) = self.matcher(text.len()) else {
-            return too_long();
+        let Some(matcher) = matcher else {
+            return Some(TOO_LONG.to_owned());
         };
         let start = Instant::now();
         let result = matcher.validate(value);
@@ -98,11 +97,6 @@ fn compile(pattern: &str, steps: usize) -> Option<jsonschema::Validator> {
     options.build(&json!({ "pattern": pattern })).ok()
 }
 
-/// Returns true if the expression is one of ECMA-262.
-fn is_valid(pattern: &str) -> bool {
-    compile(pattern, 1).is_some()
-}
-
 /// Returns true if it may have look-around or back-references. Any other expression that is taken
 /// for one is compared in the same way, and costs nothing but a limit that it cannot reach.
 fn backtracks(pattern: &str) -> bool {
@@ -127,13 +121,13 @@ pub(super) fn replace(schema: &mut Value) -> bool {
     is_any
 }
 
-/// Returns the pointer and the text of the first pattern that is not valid.
+/// Returns the pointer and the text of the first pattern that is none of ECMA-262.
 pub(super) fn first_invalid(schema: &mut Value) -> Option<(String, String)> {
     let mut first = None;
     visit(schema, "", &mut |pointer, schema| {
         let pattern = schema.get("pattern").or_else(|| schema.get(KEYWORD));
         let pattern = pattern.and_then(Value::as_str);
-        if let Some(pattern) = pattern.filter(|it| first.is_none() && !is_valid(it)) {
+        if let Some(pattern) = pattern.filter(|it| first.is_none() && compile(it, 1).is_none()) {
             first = Some((format!("{pointer}/pattern"), pattern.to_owned()));
         }
     });

@@ -7,11 +7,10 @@
 
 use std::cell::Cell;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::keyword::{self, KeywordKind};
-
-type Object = Map<String, Value>;
+use super::{Object, is_of_type, is_true};
 
 /// Maximum depth to which definitions are followed: they may be recursive.
 const MAX_DEPTH: usize = 12;
@@ -46,8 +45,7 @@ pub(super) fn object(schema: &Object) -> Object {
 /// Returns `schema` without exclusive bounds, which the Gemini API rejects: the bound of an integer
 /// is moved by one, and any other becomes one that includes its value.
 pub(super) fn without_exclusive_bounds(schema: &Object) -> Object {
-    let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
-    let is_exclusive = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
+    let is_integer = is_of_type(schema, "integer");
     let moved = |value: &Value, step: i64| {
         let value = value.as_i64().filter(|_| is_integer)?;
         value.checked_add(step).map(Value::from)
@@ -55,8 +53,8 @@ pub(super) fn without_exclusive_bounds(schema: &Object) -> Object {
     let entries = schema.iter().filter_map(|(keyword, value)| {
         let value = match keyword.as_str() {
             "exclusiveMinimum" | "exclusiveMaximum" => return None,
-            "minimum" if is_exclusive("exclusiveMinimum") => moved(value, 1),
-            "maximum" if is_exclusive("exclusiveMaximum") => moved(value, -1),
+            "minimum" if is_true(schema, "exclusiveMinimum") => moved(value, 1),
+            "maximum" if is_true(schema, "exclusiveMaximum") => moved(value, -1),
             keyword => keyword::takes(keyword).map(|takes| {
                 takes.convert(value, |value| match value {
                     Value::Object(schema) => Value::Object(without_exclusive_bounds(schema)),

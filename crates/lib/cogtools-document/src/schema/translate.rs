@@ -3,11 +3,10 @@
 //! The result uses only keywords that drafts 7, 2019-09 and 2020-12 interpret alike,
 //! and no annotation that a strict validator would reject.
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Number, Value, json};
 
 use super::keyword::{self, KeywordKind};
-
-type Object = Map<String, Value>;
+use super::{Object, is_of_type, is_true};
 
 /// Returns true if the translation of `schema` is `schema` itself, which is usual, and
 /// saves a copy.
@@ -31,24 +30,16 @@ pub(super) fn changes_nothing(schema: &Object) -> bool {
     !keyword::any_schema(schema, &mut |schema| schema.keys().any(changed))
 }
 
-/// The translation for declarations.
-pub(super) fn object(schema: &Object) -> Object {
-    translated(schema, Purpose::Declare)
-}
-
-/// The translation for the validator, which also asserts the format `byte`.
-pub(super) fn for_validation(schema: &Object) -> Object {
-    translated(schema, Purpose::Validate)
-}
-
-/// The reader of a translation. Strict validators of hosts refuse formats that they do not know.
+/// The reader of a translation. Strict validators of hosts refuse formats that they do not know;
+/// ours also asserts the format `byte`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub(super) enum Purpose {
     Declare,
     Validate,
 }
 
-fn translated(schema: &Object, purpose: Purpose) -> Object {
+/// The translation for this reader.
+pub(super) fn object(schema: &Object, purpose: Purpose) -> Object {
     if let Some(target) = schema.get("$ref") {
         return [("$ref".to_owned(), target.clone())].into_iter().collect();
     }
@@ -63,8 +54,7 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
                 } else {
                     value
                 };
-                let nullable = schema.get("nullable") == Some(&Value::Bool(true));
-                let kind = if nullable {
+                let kind = if is_true(schema, "nullable") {
                     json!([kind, "null"])
                 } else {
                     kind.clone()
@@ -81,7 +71,7 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
             keyword => {
                 let takes = keyword::takes(keyword).unwrap_or(KeywordKind::Any);
                 let value = takes.convert(value, |value| match value {
-                    Value::Object(schema) => Value::Object(translated(schema, purpose)),
+                    Value::Object(schema) => Value::Object(object(schema, purpose)),
                     flag => flag.clone(),
                 });
                 result.insert(keyword.to_owned(), value);
@@ -93,7 +83,7 @@ fn translated(schema: &Object, purpose: Purpose) -> Object {
 
 /// Returns true if a number that matches `schema` has no fraction.
 pub(super) fn is_integer(schema: &Object) -> bool {
-    schema.get("type").is_some_and(|kind| kind == "integer") || is_whole(schema)
+    is_of_type(schema, "integer") || is_whole(schema)
 }
 
 /// Returns `number` without its fraction, if that is 0 and the integer has at most 64 bits.
@@ -110,13 +100,12 @@ pub(super) fn written_as_integer(number: &Number) -> Number {
 /// Returns true if it is a number with a format of integers, which takes no fractions.
 fn is_whole(schema: &Object) -> bool {
     let format = schema.get("format").and_then(Value::as_str);
-    schema.get("type").is_some_and(|kind| kind == "number")
-        && matches!(format, Some("int32" | "int64"))
+    is_of_type(schema, "number") && matches!(format, Some("int32" | "int64"))
 }
 
 /// OpenAPI 3.0's `exclusive…: true` next to a bound becomes the exclusive bound.
 fn bound(schema: &Object, result: &mut Object, plain: &str, exclusive: &str) {
-    let strict = schema.get(exclusive) == Some(&Value::Bool(true));
+    let strict = is_true(schema, exclusive);
     let keyword = if strict { exclusive } else { plain };
     if let Some(value) = schema.get(plain) {
         tighten(result, keyword, value.clone());
@@ -146,6 +135,7 @@ fn format(schema: &Object, format: &Value, result: &mut Object) {
 
 /// Sets a bound unless there is a tighter one.
 fn tighten(result: &mut Object, keyword: &str, bound: Value) {
+    let number = |value: &Value| value.as_f64().unwrap_or_default();
     let tighter = result.get(keyword).is_some_and(|old| {
         let (old, new) = (number(old), number(&bound));
         if keyword.ends_with("inimum") {
@@ -157,13 +147,6 @@ fn tighten(result: &mut Object, keyword: &str, bound: Value) {
     if !tighter {
         result.insert(keyword.to_owned(), bound);
     }
-}
-
-fn number(value: &Value) -> f64 {
-    value
-        .as_number()
-        .and_then(Number::as_f64)
-        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -178,11 +161,11 @@ mod tests {
         let Value::Object(schema) = schema else {
             unreachable!("a schema is an object")
         };
-        assert_eq!(Value::Object(object(&schema)), expected);
+        assert_eq!(Value::Object(object(&schema, Purpose::Declare)), expected);
         let same = Value::Object(schema.clone()) == expected;
         assert_eq!(changes_nothing(&schema), same, "{expected}");
         assert_eq!(
-            Value::Object(object(&schema)).to_string(),
+            Value::Object(object(&schema, Purpose::Declare)).to_string(),
             expected.to_string(),
             "the order of keywords is part of the contract",
         );

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use jsonschema::{Draft, ValidationOptions};
 use serde_json::{Map, Value, json};
 
-use crate::schema::Schema;
 use crate::schema::error::SchemaErrorKind;
 use crate::schema::expand::{self, Expander};
-use crate::schema::keyword::{self, KeywordKind};
+use crate::schema::keyword::{self, KeywordKind, LISTS};
 use crate::schema::pattern::{self, Backtracking, Spent};
 use crate::schema::violation::{self, Violation};
+use crate::schema::{Object, Schema, required};
 use crate::suggest::Suggestion;
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, Hint};
@@ -100,8 +100,6 @@ impl Expander {
     }
 }
 
-type Object = Map<String, Value>;
-
 /// Maximum number of values of a skeleton; a larger one would not help.
 const MAX_VALUES: usize = 100;
 const MAX_DEPTH: usize = 8;
@@ -118,11 +116,7 @@ fn value(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
     if depth > MAX_DEPTH || *values > MAX_VALUES || schema.contains_key("$ref") {
         return None;
     }
-    if let Some(first) = schema
-        .get("enum")
-        .and_then(Value::as_array)
-        .and_then(|all| all.first())
-    {
+    if let Some(first) = schema.get("enum").and_then(|all| all.get(0)) {
         return Some(first.clone());
     }
     if let Some(value) = schema.get("default").or_else(|| schema.get("example")) {
@@ -139,9 +133,8 @@ fn value(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
 
 fn properties(schema: &Object, depth: usize, values: &mut usize) -> Option<Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
-    let required = schema.get("required").and_then(Value::as_array);
     let mut result = Object::new();
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+    for name in required(schema) {
         let property = properties
             .and_then(|all| all.get(name))
             .and_then(Value::as_object);
@@ -278,10 +271,8 @@ impl<'s> Steps<'s> {
         }
         // One that contains itself is counted once.
         self.counted.insert(address, 0);
-        let lists = ["allOf", "anyOf", "oneOf"].into_iter();
-        let lists = lists
-            .filter_map(|key| object.get(key)?.as_array())
-            .flatten();
+        let lists = LISTS.iter().filter_map(|key| object.get(*key)?.as_array());
+        let lists = lists.flatten();
         let single = ["not", "if", "then", "else"].into_iter();
         let single = single.filter_map(|key| object.get(key));
         let maps = ["dependentSchemas", "dependencies"].into_iter();

@@ -1,7 +1,5 @@
 //! Violations of a schema by arguments, worded so that a model can correct them.
 
-use std::fmt::{self, Display, Formatter};
-
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
@@ -28,13 +26,16 @@ pub struct Violation {
 }
 
 /// The kind of a violation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::Display)]
 pub enum ViolationKind {
     /// A required argument is missing.
+    #[strum(to_string = "required but missing")]
     Missing,
     /// The schema does not have this argument.
+    #[strum(to_string = "not a parameter of this tool")]
     Unknown,
     /// The value is invalid, for this reason.
+    #[strum(transparent)]
     Invalid(String),
 }
 
@@ -68,16 +69,6 @@ impl Violation {
             "" => message,
             pointer => format!("{pointer}: {message}"),
         }
-    }
-}
-
-impl Display for ViolationKind {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Missing => "required but missing",
-            Self::Unknown => "not a parameter of this tool",
-            Self::Invalid(reason) => reason,
-        })
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::Schema;
 use super::keyword::{KeywordKind, json_schema_takes};
-
-type Object = Map<String, Value>;
+use super::{Object, Schema};
 
 /// Where properties are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

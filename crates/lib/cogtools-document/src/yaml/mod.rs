@@ -159,12 +159,14 @@ impl Node {
         self.items().unwrap_or(std::slice::from_ref(self))
     }
 
+    /// The entry of `key`, if it is a mapping that has it.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries()?.iter().find(|entry| entry.key == key)
+    }
+
     /// The value of `key`, if it is a mapping that has it.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        self.entries()?
-            .iter()
-            .find(|entry| entry.key == key)
-            .map(|entry| &entry.value)
+        self.entry(key).map(|entry| &entry.value)
     }
 
     /// Takes the value of `key` out of a mapping, if it has one.
@@ -229,18 +231,12 @@ impl Node {
     pub fn walk<'a>(&self, segments: impl Iterator<Item = &'a str>) -> (&Self, Span) {
         let (mut node, mut span) = (self, self.span);
         for segment in segments {
-            match &node.data {
-                Data::Map(entries) => match entries.iter().find(|entry| entry.key == segment) {
-                    Some(entry) => (node, span) = (&entry.value, entry.span),
-                    None => break,
-                },
-                Data::List(items) => match segment.parse().ok().and_then(|at: usize| items.get(at))
-                {
-                    Some(item) => (node, span) = (item, item.span),
-                    None => break,
-                },
-                _ => break,
-            }
+            let item = || node.items()?.get(segment.parse::<usize>().ok()?);
+            let below = node.entry(segment).map(|entry| (&entry.value, entry.span));
+            let Some(below) = below.or_else(|| item().map(|item| (item, item.span))) else {
+                break;
+            };
+            (node, span) = below;
         }
         (node, span)
     }

@@ -9,12 +9,12 @@ mod tests;
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::closed::{Declared, LISTS};
-use super::{Schema, keyword, recover, translate};
-
-type Object = Map<String, Value>;
+use super::closed::Declared;
+use super::keyword::LISTS;
+use super::translate::Purpose;
+use super::{Object, Schema, declares, is_true, keyword, parts, recover, required, translate};
 
 /// The keywords of Gemini's `parameters`.
 pub const GEMINI_KEYWORDS: [&str; 22] = [
@@ -116,7 +116,7 @@ impl Schema {
         let kept: Object = kept
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        let mut result = translate::object(&kept);
+        let mut result = translate::object(&kept, Purpose::Declare);
         result.retain(|keyword, value| {
             keyword != "format" || STRICT_FORMATS.iter().any(|format| value == format)
         });
@@ -153,11 +153,10 @@ impl Schema {
         {
             return None;
         }
-        let required = schema.get("required").and_then(Value::as_array);
         let mut properties = Object::new();
         for (name, property) in schema.get("properties")?.as_object()? {
             let mut property = self.strict(property.as_object()?)?;
-            if !required.is_some_and(|names| names.iter().any(|it| it == name)) {
+            if required(schema).all(|it| it != name) {
                 allow_null(&mut property);
             }
             properties.insert(name.clone(), property.into());
@@ -172,8 +171,7 @@ impl Schema {
     /// Returns true if the keyword `nullable` of a part has an effect: OpenAPI 3.0.3 wants a type
     /// beside it. In what was a JSON Schema, it stands for `null` among alternatives.
     fn is_nullable_part(&self, part: &Object) -> bool {
-        let is_nullable = part.get("nullable") == Some(&Value::Bool(true));
-        is_nullable && (part.contains_key("type") || self.is_recovered())
+        is_true(part, "nullable") && (part.contains_key("type") || self.is_recovered())
     }
 
     fn remove_absent_in(&self, schemas: &[&Object], entries: &mut Object) {
@@ -232,7 +230,7 @@ fn fits_gemini(schema: &Object) -> bool {
         .iter()
         .all(|(keyword, value)| match keyword.as_str() {
             "type" => kind != Some("array") || schema.contains_key("items"),
-            "required" => names(value).all(|name| has_property(schema, name)),
+            "required" => required(schema).all(|name| declares(schema, name)),
             "anyOf" => kind.is_none() && !schema.contains_key("properties"),
             keyword => is_gemini_keyword(keyword, value, kind),
         })
@@ -254,20 +252,6 @@ fn is_gemini_keyword(keyword: &str, value: &Value, kind: Option<&str>) -> bool {
 /// Returns true if Gemini accepts a value of an enum.
 fn is_choice(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.is_empty())
-}
-
-fn names(value: &Value) -> impl Iterator<Item = &str> {
-    value
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-}
-
-fn has_property(schema: &Object, name: &str) -> bool {
-    schema
-        .get("properties")
-        .is_some_and(|all| all.get(name).is_some())
 }
 
 /// `schema`, which has no references and no exclusive bounds, with only what fits.
@@ -296,13 +280,12 @@ fn gemini(schema: &Object) -> Object {
     if kind.as_deref() == Some("array") && !schema.contains_key("items") {
         schema.insert("items".into(), json!({}));
     }
-    let required = schema.get("required").map(|value| {
-        let known = names(value).filter(|name| has_property(&schema, name));
-        known.map(Value::from).collect::<Vec<_>>()
-    });
-    match required {
-        Some(names) if !names.is_empty() => drop(schema.insert("required".into(), names.into())),
-        _ => drop(schema.shift_remove("required")),
+    let known = required(&schema).filter(|name| declares(&schema, name));
+    let known: Vec<Value> = known.map(Value::from).collect();
+    if known.is_empty() {
+        schema.shift_remove("required");
+    } else {
+        schema.insert("required".into(), known.into());
     }
     schema.retain(|keyword, value| is_gemini_keyword(keyword, value, kind.as_deref()));
     let parts = schema.into_iter().map(|(keyword, value)| {
@@ -415,12 +398,6 @@ fn plain(schema: &Object) -> Object {
         _ => {}
     }
     result
-}
-
-/// The schemas that `schema` lists under `keyword`.
-fn parts<'s>(schema: &'s Object, keyword: &str) -> impl Iterator<Item = &'s Object> {
-    let parts = schema.get(keyword).and_then(Value::as_array);
-    parts.into_iter().flatten().filter_map(Value::as_object)
 }
 
 /// Adds the properties of a schema and of the schemas that it lists; the first one of

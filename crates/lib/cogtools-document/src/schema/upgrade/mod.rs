@@ -10,14 +10,12 @@ mod repairs;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::pointer::segments;
-use crate::schema::Schema;
+use crate::pointer::{child, segments};
 use crate::schema::keyword::{KeywordKind, json_schema_takes};
 pub use crate::schema::upgrade::repairs::Repairs;
-
-type Object = Map<String, Value>;
+use crate::schema::{Object, Schema, is_of_type, is_true};
 
 /// Maximum nesting of schemas; deeper ones accept anything.
 const MAX_DEPTH: usize = 64;
@@ -194,7 +192,6 @@ impl Upgrade<'_> {
         depth: usize,
         result: &mut Object,
     ) -> bool {
-        let is_exclusive = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
         match (keyword, value) {
             ("$ref", Value::String(target)) => {
                 let found = self.resolve(target).map(|(pointer, _)| pointer);
@@ -209,14 +206,13 @@ impl Upgrade<'_> {
             }
             ("pattern" | "patternProperties", _) if self.patterns == Patterns::LeftOut => {}
             ("type", _) => set(result, keyword, repairs::types(value)),
-            ("exclusiveMinimum", Value::Bool(true)) => {
-                set(result, keyword, repairs::number(schema, "minimum"));
+            ("exclusiveMinimum" | "exclusiveMaximum", Value::Bool(true)) => {
+                let bound = keyword.replace("exclusiveM", "m");
+                let number = schema.get(&bound).filter(|value| value.is_number());
+                set(result, keyword, number.cloned());
             }
-            ("exclusiveMaximum", Value::Bool(true)) => {
-                set(result, keyword, repairs::number(schema, "maximum"));
-            }
-            ("minimum", _) if is_exclusive("exclusiveMinimum") => {}
-            ("maximum", _) if is_exclusive("exclusiveMaximum") => {}
+            ("minimum", _) if is_true(schema, "exclusiveMinimum") => {}
+            ("maximum", _) if is_true(schema, "exclusiveMaximum") => {}
             ("items", Value::Array(items)) => {
                 set(result, "prefixItems", self.list(items, depth));
                 let rest = schema.get("additionalItems");
@@ -297,11 +293,11 @@ fn complete(schema: &Object, result: &mut Object) {
     } else if is_open && (result.contains_key("items") || result.contains_key("prefixItems")) {
         result.insert("type".into(), "array".into());
     }
-    let is_array = result.get("type").is_some_and(|kind| kind == "array");
+    let is_array = is_of_type(result, "array");
     if is_array && !result.contains_key("items") && !result.contains_key("prefixItems") {
         result.insert("items".into(), json!({}));
     }
-    if schema.get("nullable") == Some(&Value::Bool(true))
+    if is_true(schema, "nullable")
         && let Some(Value::String(kind)) = result.get("type")
     {
         let kinds = json!([kind, "null"]);
@@ -367,8 +363,7 @@ impl<'s> Upgrade<'s> {
                     Value::Array(items) => items.get(inner.parse::<usize>().ok()?)?,
                     other => other.get(&inner)?,
                 };
-                upgraded.push('/');
-                upgraded.push_str(&inner.replace('~', "~0").replace('/', "~1"));
+                upgraded = child(&upgraded, &inner);
             }
             if path.len() == 0 {
                 return Some((upgraded, value));

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde_json::Value;
 
-use crate::schema::upgrade::Object;
+use crate::schema::Object;
 
 /// Repairs of a schema: the keywords, wherever they are in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,12 +146,6 @@ pub(super) fn types(value: &Value) -> Option<Value> {
         }
         value => name(value).map(Value::from),
     }
-}
-
-/// The number that `keyword` says.
-pub(super) fn number(schema: &Object, keyword: &str) -> Option<Value> {
-    let number = schema.get(keyword).filter(|value| value.is_number());
-    number.cloned()
 }
 
 #[cfg(test)]
