@@ -142,10 +142,8 @@ impl Edit {
         wanted.extend(self.wanted.clone());
         if let Some(entry) = &self.entry {
             let present = jsonc::entry(&self.file, text, &[entry.table, &entry.name])?;
-            if entry
-                .is_missing(present)
-                .map_err(|conflict| vec![*conflict])?
-            {
+            let is_missing = entry.is_missing(present);
+            if is_missing.map_err(|conflict| vec![*conflict])? {
                 let named = json!({ entry.name.as_str(): entry.value });
                 wanted.insert(entry.table.to_owned(), named);
             }
@@ -217,12 +215,10 @@ pub struct Conflict {
 /// The kind of a conflict.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConflictKind {
-    /// It is not JSON, which its host accepts without comments only; the parser's message.
-    #[error("not JSON: {0}")]
-    Json(String),
-    /// It is not JSON with comments; the parser's message.
-    #[error("not JSON with comments: {0}")]
-    Syntax(String),
+    /// It is not in the language that its host reads, such as YAML that all parsers read alike; the
+    /// parser's message.
+    #[error("not {0}: {1}")]
+    Syntax(&'static str, String),
     /// It begins with a byte order mark, which its host cannot read.
     #[error("begins with a byte order mark")]
     ByteOrderMark,
@@ -237,12 +233,6 @@ pub enum ConflictKind {
         /// The type that was found.
         found: &'static str,
     },
-    /// It is not TOML; the parser's message.
-    #[error("not TOML: {0}")]
-    Toml(String),
-    /// It is not YAML that all parsers read alike; what is wrong.
-    #[error("not YAML: {0}")]
-    Yaml(String),
     /// A map to which nothing can be added without changing something else.
     #[error("is written so that no entry can be added")]
     Entangled {
@@ -296,12 +286,9 @@ impl Conflict {
         };
         let diagnostic = Diagnostic::new(Code::InvalidConfig, self.kind.to_string());
         let diagnostic = match self.kind {
-            ConflictKind::Toml(_)
-            | ConflictKind::Yaml(_)
-            | ConflictKind::Json(_)
-            | ConflictKind::Syntax(_)
-            | ConflictKind::ByteOrderMark
-            | ConflictKind::Empty => diagnostic.hint("fix the file by hand, then run this again"),
+            ConflictKind::Syntax(..) | ConflictKind::ByteOrderMark | ConflictKind::Empty => {
+                diagnostic.hint("fix the file by hand, then run this again")
+            }
             ConflictKind::NotAnObject { pointer, .. } => diagnostic
                 .with_pointer(pointer)
                 .hint("make it an object or remove it, then run this again"),

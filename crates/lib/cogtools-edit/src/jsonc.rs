@@ -76,8 +76,9 @@ pub fn read_as(dialect: Dialect, file: &Path, text: &str) -> Result<Value, Box<C
     }
     parse_to_serde_value(text, &strict).map_err(|error| {
         let mut conflict = syntax(file, text, &error);
-        if let (Dialect::Strict, ConflictKind::Syntax(message)) = (dialect, &mut conflict.kind) {
-            conflict.kind = ConflictKind::Json(std::mem::take(message));
+        if let (Dialect::Strict, ConflictKind::Syntax(language, _)) = (dialect, &mut conflict.kind)
+        {
+            *language = "JSON";
         }
         Box::new(conflict)
     })
@@ -320,7 +321,7 @@ fn syntax(file: &Path, text: &str, error: &ParseError) -> Conflict {
         range = end..end;
     }
     Conflict {
-        kind: ConflictKind::Syntax(message),
+        kind: ConflictKind::Syntax("JSON with comments", message),
         location: Location::of(file, text, range),
     }
 }
@@ -488,9 +489,8 @@ impl Merge<'_, '_> {
         let rest = self.document.tokens_within(rest);
         let end = rest.last().map_or(last.range.end, |token| token.range.end);
         let has_comma = rest.iter().any(|token| token.token == Token::Comma);
-        let is_broken = rest
-            .last()
-            .is_some_and(|token| matches!(token.token, Token::CommentLine(_)));
+        let last_token = rest.last().map(|token| &token.token);
+        let is_broken = matches!(last_token, Some(Token::CommentLine(_)));
         let mut properties = object.properties.iter().rev();
         let own_line = properties.find_map(|property| indent(text, property.name.start()));
         let deeper = self.layout.deeper(margin(text, object.range.start));
@@ -511,9 +511,8 @@ impl Merge<'_, '_> {
         let text = self.document.text;
         let inside = object.range.start + 1..object.range.end - 1;
         let comments = self.document.tokens_within(inside.clone());
-        let end = comments
-            .last()
-            .map_or(inside.start, |token| token.range.end);
+        let last = comments.last();
+        let end = last.map_or(inside.start, |token| token.range.end);
         let base = margin(text, object.range.start);
         let lines = self.layout.lines(members, &self.layout.deeper(base));
         let root = self.document.root.as_ref();
@@ -537,17 +536,12 @@ impl Merge<'_, '_> {
     /// Inserts an object into a text without one.
     fn begin(&mut self, wanted: &Map<String, Value>) {
         let text = self.document.text;
-        let end = self
-            .document
-            .tokens
-            .last()
-            .map_or(0, |token| token.range.end);
+        let last = self.document.tokens.last();
+        let end = last.map_or(0, |token| token.range.end);
         let wanted: Vec<Member<'_>> = wanted.iter().collect();
         let newline = self.layout.newline;
-        let object = format!(
-            "{{{}{newline}}}",
-            self.layout.lines(&wanted, self.layout.unit)
-        );
+        let lines = self.layout.lines(&wanted, self.layout.unit);
+        let object = format!("{{{lines}{newline}}}");
         let object = if text.is_empty() || text[end..].contains(['\n', '\r']) {
             object + newline
         } else {

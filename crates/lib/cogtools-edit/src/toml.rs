@@ -31,10 +31,8 @@ pub fn entry(
     let above = document.get(table).and_then(Item::as_table_like);
     let found = above.and_then(|above| above.get(name));
     Ok(found.map(|item| {
-        (
-            value(item),
-            Location::of(file, text, item.span().unwrap_or_default()),
-        )
+        let span = item.span().unwrap_or_default();
+        (value(item), Location::of(file, text, span))
     }))
 }
 
@@ -116,7 +114,7 @@ fn parse<'t>(file: &Path, text: &'t str) -> Result<Document<&'t str>, Box<Confli
     Document::parse(text).map_err(|error: TomlError| {
         let message = error.message().lines().next().unwrap_or_default();
         Box::new(Conflict {
-            kind: ConflictKind::Toml(message.to_owned()),
+            kind: ConflictKind::Syntax("TOML", message.to_owned()),
             location: Location::of(file, text, error.span().unwrap_or_default()),
         })
     })

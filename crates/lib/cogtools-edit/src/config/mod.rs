@@ -39,18 +39,13 @@ impl ConfigFile {
         origin: fn(PathBuf) -> Origin,
     ) -> Result<Self, ConfigFileError> {
         let scope = path.read_scope();
-        let (text, before) = match text::bytes(&path.full(), display_path, Text::MAX_BYTES, &scope)
-        {
-            Ok(bytes) => {
-                let text = Text::new(display_path, bytes.clone()).map_err(ConfigFileError::Text)?;
-                (text, Some(bytes))
-            }
-            Err(TextError::NotFound(_)) => {
-                let text = Text::new(display_path, Vec::new()).map_err(ConfigFileError::Text)?;
-                (text, None)
-            }
+        let before = match text::bytes(&path.full(), display_path, Text::MAX_BYTES, &scope) {
+            Ok(bytes) => Some(bytes),
+            Err(TextError::NotFound(_)) => None,
             Err(error) => return Err(ConfigFileError::Text(error)),
         };
+        let text = Text::new(display_path, before.clone().unwrap_or_default());
+        let text = text.map_err(ConfigFileError::Text)?;
         Ok(Self {
             path,
             text,
@@ -86,8 +81,7 @@ impl ConfigFile {
     ) -> Result<ConfigChange, ConfigFileError> {
         let root = self.parse()?;
         let edited = edit::set(self.text.as_str(), &root, segments, value);
-        let edited = edited.map_err(|error| self.entangled(segments, error.at))?;
-        self.check(project, edited)
+        self.check(project, segments, edited)
     }
 
     /// The change that adds the entries of `value` to the map at `key`, with a line for each key, and
@@ -100,8 +94,7 @@ impl ConfigFile {
     ) -> Result<ConfigChange, ConfigFileError> {
         let root = self.parse()?;
         let edited = edit::set_lines(self.text.as_str(), root, &[key], value);
-        let edited = edited.map_err(|error| self.entangled(&[key], error.at))?;
-        self.check(project, edited)
+        self.check(project, &[key], edited)
     }
 
     /// The change that removes the key at the path `segments`; `None` if it is not set.
@@ -111,11 +104,9 @@ impl ConfigFile {
         segments: &[&str],
     ) -> Result<Option<ConfigChange>, ConfigFileError> {
         let root = self.parse()?;
-        match edit::unset(self.text.as_str(), &root, segments) {
-            Some(Ok(edited)) => self.check(project, edited).map(Some),
-            Some(Err(error)) => Err(self.entangled(segments, error.at)),
-            None => Ok(None),
-        }
+        let edited = edit::unset(self.text.as_str(), &root, segments);
+        let change = edited.map(|edited| self.check(project, segments, edited));
+        change.transpose()
     }
 
     fn parse(&self) -> Result<Node, ConfigFileError> {
@@ -125,17 +116,22 @@ impl ConfigFile {
         })
     }
 
-    /// The change to the new text, if it is a valid configuration.
-    fn check(self, project: &Project, edited: String) -> Result<ConfigChange, ConfigFileError> {
+    /// The change to the new text, if there is one with the key at `segments`, and it is a valid
+    /// configuration.
+    fn check(
+        self,
+        project: &Project,
+        segments: &[&str],
+        edited: Result<String, edit::EditError>,
+    ) -> Result<ConfigChange, ConfigFileError> {
+        let edited = edited.map_err(|error| {
+            let location = self.text.location(Span::new(error.at, error.at));
+            ConfigFileError::Entangled(segments.join("."), Box::new(location))
+        })?;
         let text = Text::new(self.text.display_path(), edited.as_bytes().to_vec())
             .map_err(ConfigFileError::Text)?;
         Config::accept(project, text, self.origin()).map_err(ConfigFileError::Invalid)?;
         Ok(ConfigChange { file: self, edited })
-    }
-
-    fn entangled(&self, segments: &[&str], at: usize) -> ConfigFileError {
-        let location = self.text.location(Span::new(at, at));
-        ConfigFileError::Entangled(segments.join("."), Box::new(location))
     }
 
     /// Writes `text`, if it differs.

@@ -4,10 +4,10 @@
 use std::fmt;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::mcp_host::words;
-use super::settings::{Paths, Settings};
+use super::settings::{Paths, Settings, value_at};
 use crate::Edit;
 
 /// One of the two ways.
@@ -23,20 +23,6 @@ pub enum Connection {
 pub const DISCOVER: &str = "cogtools-discover";
 /// Our call command.
 pub const CALL: &str = "cogtools-call";
-
-/// Returns the merge into a project's `.gemini/settings.json`.
-///
-/// There are two generations of keys: releases up to 0.2 and from 0.10 to 0.20 read
-/// the flat ones, releases from 0.3 those below `tools`. Each ignores the other's,
-/// so a file with both works everywhere.
-fn commands_edit() -> Edit {
-    let mut wanted = Map::new();
-    wanted.insert("toolDiscoveryCommand".into(), Value::from(DISCOVER));
-    wanted.insert("toolCallCommand".into(), Value::from(CALL));
-    let tools = json!({"discoveryCommand": DISCOVER, "callCommand": CALL});
-    wanted.insert("tools".into(), tools);
-    Edit::merge(Paths::settings(), wanted)
-}
 
 /// The key of the servers in the settings.
 pub const SERVERS: &str = "mcpServers";
@@ -61,14 +47,11 @@ impl Connection {
 
     /// Returns the ones that `value`, the content of a settings file, contains.
     pub fn of_value(value: &Value) -> Vec<Self> {
-        let commands = [Generation::Flat, Generation::Nested]
+        let mut commands = [Generation::Flat, Generation::Nested]
             .into_iter()
             .flat_map(Generation::keys)
-            .filter_map(|key| {
-                let mut names = key.split('.');
-                names.try_fold(value, |value, name| value.get(name))
-            });
-        let has_command = commands.into_iter().any(is_our_command);
+            .filter_map(|key| value_at(value, key));
+        let has_command = commands.any(is_our_command);
         let has_server = servers(value).any(|(_, server)| runs_cogtools(server));
         [(has_command, Self::Commands), (has_server, Self::Server)]
             .into_iter()
@@ -90,17 +73,27 @@ impl Connection {
     }
 
     /// Returns the change to a project's settings that makes it.
+    ///
+    /// There are two generations of keys for the commands: releases up to 0.2 and from 0.10 to 0.20
+    /// read the flat ones, releases from 0.3 those below `tools`. Each ignores the other's, so a file
+    /// with both works everywhere.
     pub fn edit(self) -> Edit {
-        match self {
-            Self::Commands => commands_edit(),
-            Self::Server => Edit::merge(
-                Paths::settings(),
-                Map::from_iter([(
-                    SERVERS.to_owned(),
-                    json!({SERVER: {"command": PORCELAIN, "args": ["mcp"]}}),
-                )]),
-            ),
-        }
+        let tools = json!({"discoveryCommand": DISCOVER, "callCommand": CALL});
+        let wanted = match self {
+            Self::Commands => vec![
+                ("toolDiscoveryCommand", DISCOVER.into()),
+                ("toolCallCommand", CALL.into()),
+                ("tools", tools),
+            ],
+            Self::Server => {
+                let server = json!({SERVER: {"command": PORCELAIN, "args": ["mcp"]}});
+                vec![(SERVERS, server)]
+            }
+        };
+        let wanted = wanted
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        Edit::merge(Paths::settings(), wanted.collect())
     }
 }
 

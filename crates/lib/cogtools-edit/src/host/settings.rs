@@ -65,13 +65,9 @@ impl Paths {
     /// Returns the folders of policies that Gemini CLI reads: the system's and the user's, but
     /// not the project's.
     pub fn policies(&self) -> Vec<PathBuf> {
-        let user = self
-            .home
-            .as_ref()
-            .map(|home| home.join(".gemini").join("policies"));
-        std::iter::once(system_folder().join("policies"))
-            .chain(user)
-            .collect()
+        let user = self.home.as_ref().map(|home| home.join(".gemini"));
+        let folders = [system_folder()].into_iter().chain(user);
+        folders.map(|folder| folder.join("policies")).collect()
     }
 
     /// Returns a path for messages: relative to the project's root or to `~`, if possible.
@@ -218,10 +214,14 @@ impl File {
 
     /// Returns the value at a dotted path.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        let value = self.value.as_ref().ok()?;
-        key.split('.')
-            .try_fold(value, |value, part| value.get(part))
+        value_at(self.value.as_ref().ok()?, key)
     }
+}
+
+/// Returns the value at a dotted path.
+pub(super) fn value_at<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    let mut names = key.split('.');
+    names.try_fold(value, |value, name| value.get(name))
 }
 
 /// Returns `value` with variables expanded in every string, as Gemini CLI does.
@@ -278,11 +278,10 @@ impl Trust {
     /// Returns the trust in the folder of `paths`.
     pub fn of(paths: &Paths, settings: &Settings, vars: &Vars) -> Self {
         let var = |name: &str| vars.get(OsStr::new(name)).and_then(|value| value.to_str());
-        let workspace = var("GEMINI_CLI_TRUST_WORKSPACE");
         if var("GEMINI_RESTRICTED_MODE") == Some("true") {
             return Self::Untrusted("GEMINI_RESTRICTED_MODE is true".into());
         }
-        match workspace {
+        match var("GEMINI_CLI_TRUST_WORKSPACE") {
             Some("false") => {
                 return Self::Untrusted("GEMINI_CLI_TRUST_WORKSPACE is false".into());
             }

@@ -7,7 +7,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Data, Node};
 use serde_json::{Map, Value};
 
-use super::{EditError, set};
+use super::{EditError, parse, set};
 use crate::BYTE_ORDER_MARK;
 use crate::edit::{Conflict, ConflictKind};
 
@@ -90,8 +90,7 @@ pub fn set_lines(
     let mut text = text.to_owned();
     for (key, value) in entries {
         text = set_lines(&text, root, &[path, &[key]].concat(), value)?;
-        let document = Document::parse(Path::new(""), &text);
-        root = document.map_err(|_| EditError { at: 0 })?.root;
+        root = parse(&text).ok_or(EditError { at: 0 })?;
     }
     Ok(text)
 }
@@ -105,7 +104,7 @@ struct Document {
 impl Document {
     fn parse(file: &Path, text: &str) -> Result<Self, Box<Conflict>> {
         let conflict = |message: String, location| {
-            let kind = ConflictKind::Yaml(message);
+            let kind = ConflictKind::Syntax("YAML", message);
             Box::new(Conflict { kind, location })
         };
         let content = Text::new(file, text.as_bytes().to_vec())

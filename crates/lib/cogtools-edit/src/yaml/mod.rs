@@ -86,8 +86,7 @@ impl<'t> Editor<'t> {
     fn walk<'w, 's>(&self, path: &'w [&'s str]) -> (&'t Node, Option<&'t Entry>, &'w [&'s str]) {
         let (mut node, mut found) = (self.root, None);
         for (index, key) in path.iter().enumerate() {
-            let entries = node.entries().unwrap_or_default();
-            match entries.iter().find(|entry| entry.key == *key) {
+            match node.entry(key) {
                 Some(entry) => (node, found) = (&entry.value, Some(entry)),
                 None => return (node, found, &path[index..]),
             }
@@ -108,10 +107,7 @@ impl<'t> Editor<'t> {
         for patch in patches.iter().rev() {
             edited.replace_range(patch.start..patch.end, &patch.text);
         }
-        let content = Text::new("", edited.clone().into_bytes())
-            .ok()
-            .and_then(|text| yaml::parse(&text).ok())
-            .map(|node| prune(node.to_json()));
+        let content = parse(&edited).map(|node| prune(node.to_json()));
         if content == Some(prune(expected.clone())) {
             Ok(edited)
         } else {
@@ -441,7 +437,7 @@ impl<'t> Editor<'t> {
             Data::Null if is_absent => None,
             _ => self.item_end(&entry.value),
         };
-        Some(value_end.unwrap_or(colon).max(colon))
+        Some(value_end.map_or(colon, |end| end.max(colon)))
     }
 
     /// The end of the content of a list item.
@@ -453,13 +449,11 @@ impl<'t> Editor<'t> {
             Data::List(items) if !is_flow(self.text, item) => {
                 items.last().and_then(|last| self.item_end(last))
             }
-            _ => Some(self.trimmed_end(item)),
+            _ => {
+                let text = &self.text[item.span.start..item.span.end];
+                Some(item.span.start + text.trim_end().len())
+            }
         }
-    }
-
-    fn trimmed_end(&self, node: &Node) -> usize {
-        let text = &self.text[node.span.start..node.span.end];
-        node.span.start + text.trim_end().len()
     }
 
     /// Returns true if there is a comment from `start` to `end`. A `#` in a key may count as one, which
@@ -519,17 +513,16 @@ pub fn render(value: &Value) -> String {
 fn scalar(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
     let is_plain_start = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/');
-    if text.starts_with(is_plain_start) && text.chars().all(is_plain) && parses_as_string(text) {
+    let is_string = || parse(text).is_some_and(|node| node.text() == Some(text));
+    if text.starts_with(is_plain_start) && text.chars().all(is_plain) && is_string() {
         return text.to_owned();
     }
     // A JSON string is a YAML string too.
     Value::from(text).to_string()
 }
 
-/// Returns true if YAML parses the unquoted `text` as the same string.
-fn parses_as_string(text: &str) -> bool {
-    Text::new("", text.as_bytes().to_vec())
-        .ok()
-        .and_then(|text| yaml::parse(&text).ok())
-        .is_some_and(|node| node.text() == Some(text))
+/// Parses `text`, if it is valid.
+fn parse(text: &str) -> Option<Node> {
+    let text = Text::new("", text.as_bytes().to_vec()).ok()?;
+    yaml::parse(&text).ok()
 }
