@@ -24,6 +24,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tower_service::Service;
@@ -31,7 +32,7 @@ use tower_service::Service;
 use crate::client::ClientOptions;
 use crate::error::{ProxyReason, Reason, TlsReason, of_connection, of_tls};
 use crate::proxy::{Proxies, Proxy};
-use crate::target::{Target, is_local_name};
+use crate::target::{Target, in_authority, is_local_name};
 
 /// The time without traffic after which the system checks that the other end is alive.
 const KEEPALIVE: Duration = Duration::from_mins(1);
@@ -92,28 +93,21 @@ impl Connector {
             };
             return Ok(Stream::new(transport, false));
         };
-        let transport = self.connect_to_proxy(proxy).await?;
+        let through = |reason| Reason::Proxy {
+            proxy: proxy.name.clone(),
+            reason,
+        };
+        let unreached = |reason| through(ProxyReason::Connect(format!("it {reason}")));
+        let at = Target::new(&proxy.uri).map_err(|error| unreached(error.reason))?;
+        let transport = self.connect_to(&at, at.uri.clone()).await;
+        let transport = transport.map_err(unreached)?;
         if !target.is_https {
             return Ok(Stream::new(transport, true));
         }
         let tunnel = open_tunnel(transport, proxy, &target).await;
-        let tunnel = tunnel.map_err(|reason| Reason::Proxy {
-            proxy: proxy.name.clone(),
-            reason,
-        })?;
+        let tunnel = tunnel.map_err(through)?;
         let secure = self.tls.connect(&target.host, tunnel).await?;
         Ok(Stream::new(Box::new(secure), false))
-    }
-
-    async fn connect_to_proxy(&mut self, proxy: &Proxy) -> Result<Box<dyn Transport>, Reason> {
-        let failed = |reason: Reason| Reason::Proxy {
-            proxy: proxy.name.clone(),
-            reason: ProxyReason::Connect(format!("it {reason}")),
-        };
-        let target = Target::new(&proxy.uri).map_err(|error| failed(error.reason))?;
-        self.connect_to(&target, target.uri.clone())
-            .await
-            .map_err(failed)
     }
 
     /// Connects to an address of `target` that `guard` has seen. One forbidden address forbids all.
@@ -138,14 +132,9 @@ impl Connector {
         }
         let mut last = Reason::Resolve("it has no address".to_owned());
         for address in addresses {
-            let authority = SocketAddr::new(address, target.port).to_string();
-            let uri = Uri::builder()
-                .scheme("http")
-                .authority(authority)
-                .path_and_query("/");
-            let uri = uri
-                .build()
-                .map_err(|_| Reason::InvalidUrl("its URL is invalid"))?;
+            let uri = format!("http://{}/", SocketAddr::new(address, target.port));
+            let uri = uri.parse();
+            let uri = uri.map_err(|_| Reason::InvalidUrl("its URL is invalid"))?;
             match self.connect_to(target, uri).await {
                 Err(error) => last = error,
                 connected => return connected,
@@ -160,11 +149,9 @@ impl Connector {
         target: &Target,
         uri: Uri,
     ) -> Result<Box<dyn Transport>, Reason> {
-        let connecting = self.tcp.call(uri);
-        let tcp = connecting
-            .await
-            .map_err(|error| of_connection(&error))?
-            .into_inner();
+        let connected = self.tcp.call(uri).await;
+        let tcp = connected.map_err(|error| of_connection(&error))?;
+        let tcp = tcp.into_inner();
         if !target.is_https {
             return Ok(Box::new(tcp));
         }
@@ -240,9 +227,8 @@ impl Service<Name> for Resolver {
         }
         let lookup = (self.lookup)(name);
         Box::pin(async move {
-            let addresses = lookup
-                .await
-                .map_err(|error| Reason::Resolve(error.to_string()))?;
+            let addresses = lookup.await;
+            let addresses = addresses.map_err(|error| Reason::Resolve(error.to_string()))?;
             Ok(addresses.into_iter())
         })
     }
@@ -311,7 +297,9 @@ async fn open_tunnel(
 ) -> Result<Box<dyn Transport>, ProxyReason> {
     let handshake = http1::handshake::<_, Empty<Bytes>>(TokioIo::new(transport));
     let (mut sender, connection) = handshake.await.map_err(|_| ProxyReason::Malformed)?;
-    let connection = tokio::spawn(connection.with_upgrades());
+    // It ends the task of the connection when the tunnel is not waited for any more.
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection.with_upgrades());
     let tunnel = async {
         let response = sender
             .send_request(connect_request(proxy, target)?)
@@ -325,27 +313,12 @@ async fn open_tunnel(
         let upgraded = hyper::upgrade::on(response).await;
         upgraded.map_err(|_| ProxyReason::Malformed)
     };
-    let _guard = AbortOnDrop(connection.abort_handle());
     let upgraded = tunnel.await?;
     Ok(Box::new(TokioIo::new(upgraded)))
 }
 
-/// Ends the task of a connection whose tunnel is not waited for any more.
-struct AbortOnDrop(tokio::task::AbortHandle);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 fn connect_request(proxy: &Proxy, target: &Target) -> Result<Request<Empty<Bytes>>, ProxyReason> {
-    let host = if target.host.contains(':') {
-        format!("[{}]", target.host)
-    } else {
-        target.host.clone()
-    };
-    let authority = format!("{host}:{}", target.port);
+    let authority = format!("{}:{}", in_authority(target.host.clone()), target.port);
     let uri = Uri::builder().authority(authority.as_str()).build();
     let mut request = Request::builder()
         .method(Method::CONNECT)

@@ -95,7 +95,7 @@ impl Proxy {
         } else {
             format!("http://{text}")
         };
-        let target = Target::new(&url.parse().ok()?).ok()?;
+        let target = Target::parse(&url)?;
         Some(Self {
             uri: target.origin(),
             name: target.name,

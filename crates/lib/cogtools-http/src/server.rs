@@ -17,7 +17,7 @@ use std::time::Duration;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -269,8 +269,7 @@ fn has_local_host(parts: &Parts) -> bool {
     let named = parts.uri.authority().map(Authority::as_str);
     let host = only(&parts.headers, &HOST).and_then(|value| value.to_str().ok());
     let is_local = |authority: &str| {
-        let url = format!("http://{authority}/").parse::<Uri>().ok();
-        let target = url.and_then(|url| Target::new(&url).ok());
+        let target = Target::parse(&format!("http://{authority}/"));
         target.is_some_and(|target| target.is_loopback() && target.authorization.is_none())
     };
     host.is_some_and(is_local) && named.is_none_or(is_local)
@@ -282,10 +281,7 @@ fn has_allowed_origin(headers: &HeaderMap, origins: &[Target], port: u16) -> boo
         return true;
     }
     let origin = only(headers, &ORIGIN).and_then(|value| value.to_str().ok());
-    let Some(target) = origin
-        .and_then(|text| text.parse::<Uri>().ok())
-        .and_then(|url| Target::new(&url).ok())
-    else {
+    let Some(target) = origin.and_then(Target::parse) else {
         return false;
     };
     let is_own = !target.is_https && target.port == port && target.is_loopback();

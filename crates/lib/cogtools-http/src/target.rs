@@ -81,6 +81,11 @@ impl Target {
         })
     }
 
+    /// Checks the URL in `text`; nothing if it is none.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::new(&text.parse().ok()?).ok()
+    }
+
     /// Returns an error about it.
     pub(crate) fn error(&self, reason: Reason) -> HttpError {
         HttpError {
@@ -91,18 +96,20 @@ impl Target {
 
     /// Returns true if it is on this machine.
     pub fn is_loopback(&self) -> bool {
-        is_local_name(&self.host)
-            || self
-                .host
-                .parse::<IpAddr>()
-                .is_ok_and(|address| address.to_canonical().is_loopback())
+        let address = self.host.parse::<IpAddr>();
+        is_local_name(&self.host) || address.is_ok_and(|it| it.to_canonical().is_loopback())
     }
 
     /// Returns its URL without a path.
     pub fn origin(&self) -> Uri {
+        let origin = self.with_path(PathAndQuery::from_static("/"));
+        origin.unwrap_or_default()
+    }
+
+    fn with_path(&self, path: PathAndQuery) -> Option<Uri> {
         let mut parts = self.uri.clone().into_parts();
-        parts.path_and_query = Some(PathAndQuery::from_static("/"));
-        Uri::from_parts(parts).unwrap_or_default()
+        parts.path_and_query = Some(path);
+        Uri::from_parts(parts).ok()
     }
 
     /// Returns its URL without the query, for messages: at most 200 characters.
@@ -120,15 +127,22 @@ impl Target {
     pub fn follow(&self, location: &str) -> Option<Uri> {
         let is_path = location.starts_with('/') && !location.starts_with("//");
         let uri = if is_path {
-            let mut parts = self.uri.clone().into_parts();
-            parts.path_and_query = Some(location.parse().ok()?);
-            Uri::from_parts(parts).ok()?
+            self.with_path(location.parse().ok()?)?
         } else {
             location.parse().ok()?
         };
         let other = Self::new(&uri).ok()?;
         let is_same = self.is_same_server(&other) && other.authorization.is_none();
         is_same.then_some(other.uri)
+    }
+}
+
+/// Returns a host as it is in a URL: an IPv6 address has brackets.
+pub(crate) fn in_authority(host: String) -> String {
+    if host.contains(':') {
+        format!("[{host}]")
+    } else {
+        host
     }
 }
 

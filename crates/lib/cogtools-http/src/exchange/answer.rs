@@ -43,11 +43,8 @@ impl Answer {
         }
         let encoding = response.header(CONTENT_ENCODING);
         let is_packed = encoding.is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
-        let mut body = response
-            .bytes(limit)
-            .await
-            .map_err(Failed::Client)?
-            .to_vec();
+        let body = response.bytes(limit).await.map_err(Failed::Client)?;
+        let mut body = body.to_vec();
         if is_packed && !body.is_empty() {
             body = unpack(&body, limit)?;
         }
@@ -118,9 +115,8 @@ impl Answer {
     /// Returns the phrase of its status.
     pub(super) fn reason(&self) -> &'static str {
         let status = StatusCode::from_u16(self.status).ok();
-        status
-            .and_then(|status| status.canonical_reason())
-            .unwrap_or_default()
+        let reason = status.and_then(|status| status.canonical_reason());
+        reason.unwrap_or_default()
     }
 
     /// Returns the target with `rel="next"` in the header `Link`.
@@ -152,27 +148,25 @@ impl Answer {
         let media_type = media_type.trim().to_ascii_lowercase();
         let text = decode(&self.body, &content_type);
         let is_picture = kind == Some(HttpKind::Image) && self.status < 400;
-        let mut reply = HttpReply {
+        let reason = self.reason().to_owned();
+        let headers = self.headers.into_iter();
+        let headers = headers.map(|(name, value)| (name, secrets.redact_value(value)));
+        let reply = HttpReply {
             status: self.status,
-            reason: self.reason().to_owned(),
-            headers: self.headers,
+            reason,
+            headers: headers.collect(),
             more: false,
             size: self.body.len() as u64,
             is_text: text.is_some() && !is_picture,
             media_type,
             exchanges: Vec::new(),
         };
-        let headers = reply.headers.into_iter();
-        let headers = headers.map(|(name, value)| (name, secrets.redact_value(value)));
-        reply.headers = headers.collect();
         let body = match text.filter(|_| !is_picture) {
             None if is_picture => STANDARD.encode(&self.body),
             None => String::new(),
             Some(text) if kind == Some(HttpKind::Markdown) && self.status < 400 => {
-                if !matches!(
-                    reply.media_type.as_str(),
-                    "" | "text/html" | "application/xhtml+xml"
-                ) {
+                let html = ["", "text/html", "application/xhtml+xml"];
+                if !html.contains(&reply.media_type.as_str()) {
                     let message = format!("the response is not HTML: {}", reply.media_type);
                     return Err(Box::new(Diagnostic::new(Code::ToolFailed, message)));
                 }

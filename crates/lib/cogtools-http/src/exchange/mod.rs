@@ -17,8 +17,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::answer::Answer;
-use self::transport::Guarded;
-use self::transport::Transport;
+use self::transport::{Guarded, Transport};
 use crate::client::Vars;
 use crate::connections::Clients;
 use crate::error::{HttpError, Reason};
@@ -165,14 +164,11 @@ impl Exchange {
             self.guarded.check(&url, is_own)?;
             let body = if is_own { self.body.as_slice() } else { &[] };
             let sent = self.transport.send(&self.task, &url, body, is_own);
-            let (answer, exchange) = sent
-                .await
-                .map_err(|failed| Guarded::explain(failed, &url))?;
+            let sent = sent.await;
+            let (answer, exchange) = sent.map_err(|failed| Guarded::explain(failed, &url))?;
             self.exchanges.extend(exchange);
-            let Some(location) = answer
-                .header("location")
-                .filter(|_| is_redirect(answer.status))
-            else {
+            let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+            let Some(location) = answer.header("location").filter(|_| is_redirect) else {
                 return Ok(answer);
             };
             let is_safe = matches!(self.task.method.as_str(), "GET" | "HEAD");
@@ -221,18 +217,16 @@ impl Exchange {
                 return Err(failed(format!("the pages have more than {bytes} bytes")));
             }
             let value: Option<Value> = serde_json::from_slice(without_mark(&answer.body)).ok();
-            let array = value
-                .as_ref()
-                .and_then(|value| value.pointer(&pages.items)?.as_array());
-            let Some(array) = array else {
+            let found = |pointer: &str| value.as_ref().and_then(|value| value.pointer(pointer));
+            let Some(array) = found(&pages.items).and_then(Value::as_array) else {
                 let message = format!("page {page} has no array at `{}`", pages.items);
                 return Err(failed(message));
             };
             let is_empty = array.is_empty();
             items.extend(array.iter().cloned());
             let text = |pointer: &str| {
-                let found = value.as_ref().and_then(|value| value.pointer(pointer));
-                found.and_then(text_of).filter(|text| !text.is_empty())
+                let text = found(pointer).and_then(text_of);
+                text.filter(|text| !text.is_empty())
             };
             let next = match &pages.next {
                 NextPage::Link => answer.next_link().and_then(|link| resolve(&url, &link)),
@@ -283,17 +277,15 @@ fn with_parameter(url: &str, name: &str, value: &str) -> String {
         let key = pair.split('=').next().unwrap_or_default().replace('+', " ");
         !pair.is_empty() && percent_decode_str(&key).decode_utf8_lossy() != name
     };
-    let mut pairs: Vec<String> = query
-        .split('&')
-        .filter(is_other)
-        .map(str::to_owned)
-        .collect();
-    pairs.push(format!(
-        "{}={}",
-        percent_encode(name),
-        percent_encode(value)
-    ));
+    let others = query.split('&').filter(is_other);
+    let mut pairs: Vec<String> = others.map(str::to_owned).collect();
+    pairs.push(parameter(name, value));
     format!("{start}?{}", pairs.join("&"))
+}
+
+/// Encodes a parameter of a query.
+fn parameter(name: &str, value: &str) -> String {
+    format!("{}={}", percent_encode(name), percent_encode(value))
 }
 
 /// Resolves a reference in a response to `url`; a fragment is left out.
@@ -303,10 +295,6 @@ fn resolve(url: &str, reference: &str) -> Option<String> {
     let reference = fluent_uri::UriRef::parse(reference).ok()?;
     let resolved = reference.resolve_against(&base).ok()?;
     Some(resolved.as_str().to_owned())
-}
-
-const fn is_redirect(status: u16) -> bool {
-    matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 const fn is_transient(reason: &Reason) -> bool {

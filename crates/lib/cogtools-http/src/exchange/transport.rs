@@ -16,13 +16,13 @@ use hyper::body::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::Failed;
 use super::answer::Answer;
+use super::{Failed, parameter};
 use crate::client::{Client, Vars};
 use crate::connections::Clients;
 use crate::error::Reason;
 use crate::secrets::Secrets;
-use crate::target::Target;
+use crate::target::{Target, in_authority};
 
 /// The limit of the response with a token, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1 << 20;
@@ -124,11 +124,7 @@ impl Transport {
             }
             HttpAuth::Query(name, prefix, key) => {
                 self.secrets.add(&key);
-                self.parameters.push(format!(
-                    "{}={}",
-                    percent_encode(&name),
-                    percent_encode(&(prefix + &key))
-                ));
+                self.parameters.push(parameter(&name, &(prefix + &key)));
                 return Ok(());
             }
             HttpAuth::Oauth(..) | HttpAuth::Login(_) => return Ok(()),
@@ -150,13 +146,13 @@ impl Transport {
         self.secrets.add(secret);
         let basic = STANDARD.encode(format!("{}:{}", percent_encode(id), percent_encode(secret)));
         self.secrets.add(&basic);
-        let scope = scope.map(|scope| format!("&scope={}", percent_encode(scope)));
+        let scope = scope.map(|scope| format!("&{}", parameter("scope", scope)));
         let form = format!("grant_type=client_credentials{}", scope.unwrap_or_default());
-        let in_body = format!(
-            "{form}&client_id={}&client_secret={}",
-            percent_encode(id),
-            percent_encode(secret)
+        let (id, secret) = (
+            parameter("client_id", id),
+            parameter("client_secret", secret),
         );
+        let in_body = format!("{form}&{id}&{secret}");
         let failed = |what: String| {
             let message = format!("no token of OAuth: {what}");
             Box::new(Diagnostic::new(Code::ToolFailed, message))
@@ -174,10 +170,8 @@ impl Transport {
             let request = request.body(Bytes::from(form));
             let request = request.map_err(|error| failed(error.to_string()))?;
             let target = Target::new(request.uri()).map_err(|error| failed(error.to_string()))?;
-            let client = self
-                .client
-                .as_ref()
-                .ok_or_else(|| failed("not recorded".to_owned()))?;
+            let client = self.client.as_ref();
+            let client = client.ok_or_else(|| failed("not recorded".to_owned()))?;
             let sent = client.send_once(&target, &request).await;
             let response = sent.map_err(|error| failed(error.to_string()))?;
             let answer = Answer::read(response, MAX_TOKEN_BYTES).await;
@@ -186,15 +180,13 @@ impl Transport {
                 Failed::Other(diagnostic) => diagnostic,
             })?;
             let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-            if let Some(token) = body.get("access_token").and_then(Value::as_str)
-                && answer.status < 300
+            if let Some(token) = body["access_token"]
+                .as_str()
+                .filter(|_| answer.status < 300)
             {
                 return Ok(token.to_owned());
             }
-            let error = body
-                .get("error")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let error = body["error"].as_str().unwrap_or_default();
             last = format!("HTTP {}: {error}", answer.status);
             if !matches!(answer.status, 400 | 401) {
                 break;
@@ -267,21 +259,12 @@ impl Transport {
             && request != described
         {
             let rest = self.recorded.iter().filter_map(|it| it.get("request"));
-            let equal = |it: &&Value| {
-                PARTS
-                    .iter()
-                    .filter(|&&key| it[key] == described[key])
-                    .count()
-            };
-            let nearest = rest
-                .rev()
-                .chain([request])
-                .max_by_key(equal)
-                .unwrap_or(request);
-            let parts = PARTS
-                .into_iter()
-                .filter(|&key| nearest[key] != described[key]);
-            let parts: Vec<&str> = parts.collect();
+            let is_equal = |it: &Value, key: &str| it[key] == described[key];
+            let equal = |it: &&Value| PARTS.iter().filter(|key| is_equal(it, key)).count();
+            let nearest = rest.rev().chain([request]).max_by_key(equal);
+            let nearest = nearest.unwrap_or(request);
+            let mut parts = PARTS.to_vec();
+            parts.retain(|&key| nearest[key] != described[key]);
             let (line, details) = (line(described), difference(nearest, described));
             let message = match parts.as_slice() {
                 [] => format!("{line} is recorded after requests that are not made any more"),
@@ -307,10 +290,10 @@ impl Transport {
         let lines: Vec<String> = rest.map(line).collect();
         match lines.as_slice() {
             [] => Ok(()),
-            [one] => Err(stale(
-                format!("{one} is recorded and is not made any more"),
-                String::new(),
-            )),
+            [one] => {
+                let message = format!("{one} is recorded and is not made any more");
+                Err(stale(message, String::new()))
+            }
             all => {
                 let message = format!("{} recorded requests are not made any more", all.len());
                 Err(stale(message, all.join("\n")))
@@ -467,8 +450,7 @@ impl Guarded {
 }
 
 fn target(url: &str) -> Option<Target> {
-    let target = Target::new(&url.parse().ok()?).ok()?;
-    target.authorization.is_none().then_some(target)
+    Target::parse(url).filter(|target| target.authorization.is_none())
 }
 
 fn is_named(hosts: &[HostRule], target: &Target) -> bool {
@@ -482,12 +464,7 @@ pub(crate) fn permits(hosts: &[HostRule], target: &Target, found: IpAddr) -> boo
 
 /// Returns the host with its port, unless that is the one of a scheme, as `hosts` writes it.
 fn place(target: &Target) -> String {
-    let host = canonical_host(&target.host);
-    let host = if host.contains(':') {
-        format!("[{host}]")
-    } else {
-        host
-    };
+    let host = in_authority(canonical_host(&target.host));
     match target.port {
         80 | 443 => host,
         port => format!("{host}:{port}"),
