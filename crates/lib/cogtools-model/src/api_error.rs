@@ -154,13 +154,8 @@ impl ApiError {
 
     /// Returns true if another try may succeed.
     pub fn is_transient(&self) -> bool {
-        let is_transient = matches!(
-            self.kind,
-            ApiErrorKind::RateLimited
-                | ApiErrorKind::Overloaded
-                | ApiErrorKind::TimedOut
-                | ApiErrorKind::Failed
-        );
+        use ApiErrorKind::{Failed, Overloaded, RateLimited, TimedOut};
+        let is_transient = matches!(self.kind, RateLimited | Overloaded | TimedOut | Failed);
         is_transient && self.retry_after.is_none_or(|wait| wait <= MAX_WAIT)
     }
 }
@@ -213,7 +208,8 @@ const BEFORE_TIMES: &[&str] = &["Please retry in ", "quota will reset after "];
 
 /// Classifies an error, with the least wait if it is temporary.
 fn classify(status: u16, message: &str, details: &Details) -> (ApiErrorKind, Option<Duration>) {
-    let delay = || details.retry_delay.or_else(|| delay_in(message));
+    let named = || find_duration(message, BEFORE_TIMES).filter(|delay| !delay.is_zero());
+    let delay = || details.retry_delay.or_else(named);
     match status {
         401 => (ApiErrorKind::InvalidKey, None),
         400 if details.reason == "API_KEY_INVALID" => (ApiErrorKind::InvalidKey, None),
@@ -264,10 +260,6 @@ fn has_no_quota(message: &str) -> bool {
         number.parse().is_ok_and(|limit: f64| limit <= 0.0)
     };
     message.split("limit:").skip(1).any(is_zero)
-}
-
-fn delay_in(message: &str) -> Option<Duration> {
-    find_duration(message, BEFORE_TIMES).filter(|delay| !delay.is_zero())
 }
 
 /// The HTTP status of an error that has only a name: Google's, or Anthropic's in a stream.

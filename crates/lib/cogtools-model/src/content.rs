@@ -87,10 +87,9 @@ impl Content {
 
     /// The blocks of the message of Anthropic's API that it was read from.
     pub(crate) fn anthropic_blocks(&self) -> Option<&Vec<Value>> {
-        let message = self.message.as_ref();
-        let message =
-            message.filter(|message| message.get("type").is_some_and(|kind| kind == "message"));
-        message?.get("content")?.as_array()
+        let message = self.message.as_ref()?;
+        let is_kind = message.get("type").is_some_and(|kind| kind == "message");
+        message.get("content").filter(|_| is_kind)?.as_array()
     }
 
     /// Who speaks; `None` for instructions and for roles of later versions.
@@ -403,18 +402,13 @@ pub(crate) fn camel_case(value: Value) -> Value {
 
 fn field((key, value): (String, Value)) -> (String, Value) {
     let camel = camel(&key);
-    let key = if KEYS.contains(&camel.as_str()) {
-        camel
+    let is_known = KEYS.contains(&camel.as_str());
+    let key = if is_known { camel } else { key };
+    if CONTAINERS.contains(&key.as_str()) {
+        (key, camel_case(value))
     } else {
-        key
-    };
-    let is_container = CONTAINERS.contains(&key.as_str());
-    let value = if is_container {
-        camel_case(value)
-    } else {
-        value
-    };
-    (key, value)
+        (key, value)
+    }
 }
 
 fn camel(key: &str) -> String {

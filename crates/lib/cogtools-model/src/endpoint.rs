@@ -1,9 +1,10 @@
 //! The address of a server, and the key for it, as the user's variables name them.
 
 use cogtools_http::http::header::HeaderName;
-use cogtools_http::http::{HeaderValue, Uri};
-use cogtools_http::is_loopback;
+use cogtools_http::http::{HeaderValue, Method, Uri};
+use cogtools_http::{Client, Response, is_loopback};
 
+use crate::wire::Outgoing;
 use crate::{Key, ModelError};
 
 /// A kind of API, and the variables that name its servers.
@@ -82,12 +83,8 @@ impl Endpoint {
         self.base == self.service.address
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
-        format!("{}/{path}", self.base)
-    }
-
     /// The header that says who asks. It is never printed.
-    pub(crate) fn authorization(&self) -> Result<Option<(HeaderName, HeaderValue)>, ModelError> {
+    fn authorization(&self) -> Result<Option<(HeaderName, HeaderValue)>, ModelError> {
         let Some(key) = &self.key else {
             return Ok(None);
         };
@@ -103,5 +100,27 @@ impl Endpoint {
     /// The secret that no message may repeat; empty if there is none.
     pub(crate) fn secret(&self) -> &str {
         self.key.as_ref().map_or("", Key::expose)
+    }
+
+    /// Sends a request for `path` with `headers`, besides the one that says who asks.
+    pub(crate) async fn exchange(
+        &self,
+        client: &Client,
+        (method, path): (Method, &str),
+        body: Vec<u8>,
+        headers: &[(HeaderName, HeaderValue)],
+    ) -> Result<Response, ModelError> {
+        let authorization = self.authorization()?;
+        let outgoing = Outgoing {
+            method,
+            url: format!("{}/{path}", self.base),
+            body,
+            headers: authorization
+                .into_iter()
+                .chain(headers.iter().cloned())
+                .collect(),
+            secret: self.secret(),
+        };
+        outgoing.send(client).await
     }
 }

@@ -54,6 +54,13 @@ pub struct ModelInfo {
     pub output_tokens: Option<u64>,
 }
 
+/// Sorts models by their names.
+pub(crate) fn sorted(models: impl IntoIterator<Item = ModelInfo>) -> Vec<ModelInfo> {
+    let mut models: Vec<ModelInfo> = models.into_iter().collect();
+    models.sort_by(|one, other| one.name.cmp(&other.name));
+    models
+}
+
 /// Explicit caches: the beginning of a request, kept by the provider for a while.
 pub trait Caches: Send + Sync {
     /// Keeps the instructions, tools and contents of `request` for `ttl_seconds`.

@@ -307,32 +307,24 @@ impl Tape {
     /// # Errors
     /// [`ModelError::Tape`] if no tape begins like that.
     pub fn read(file: &str, line: &[u8]) -> Result<Self, ModelError> {
-        let header = read_header(Some(line).filter(|line| !line.trim_ascii().is_empty()));
-        header
-            .map(|header| header.of)
-            .map_err(|reason| ModelError::Tape {
-                file: file.to_owned(),
-                reason,
-            })
+        let line = Some(line).filter(|line| !line.trim_ascii().is_empty());
+        Ok(read_header(file, line)?.of)
     }
 }
 
 impl Replay {
     /// Reads the lines of a tape; `file` names it in errors.
     pub fn new(file: &str, lines: &[u8]) -> Result<Self, ModelError> {
-        let fail = |reason: String| ModelError::Tape {
-            file: file.to_owned(),
-            reason,
-        };
+        let fail = |reason| unusable(file, reason);
         if lines.len() > MAX_TAPE_BYTES {
             return Err(fail(format!("it is larger than {MAX_TAPE_BYTES} bytes")));
         }
         let lines = lines.split(|byte| *byte == b'\n').enumerate();
         let mut filled = lines.filter(|(_, line)| !line.trim_ascii().is_empty());
-        let header = read_header(filled.next().map(|(_, line)| line)).map_err(fail)?;
+        let header = read_header(file, filled.next().map(|(_, line)| line))?;
         let mut calls = Vec::new();
         let mut recordings = Vec::new();
-        let parse = |(index, line): (usize, &[u8])| {
+        let parse = |index: usize, line: &[u8]| {
             let number = index + 1;
             let recording: Recording = serde_json::from_slice(line)
                 .map_err(|error| fail(format!("line {number} is not a recording: {error}")))?;
@@ -346,7 +338,7 @@ impl Replay {
         for (index, line) in filled {
             match serde_json::from_slice(line) {
                 Ok(call) => calls.push(call),
-                Err(_) => recordings.push(parse((index, line))?),
+                Err(_) => recordings.push(parse(index, line)?),
             }
         }
         Ok(Self {
@@ -425,17 +417,22 @@ impl Replay {
     }
 }
 
-fn read_header(line: Option<&[u8]>) -> Result<Header, String> {
-    let line = line.ok_or("it is empty")?;
+fn unusable(file: &str, reason: String) -> ModelError {
+    let file = file.to_owned();
+    ModelError::Tape { file, reason }
+}
+
+fn read_header(file: &str, line: Option<&[u8]>) -> Result<Header, ModelError> {
+    let fail = |reason| unusable(file, reason);
+    let line = line.ok_or_else(|| fail("it is empty".to_owned()))?;
     let header: Header = serde_json::from_slice(line)
-        .map_err(|error| format!("line 1 is not the head of a tape: {error}"))?;
-    if header.tape != VERSION {
-        return Err(format!(
-            "it has version {} of the format, not {VERSION}",
-            header.tape
-        ));
+        .map_err(|error| fail(format!("line 1 is not the head of a tape: {error}")))?;
+    match header.tape {
+        VERSION => Ok(header),
+        other => Err(fail(format!(
+            "it has version {other} of the format, not {VERSION}"
+        ))),
     }
-    Ok(header)
 }
 
 impl Model for Replay {
@@ -480,13 +477,14 @@ fn lines(recording: &Recording) -> String {
 /// The line that replaces the line `index` of a difference, or is replaced by it: its place among
 /// the removed lines is its place among the added ones.
 fn counterpart<'l>(all: &[&'l str], index: usize) -> Option<&'l str> {
-    let sign = all[index]
-        .chars()
-        .next()
-        .filter(|sign| "+-".contains(*sign))?;
+    let sign = all[index].chars().next()?;
+    let other = match sign {
+        '+' => '-',
+        '-' => '+',
+        _ => return None,
+    };
     let of_sign = |sign: char| move |line: &&&str| line.starts_with(sign);
     let before = all[..index].iter().filter(of_sign(sign)).count();
-    let other = if sign == '+' { '-' } else { '+' };
     all.iter().filter(of_sign(other)).nth(before).copied()
 }
 

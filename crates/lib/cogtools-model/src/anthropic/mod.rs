@@ -12,7 +12,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::wire::{self, Outgoing};
+use crate::model::sorted;
+use crate::wire;
 use crate::{Chunks, Endpoint, Model, ModelError, ModelInfo, Request, Service};
 
 mod message;
@@ -63,21 +64,11 @@ impl Anthropic {
         }
     }
 
-    async fn exchange(
-        &self,
-        method: Method,
-        path: &str,
-        body: Vec<u8>,
-    ) -> Result<Response, ModelError> {
-        let authorization = self.endpoint.authorization()?;
-        let outgoing = Outgoing {
-            method,
-            url: self.endpoint.url(path),
-            body,
-            headers: authorization.into_iter().chain([VERSION]).collect(),
-            secret: self.endpoint.secret(),
-        };
-        outgoing.send(&self.client).await
+    async fn exchange(&self, to: (Method, &str), body: Vec<u8>) -> Result<Response, ModelError> {
+        let headers = [VERSION];
+        self.endpoint
+            .exchange(&self.client, to, body, &headers)
+            .await
     }
 
     /// Sends the body for `request`, and again if the server has told its limits.
@@ -93,7 +84,7 @@ impl Anthropic {
                 request::leave_out_format(&mut body);
             }
             let bytes = json!(body).to_string().into_bytes();
-            let error = match self.exchange(Method::POST, "v1/messages", bytes).await {
+            let error = match self.exchange((Method::POST, "v1/messages"), bytes).await {
                 Err(ModelError::Api(error)) => error,
                 response => return response,
             };
@@ -123,8 +114,8 @@ impl Model for Anthropic {
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         async move {
-            let path = "v1/models?limit=1000";
-            let response = self.exchange(Method::GET, path, Vec::new()).await?;
+            let all = (Method::GET, "v1/models?limit=1000");
+            let response = self.exchange(all, Vec::new()).await?;
             Ok(models_in(&wire::json(response).await?))
         }
         .boxed()
@@ -134,17 +125,14 @@ impl Model for Anthropic {
 /// All models, sorted by name.
 fn models_in(answer: &Value) -> Vec<ModelInfo> {
     let listed = answer["data"].as_array().into_iter().flatten();
-    let models = listed.filter_map(|model| {
+    sorted(listed.filter_map(|model| {
         Some(ModelInfo {
             name: model["id"].as_str()?.to_owned(),
             title: model["display_name"].as_str().map(str::to_owned),
             input_tokens: model["max_input_tokens"].as_u64(),
             output_tokens: model["max_tokens"].as_u64(),
         })
-    });
-    let mut models: Vec<ModelInfo> = models.collect();
-    models.sort_by(|one, other| one.name.cmp(&other.name));
-    models
+    }))
 }
 
 /// The fields of a block or a message.

@@ -9,6 +9,7 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::content::fill_missing;
+use crate::model::sorted;
 use crate::wire::{self, Decoder, Outgoing};
 use crate::{Cache, Caches, Chunk, Chunks, Model, ModelError, ModelInfo, Request};
 
@@ -80,9 +81,8 @@ const RESULT_FILES: [&str; 4] = ["image/png", "image/jpeg", "image/webp", "appli
 /// Returns true if `model` is older than Gemini 3: it neither signs nor asks for it, and takes no
 /// files in results.
 fn is_old(model: &str) -> bool {
-    ["gemini-1", "gemini-2"]
-        .iter()
-        .any(|old| model.contains(old))
+    let mut old = ["gemini-1", "gemini-2"].iter();
+    old.any(|old| model.contains(old))
 }
 
 /// Returns `request` with the files in results that its model takes.
@@ -198,9 +198,8 @@ impl Caches for Gemini {
     fn delete<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), ModelError>> {
         async move {
             let url = self.cache_url(name)?;
-            self.exchange(Method::DELETE, url, Vec::new())
-                .await
-                .map(drop)
+            let deleted = self.exchange(Method::DELETE, url, Vec::new()).await;
+            deleted.map(drop)
         }
         .boxed()
     }
@@ -224,9 +223,7 @@ async fn list_models(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> {
     for _ in 0..MAX_PAGES {
         let url = gemini.endpoint.models_url(page.as_deref());
         let answer = gemini.exchange_json(Method::GET, url, Vec::new()).await?;
-        let listed = answer
-            .get("models")
-            .or_else(|| answer.get("publisherModels"));
+        let listed = answer.get("models").or(answer.get("publisherModels"));
         let listed = listed.and_then(Value::as_array).into_iter().flatten();
         models.extend(listed.filter(|model| generates(model)).filter_map(info));
         let next = answer.get("nextPageToken").and_then(Value::as_str);
@@ -237,8 +234,7 @@ async fn list_models(gemini: &Gemini) -> Result<Vec<ModelInfo>, ModelError> {
         page = next.map(str::to_owned);
     }
     models.truncate(MAX_MODELS);
-    models.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(models)
+    Ok(sorted(models))
 }
 
 /// Vertex AI does not say what a model does.

@@ -27,11 +27,11 @@ impl Decoder for Assembler {
             return Err(ModelError::InvalidResponse(reason));
         }
         let choice = &object["choices"][0];
-        let message = choice["delta"]
-            .as_object()
-            .or(choice["message"].as_object());
-        let parts = message.map_or_else(Vec::new, |message| self.parts(message));
+        let message = choice["delta"].as_object();
+        let message = message.or(choice["message"].as_object());
+        let mut parts = Vec::new();
         if let Some(message) = message {
+            parts = self.parts(message);
             merge(&mut self.message, message);
         }
         if let Some(reason) = choice["finish_reason"].as_str() {

@@ -12,7 +12,8 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-use crate::wire::{self, Outgoing};
+use crate::model::sorted;
+use crate::wire;
 use crate::{Chunks, Endpoint, Model, ModelError, ModelInfo, Request, Service};
 
 mod message;
@@ -49,20 +50,8 @@ impl OpenAi {
         }
     }
 
-    async fn exchange(
-        &self,
-        method: Method,
-        path: &str,
-        body: Vec<u8>,
-    ) -> Result<Response, ModelError> {
-        let outgoing = Outgoing {
-            method,
-            url: self.endpoint.url(path),
-            body,
-            headers: self.endpoint.authorization()?.into_iter().collect(),
-            secret: self.endpoint.secret(),
-        };
-        outgoing.send(&self.client).await
+    async fn exchange(&self, to: (Method, &str), body: Vec<u8>) -> Result<Response, ModelError> {
+        self.endpoint.exchange(&self.client, to, body, &[]).await
     }
 
     /// Sends `body` without the optional fields that the server does not know.
@@ -73,7 +62,10 @@ impl OpenAi {
         }
         loop {
             let bytes = json!(body).to_string().into_bytes();
-            let error = match self.exchange(Method::POST, "chat/completions", bytes).await {
+            let error = match self
+                .exchange((Method::POST, "chat/completions"), bytes)
+                .await
+            {
                 Err(ModelError::Api(error)) => error,
                 response => return response,
             };
@@ -99,7 +91,7 @@ impl Model for OpenAi {
 
     fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
         async move {
-            let response = self.exchange(Method::GET, "models", Vec::new()).await?;
+            let response = self.exchange((Method::GET, "models"), Vec::new()).await?;
             Ok(models_in(&wire::json(response).await?))
         }
         .boxed()
@@ -130,15 +122,12 @@ fn models_in(answer: &Value) -> Vec<ModelInfo> {
         let mut counts = CONTEXT.iter().filter_map(|pointer| model.pointer(pointer));
         counts.find_map(Value::as_u64)
     };
-    let models = listed.into_iter().flatten().filter_map(|model| {
+    sorted(listed.into_iter().flatten().filter_map(|model| {
         Some(ModelInfo {
             name: model["id"].as_str()?.to_owned(),
             title: model["name"].as_str().map(str::to_owned),
             input_tokens: count(model),
             output_tokens: None,
         })
-    });
-    let mut models: Vec<ModelInfo> = models.collect();
-    models.sort_by(|one, other| one.name.cmp(&other.name));
-    models
+    }))
 }
