@@ -1,12 +1,12 @@
 //! The file of a session, and the folder of blobs beside it.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fmt::{Display, Formatter};
 use std::fs::{File, TryLockError};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::{fmt, io};
 
 use cogtools_document::file;
 use cogtools_document::file::{Existing, Mode, ReadError, WriteError, WritePath};
@@ -75,13 +75,9 @@ impl SessionFile {
     /// The blobs beside it, in a folder with its name: `NAME.blobs` for `NAME.jsonl`.
     pub fn blobs(&self) -> Blobs {
         let path = self.path();
-        let is_usual = path
-            .extension()
-            .is_some_and(|extension| extension == Self::EXTENSION);
-        let stem = if is_usual {
-            path.file_stem()
-        } else {
-            path.file_name()
+        let stem = match path.extension() {
+            Some(extension) if extension == Self::EXTENSION => path.file_stem(),
+            _ => path.file_name(),
         };
         let mut name = stem.map(OsString::from).unwrap_or_default();
         name.push(".blobs");
@@ -105,10 +101,13 @@ impl SessionFile {
         match self.open_to_read()?.try_lock_shared() {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),
-            Err(TryLockError::Error(error)) => {
-                Err(SessionError::Open(self.display_path.clone(), error.into()))
-            }
+            Err(TryLockError::Error(error)) => Err(self.unreadable(error)),
         }
+    }
+
+    /// Why it cannot be read.
+    pub(crate) fn unreadable(&self, error: impl Into<ReadError>) -> SessionError {
+        SessionError::Open(self.display_path.clone(), error.into())
     }
 
     /// Opens it to append to it; `create` makes a new one if there is none.
@@ -124,9 +123,8 @@ impl SessionFile {
     /// Opens it to read it.
     pub(crate) fn open_to_read(&self) -> Result<File, SessionError> {
         let opened = file::open(&self.path(), &self.path.read_scope());
-        opened
-            .map(|(file, _)| file)
-            .map_err(|error| SessionError::Open(self.display_path.clone(), error))
+        let (file, _) = opened.map_err(|error| self.unreadable(error))?;
+        Ok(file)
     }
 }
 
@@ -221,10 +219,8 @@ impl Blobs {
             return Err(BlobError::TooLarge);
         }
         let mut bytes = Vec::new();
-        let mut limited = file.take(MAX_BLOB_BYTES);
-        limited
-            .read_to_end(&mut bytes)
-            .map_err(|error: io::Error| ReadError::Io(error))?;
+        let read = file.take(MAX_BLOB_BYTES).read_to_end(&mut bytes);
+        read.map_err(ReadError::Io)?;
         if BlobId::of(&bytes) == *id {
             Ok(bytes)
         } else {

@@ -9,7 +9,7 @@ use std::{fmt, io};
 
 use cogtools_process::digest;
 
-use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, RawLine, next_line, parse};
+use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, RawLine, next_line};
 use crate::{Entry, Header, Line, Reader, SessionError, SessionFile};
 
 /// The number of bytes that are compared at both places.
@@ -102,15 +102,13 @@ impl Index {
     /// Finds the lines that were appended; of a file that was replaced, all of them. A line
     /// without its end is not one yet.
     pub fn refresh(&mut self) -> Result<(), SessionError> {
-        let failed = |error: io::Error| {
-            SessionError::Open(self.file.display_path().to_path_buf(), error.into())
-        };
+        let failed = |error: io::Error| self.file.unreadable(error);
         let mut file = self.file.open_to_read()?;
         let meta = file.metadata().map_err(failed)?;
         let length = meta.len();
+        let too_large = || SessionError::TooLarge(self.file.display_path().to_path_buf());
         if length > MAX_FILE_BYTES {
-            let path = self.file.display_path().to_path_buf();
-            return Err(SessionError::TooLarge(path));
+            return Err(too_large());
         }
         let mut end = self.ends.last().copied().unwrap_or_default();
         if end > 0 && self.anchor != Anchor::read(&file, &meta, &self.ends).map_err(failed)? {
@@ -126,8 +124,7 @@ impl Index {
                 break;
             }
             if self.ends.len() == MAX_ENTRIES {
-                let path = self.file.display_path().to_path_buf();
-                return Err(SessionError::TooLarge(path));
+                return Err(too_large());
             }
             end += raw.length;
             self.ends.push(end);
@@ -160,9 +157,7 @@ impl Index {
     /// The lines with these numbers, from 1, without the header. Each entry is read alone, so
     /// whether it refers to entries that exist is not checked.
     pub fn read(&self, numbers: Range<usize>) -> Result<Vec<Line>, SessionError> {
-        let failed = |error: io::Error| {
-            SessionError::Open(self.file.display_path().to_path_buf(), error.into())
-        };
+        let failed = |error: io::Error| self.file.unreadable(error);
         let first = numbers.start.max(2);
         let last = numbers.end.min(self.ends.len() + 1);
         let Some(start) = self.ends.get(first - 2).filter(|_| first < last) else {
@@ -174,10 +169,8 @@ impl Index {
         for number in first..last {
             let (from, to) = (self.ends[number - 2], self.ends[number - 1]);
             let mut bytes = Vec::new();
-            file.by_ref()
-                .take(to - from)
-                .read_to_end(&mut bytes)
-                .map_err(failed)?;
+            let read = file.by_ref().take(to - from).read_to_end(&mut bytes);
+            read.map_err(failed)?;
             lines.push(line(number, bytes));
         }
         Ok(lines)
@@ -202,15 +195,5 @@ fn line(number: usize, mut bytes: Vec<u8>) -> Line {
         length,
         is_terminated,
     };
-    let (text, fields) = parse(&raw);
-    let (entry, is_cut) = match fields {
-        Ok(fields) => (Entry::from_fields(fields), false),
-        Err(invalid) => (Err(invalid.error), invalid.is_cut),
-    };
-    Line {
-        number,
-        text,
-        entry,
-        is_cut,
-    }
+    Line::read(number, &raw, Entry::from_fields)
 }

@@ -71,7 +71,7 @@ impl Log {
         drop(file.open_to_read()?);
         let open = open_locked(file, false)?;
         let session = Session::from_reader(&open, file.display_path())?;
-        let mut log = Self::new(open, file, options, session.end());
+        let mut log = Self::new(open, file, options, session.end);
         log.ids = session.entries.iter().map(|entry| entry.id).collect();
         log.head = session.head();
         Ok((log, session))
@@ -92,11 +92,8 @@ impl Log {
 
     /// Writes an event that follows `parent`, and returns its number.
     pub fn append(&mut self, parent: Option<Id>, event: Event) -> Result<Id, LogError> {
-        let refers = references(&event).iter().chain(&parent);
-        if let Some(id) = refers
-            .into_iter()
-            .find(|id| self.ids.binary_search(id).is_err())
-        {
+        let mut refers = references(&event).iter().chain(&parent);
+        if let Some(id) = refers.find(|id| self.ids.binary_search(id).is_err()) {
             return Err(LogError::NoEntry(self.path.clone(), *id));
         }
         self.repair()?;
@@ -248,9 +245,8 @@ impl Log {
 /// process, however that ends.
 pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogError> {
     let path = || file.display_path().to_path_buf();
-    let open = file
-        .open_to_append(create)
-        .map_err(|error| LogError::Open(path(), error))?;
+    let open = file.open_to_append(create);
+    let open = open.map_err(|error| LogError::Open(path(), error))?;
     let mut attempts = LOCK_ATTEMPTS;
     loop {
         attempts -= 1;
@@ -258,9 +254,7 @@ pub(crate) fn open_locked(file: &SessionFile, create: bool) -> Result<File, LogE
             Ok(()) => return Ok(open),
             Err(TryLockError::WouldBlock) if attempts > 0 => std::thread::sleep(LOCK_DELAY),
             Err(TryLockError::WouldBlock) => return Err(LogError::InUse(path())),
-            Err(TryLockError::Error(error)) => {
-                return Err(LogError::Write(path(), error));
-            }
+            Err(TryLockError::Error(error)) => return Err(LogError::Write(path(), error)),
         }
     }
 }

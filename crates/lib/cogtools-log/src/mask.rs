@@ -46,9 +46,8 @@ impl Mask {
 
     /// Returns true if the JSON `text` may contain a secret.
     pub(crate) fn may_be_in(&self, text: &str) -> bool {
-        self.probes
-            .iter()
-            .any(|probe| text.contains(probe.as_str()))
+        let mut probes = self.probes.iter();
+        probes.any(|probe| text.contains(probe.as_str()))
     }
 
     /// Masks every text in `value`, the keys of objects too, and numbers that are secrets.
@@ -132,10 +131,7 @@ pub fn mask_text(text: &mut String) -> bool {
             at += 1;
             continue;
         };
-        masked.push_str(&text[copied..at]);
-        masked.push_str("[masked: ");
-        masked.push_str(kind);
-        masked.push(']');
+        masked.extend([&text[copied..at], "[masked: ", kind, "]"]);
         (copied, at) = (end, end);
     }
     if copied == 0 {
@@ -211,9 +207,7 @@ fn goes_on(text: &[u8], end: usize) -> bool {
 }
 
 fn phone(text: &[u8], start: usize) -> Option<usize> {
-    let begins = text
-        .get(start + 1)
-        .is_some_and(|byte| matches!(byte, b'1'..=b'9'));
+    let begins = matches!(text.get(start + 1), Some(b'1'..=b'9'));
     let (digits, end) = digits(text, start + 1, *PHONE_DIGITS.end(), b" -.()");
     (begins && PHONE_DIGITS.contains(&digits.len()) && !goes_on(text, end)).then_some(end)
 }
@@ -228,17 +222,13 @@ fn card(text: &[u8], start: usize) -> Option<usize> {
 
 /// Returns true if the last digit is the check digit of the others.
 fn luhn(digits: &[u8]) -> bool {
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, digit)| match (place % 2, u32::from(*digit)) {
-            (0, digit) => digit,
-            (_, digit) if digit > 4 => digit * 2 - 9,
-            (_, digit) => digit * 2,
-        })
-        .sum();
-    sum.is_multiple_of(10)
+    let digits = digits.iter().rev().enumerate();
+    let counted = digits.map(|(place, digit)| match (place % 2, u32::from(*digit)) {
+        (0, digit) => digit,
+        (_, digit) if digit > 4 => digit * 2 - 9,
+        (_, digit) => digit * 2,
+    });
+    counted.sum::<u32>().is_multiple_of(10)
 }
 
 fn iban(text: &[u8], start: usize) -> Option<usize> {

@@ -82,8 +82,10 @@ pub struct Reader<R> {
     /// The number of lines right before the next one that are not JSON.
     cut: u32,
     lines: usize,
-    bytes: u64,
-    is_terminated: bool,
+    /// The number of bytes that were read.
+    pub(crate) bytes: u64,
+    /// True if the last line has an end.
+    pub(crate) is_terminated: bool,
 }
 
 /// A line after the first.
@@ -97,6 +99,27 @@ pub struct Line {
     pub entry: Result<Entry, LineError>,
     /// True if it is the beginning of a JSON text, without its end.
     pub is_cut: bool,
+}
+
+impl Line {
+    /// The line `raw`, whose fields `entry` makes an entry of.
+    pub(crate) fn read(
+        number: usize,
+        raw: &RawLine,
+        entry: impl FnOnce(Map<String, Value>) -> Result<Entry, LineError>,
+    ) -> Self {
+        let (text, fields) = parse(raw);
+        let (entry, is_cut) = match fields {
+            Ok(fields) => (entry(fields), false),
+            Err(invalid) => (Err(invalid.error), invalid.is_cut),
+        };
+        Self {
+            number,
+            text,
+            entry,
+            is_cut,
+        }
+    }
 }
 
 impl Reader<BufReader<File>> {
@@ -149,11 +172,6 @@ impl<R: BufRead> Reader<R> {
         &self.header_text
     }
 
-    /// The number of bytes that were read, and true if the last line has an end.
-    pub(crate) const fn end(&self) -> (u64, bool) {
-        (self.bytes, self.is_terminated)
-    }
-
     /// The next line; `None` at the end.
     ///
     /// # Errors
@@ -169,21 +187,12 @@ impl<R: BufRead> Reader<R> {
         if self.bytes > MAX_FILE_BYTES || self.lines > MAX_ENTRIES {
             return Err(SessionError::TooLarge(self.path.clone()));
         }
-        let (text, fields) = parse(&raw);
-        let (entry, is_cut) = match fields {
-            Ok(fields) => (self.entry(fields), false),
-            Err(Invalid { error, is_cut }) => (Err(error), is_cut),
-        };
-        self.cut = match entry {
+        let line = Line::read(self.lines, &raw, |fields| self.entry(fields));
+        self.cut = match line.entry {
             Err(LineError::Syntax(_)) => self.cut.saturating_add(1),
             _ => 0,
         };
-        Ok(Some(Line {
-            number: self.lines,
-            text,
-            entry,
-            is_cut,
-        }))
+        Ok(Some(line))
     }
 
     fn entry(&mut self, fields: Map<String, Value>) -> Result<Entry, LineError> {
@@ -217,10 +226,10 @@ impl<R: BufRead> Reader<R> {
 }
 
 /// Why a line is not a JSON object.
-pub(crate) struct Invalid {
-    pub(crate) error: LineError,
+struct Invalid {
+    error: LineError,
     /// True if it is the beginning of one.
-    pub(crate) is_cut: bool,
+    is_cut: bool,
 }
 
 impl From<LineError> for Invalid {
@@ -253,18 +262,16 @@ fn read_raw(input: &mut impl BufRead, path: &Path) -> Result<Option<RawLine>, Se
 }
 
 /// The text of a line, and its fields.
-pub(crate) fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
+fn parse(raw: &RawLine) -> (String, Result<Map<String, Value>, Invalid>) {
     let Some(bytes) = &raw.bytes else {
         return (String::new(), Err(LineError::TooLong.into()));
     };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
-            let invalid = Invalid {
-                error: LineError::Syntax("it is not valid UTF-8".to_owned()),
-                is_cut: error.error_len().is_none(),
-            };
-            return (String::new(), Err(invalid));
+            let is_cut = error.error_len().is_none();
+            let error = LineError::Syntax("it is not valid UTF-8".to_owned());
+            return (String::new(), Err(Invalid { error, is_cut }));
         }
     };
     let fields = match parse_json(text) {

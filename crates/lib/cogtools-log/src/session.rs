@@ -13,7 +13,7 @@ pub struct Session {
     pub header: Header,
     /// The other lines, in the order of the file and of their numbers.
     pub entries: Vec<Entry>,
-    end: End,
+    pub(crate) end: End,
 }
 
 /// The end of the file.
@@ -78,14 +78,13 @@ impl Session {
         if whole.is_some() {
             reject(cut.drain(..).next(), path)?;
         }
-        let (bytes, is_terminated) = reader.end();
         Ok(Self {
             header: reader.header().clone(),
             entries,
             end: End {
                 torn: u32::try_from(cut.len()).unwrap_or(u32::MAX),
-                is_terminated,
-                bytes,
+                is_terminated: reader.is_terminated,
+                bytes: reader.bytes,
             },
         })
     }
@@ -97,17 +96,10 @@ impl Session {
         self.end.torn
     }
 
-    pub(crate) const fn end(&self) -> End {
-        self.end
-    }
-
     /// The entry with that number.
     pub fn entry(&self, id: Id) -> Option<&Entry> {
-        let index = self
-            .entries
-            .binary_search_by_key(&id, |entry| entry.id)
-            .ok()?;
-        self.entries.get(index)
+        let index = self.entries.binary_search_by_key(&id, |entry| entry.id);
+        self.entries.get(index.ok()?)
     }
 
     /// The entries from the root to `leaf`, which is the last one; empty if there is none of
@@ -133,10 +125,8 @@ impl Session {
     /// run.
     pub fn head(&self) -> Option<Id> {
         let nested = self.nested();
-        let mut nodes = self.nodes().rev();
-        nodes
-            .find(|entry| !nested.contains(&entry.id))
-            .map(|entry| entry.id)
+        let mut ids = self.nodes().rev().map(|entry| entry.id);
+        ids.find(|id| !nested.contains(id))
     }
 
     /// The entries of agents and programs that a call has run: each [`Event::Agent`], each

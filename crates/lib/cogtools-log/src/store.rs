@@ -98,16 +98,10 @@ impl Store {
     }
 
     fn read(&self, are_trials: bool) -> io::Result<Vec<Stored>> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
+        let entries = entries(&self.folder)?.into_iter().flatten().flatten();
         let is_wanted = |stored: &Stored| stored.id.as_str().starts_with(Self::TRIAL) == are_trials;
-        let mut found: Vec<Stored> = entries
-            .flatten()
-            .filter_map(|entry| stored(&entry).filter(is_wanted))
-            .collect();
+        let found = entries.filter_map(|entry| stored(&entry).filter(is_wanted));
+        let mut found: Vec<Stored> = found.collect();
         found.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.id.cmp(&b.id)));
         Ok(found)
     }
@@ -132,12 +126,7 @@ impl Store {
     ///
     /// The first error of the system.
     pub fn remove_reports(&self, is_old: impl Fn(Timestamp) -> bool) -> io::Result<()> {
-        let entries = match fs::read_dir(self.reports()) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        for entry in entries {
+        for entry in entries(&self.reports())?.into_iter().flatten() {
             let entry = entry?;
             if is_old(Timestamp::from_system(entry.metadata()?.modified()?)) {
                 fs::remove_file(entry.path())?;
@@ -161,6 +150,15 @@ impl Store {
     }
 }
 
+/// The entries of `folder`, if it exists.
+fn entries(folder: &Path) -> io::Result<Option<fs::ReadDir>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => Ok(Some(entries)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 fn stored(entry: &fs::DirEntry) -> Option<Stored> {
     let name = entry.file_name().into_string().ok()?;
     let (stem, extension) = name.rsplit_once('.')?;
@@ -179,11 +177,8 @@ fn project_name(root: &Path) -> String {
     let hash = digest::value(&Value::from(root.display().to_string())).to_string();
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    let name: String = name
-        .chars()
-        .take(MAX_NAME_CHARS)
-        .map(|letter| if is_plain(letter) { letter } else { '_' })
-        .collect();
+    let name: String = name.chars().take(MAX_NAME_CHARS).collect();
+    let name = name.replace(|letter: char| !is_plain(letter), "_");
     format!("{name}-{}", &hash[..HASH_DIGITS])
 }
 
@@ -220,23 +215,17 @@ impl Store {
                 "`cogtools session list` shows the sessions of this project".to_owned(),
             )
         } else {
-            let names = found
-                .iter()
-                .take(MAX_NAMES)
-                .map(|it| format!("`{}`", it.id));
-            let names: Vec<String> = names.collect();
-            let more = if found.len() > MAX_NAMES { ", …" } else { "" };
+            let count = found.len();
+            let names = found.iter().take(MAX_NAMES);
+            let names: Vec<String> = names.map(|it| format!("`{}`", it.id)).collect();
+            let more = if count > MAX_NAMES { ", …" } else { "" };
             (
-                format!(
-                    "{} sessions of this project begin with `{prefix}`",
-                    found.len()
-                ),
+                format!("{count} sessions of this project begin with `{prefix}`"),
                 format!("name one of {}{more}", names.join(", ")),
             )
         };
-        Err(Box::new(
-            Diagnostic::new(Code::SessionNotFound, message).hint(hint),
-        ))
+        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
+        Err(Box::new(diagnostic.hint(hint)))
     }
 
     /// The failure of a folder that cannot be read.

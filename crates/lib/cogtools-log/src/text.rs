@@ -101,15 +101,17 @@ fn write_content(text: &mut String, content: &Value) {
     }
 }
 
+fn is_thought(part: &Value) -> bool {
+    part.get("thought") == Some(&Value::Bool(true))
+}
+
 fn part_text(part: &Value) -> String {
     if let Some(said) = part.get("text").and_then(Value::as_str) {
-        let is_thought = part.get("thought") == Some(&Value::Bool(true));
-        let before = if is_thought { "(thought) " } else { "" };
+        let before = if is_thought(part) { "(thought) " } else { "" };
         return format!("{before}{said}");
     }
     if let Some(file) = part.get("inlineData") {
-        let kind = file.get("mimeType").and_then(Value::as_str);
-        return format!("[file: {}]", kind.unwrap_or("unknown type"));
+        return file_text(file);
     }
     for (key, word, value) in [
         ("functionCall", "call", "args"),
@@ -122,6 +124,11 @@ fn part_text(part: &Value) -> String {
         }
     }
     part.to_string()
+}
+
+fn file_text(file: &Value) -> String {
+    let kind = file.get("mimeType").and_then(Value::as_str);
+    format!("[file: {}]", kind.unwrap_or("unknown type"))
 }
 
 const SECOND: u64 = 1_000;
@@ -140,10 +147,8 @@ pub fn duration(ms: u64) -> String {
 
 /// The texts in a response that are meant for the user: not thoughts.
 pub fn response_text(content: &Value) -> String {
-    if let Some(text) = content.get("content").and_then(Value::as_str) {
-        return text.to_owned();
-    }
-    texts(content, false)
+    let text = content.get("content").and_then(Value::as_str);
+    text.map_or_else(|| texts(content, false), str::to_owned)
 }
 
 /// The thoughts in a response, as far as the model shows them.
@@ -154,10 +159,9 @@ pub fn thought_text(content: &Value) -> String {
 /// The texts of the parts that are thoughts, or that are not.
 fn texts(content: &Value, thoughts: bool) -> String {
     let parts = content.get("parts").and_then(Value::as_array);
-    let is_thought = |part: &Value| part.get("thought") == Some(&Value::Bool(true));
     let parts = parts.into_iter().flatten();
+    let parts = parts.filter(|part| is_thought(part) == thoughts);
     parts
-        .filter(|part| is_thought(part) == thoughts)
         .filter_map(|part| part.get("text")?.as_str())
         .collect()
 }
@@ -168,29 +172,22 @@ pub fn task_text(parts: &[Value]) -> String {
         if let Some(text) = part.get("text") {
             return text.as_str().map(str::to_owned);
         }
-        let file = ["inlineData", "fileData"]
-            .into_iter()
-            .find_map(|key| part.get(key))?;
-        let kind = file.get("mimeType").and_then(Value::as_str);
-        Some(format!("[file: {}]", kind.unwrap_or("unknown type")))
+        part.get("inlineData")
+            .or(part.get("fileData"))
+            .map(file_text)
     };
-    parts
-        .iter()
-        .filter_map(part)
-        .collect::<Vec<String>>()
-        .join("\n")
+    let texts: Vec<String> = parts.iter().filter_map(part).collect();
+    texts.join("\n")
 }
 
 /// The text of a result: what the model reads in it.
 pub fn result_text(content: &Value) -> String {
-    let value = ["output", "error"]
-        .into_iter()
-        .find_map(|key| content.get(key));
+    let value = content.get("output").or(content.get("error"));
     let only = content.as_object().is_some_and(|fields| fields.len() == 1);
-    let value = value.filter(|_| only).unwrap_or(content);
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    match value.filter(|_| only).unwrap_or(content) {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use cogtools_document::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
-use crate::NodeModel;
 use crate::{
-    BlobId, CallId, EndStatus, Entry, Event, Id, NodeState, Route, Session, SessionFile, Timestamp,
-    Usage,
+    BlobId, CallId, EndStatus, Entry, Event, Id, NodeModel, NodeState, Route, Session, SessionFile,
+    Timestamp, Usage,
 };
 
 /// The entries from the root to a leaf.
@@ -369,9 +368,7 @@ impl<'s> Run<'s> {
                 _ => None,
             },
             // Steps of plans have them at their start.
-            inputs: inputs
-                .as_ref()
-                .or_else(|| started.and_then(|started| started.inputs)),
+            inputs: inputs.as_ref().or(started.and_then(|it| it.inputs)),
             route: route.as_deref(),
             output: output.as_ref(),
             blob: blob.as_ref(),
@@ -402,9 +399,8 @@ impl<'s> Run<'s> {
     pub fn results(&self, file: &SessionFile) -> Result<Results, Box<Diagnostic>> {
         let mut results = Results::default();
         for node in self.nodes.iter().filter(|node| node.has_result()) {
-            let value = node
-                .whole(file)
-                .map_err(|reason| unreadable(node.id, "result", &reason))?;
+            let value = node.whole(file);
+            let value = value.map_err(|reason| unreadable(node.id, "result", &reason))?;
             let is_item = matches!(self.entry.event, Event::Flow { .. }) && node.id.contains('.');
             let of_kind = if is_item {
                 &mut results.items
@@ -477,9 +473,6 @@ impl NodeRun<'_> {
 
 fn unreadable(subject: &str, what: &str, reason: &str) -> Box<Diagnostic> {
     let message = format!("its {what} cannot be read: {reason}");
-    Box::new(
-        Diagnostic::new(Code::InvalidSession, message)
-            .with_subject(subject)
-            .hint("`cogtools session verify` checks the session"),
-    )
+    let diagnostic = Diagnostic::new(Code::InvalidSession, message).with_subject(subject);
+    Box::new(diagnostic.hint("`cogtools session verify` checks the session"))
 }
