@@ -388,14 +388,11 @@ impl Runner<'_, '_> {
         let (mut messages, mut first) = (Vec::new(), None);
         for call in waiting {
             if !call.is_recorded {
-                let Decided {
-                    step,
-                    tool,
-                    arguments,
-                    approval,
-                    ..
-                } = call;
-                if let Err(error) = self.recorder.call(step, tool, arguments, None, approval) {
+                let (arguments, approval) = (&call.arguments, &call.approval);
+                let line = self
+                    .recorder
+                    .call(&call.step, &call.tool, arguments, None, approval);
+                if let Err(error) = line {
                     return error;
                 }
             }
@@ -419,26 +416,21 @@ impl Runner<'_, '_> {
         let session = self.program.session.as_deref();
         let session = session.map(|it| format!(" {}", quote(it)));
         let resume = format!("cogtools code resume{}", session.unwrap_or_default());
-        let diagnostic = Diagnostic::new(Code::ApprovalWanted, messages.join("; "));
-        Box::new(
-            diagnostic
-                .hint(format!("`{resume} --approve {step}` runs it"))
-                .hint(format!("`{resume} --reject {step}=WHY` does not")),
-        )
+        let diagnostic = Diagnostic::new(Code::ApprovalWanted, messages.join("; "))
+            .hint(format!("`{resume} --approve {step}` runs it"))
+            .hint(format!("`{resume} --reject {step}=WHY` does not"));
+        Box::new(diagnostic)
     }
 
     /// Runs what may run, and records everything: at once if all calls are without side effects,
     /// else one after the other.
     fn carry_out(&self, decided: &[Decided], limit: usize) -> Result<Vec<Ended>, Box<Diagnostic>> {
-        let are_parallel = decided
-            .iter()
-            .all(|it| !matches!(&it.next, Next::Run(ready) if !ready.is_parallel));
-        let running = decided
-            .iter()
-            .filter(|it| matches!(it.next, Next::Run(_)))
-            .count();
-        let threads = if are_parallel {
-            limit.clamp(1, MAX_PARALLEL).min(running)
+        let running = decided.iter().filter_map(|it| match &it.next {
+            Next::Run(ready) => Some(ready.is_parallel),
+            _ => None,
+        });
+        let threads = if running.clone().all(|is_parallel| is_parallel) {
+            limit.clamp(1, MAX_PARALLEL).min(running.count())
         } else {
             1
         };

@@ -12,7 +12,8 @@ use cogtools_log::{Approval, Decision};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{
-    Argument, BindingPattern, CallExpression, Expression, ObjectPropertyKind, PropertyKind,
+    Argument, ArrayExpressionElement, BindingPattern, CallExpression, Expression,
+    ObjectPropertyKind, PropertyKind,
 };
 use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder, SymbolId};
@@ -90,9 +91,8 @@ impl Explanation {
         let mut explanation = Self::default();
         if nesting(code) > MAX_NESTING {
             let message = "the code nests too deeply to be checked";
-            explanation
-                .mistakes
-                .push(Diagnostic::new(Code::CodeTypes, message));
+            let diagnostic = Diagnostic::new(Code::CodeTypes, message);
+            explanation.mistakes.push(diagnostic);
             return explanation;
         }
         if on_large_stack(|| explanation = analyse(code, scope)).is_none() {
@@ -327,11 +327,8 @@ impl<'a> Analysis<'_, 'a> {
             Some(one) => one.as_expression().map(Literal::of),
         };
         let literal = literal.unwrap_or_default();
-        self.arguments(
-            &tool,
-            &literal,
-            call.arguments.first().map_or(span, oxc_span::GetSpan::span),
-        );
+        let place = call.arguments.first().map_or(span, oxc_span::GetSpan::span);
+        self.arguments(&tool, &literal, place);
         let traits = ToolTraits::of(&tool);
         let name = tool.name().as_str();
         let is_whole = literal.holes.is_empty() && literal.value.is_object();
@@ -490,11 +487,8 @@ fn value(
                 }
             });
             let items: Vec<Value> = items.collect();
-            if array
-                .elements
-                .iter()
-                .any(oxc_ast::ast::ArrayExpressionElement::is_spread)
-            {
+            let mut elements = array.elements.iter();
+            if elements.any(ArrayExpressionElement::is_spread) {
                 return hole(pointer, holes);
             }
             Value::Array(items)
@@ -502,22 +496,19 @@ fn value(
         Expression::ObjectExpression(object) => {
             let mut members = Map::new();
             for property in &object.properties {
-                let ObjectPropertyKind::ObjectProperty(property) = property else {
-                    *is_open |= pointer.is_empty();
-                    holes.push(pointer.to_owned());
-                    continue;
+                let member = match property {
+                    ObjectPropertyKind::ObjectProperty(it) if it.kind == PropertyKind::Init => {
+                        it.key.static_name().map(|name| (name, &it.value))
+                    }
+                    _ => None,
                 };
-                let name = property
-                    .key
-                    .static_name()
-                    .filter(|_| property.kind == PropertyKind::Init);
-                let Some(name) = name else {
+                let Some((name, member)) = member else {
                     *is_open |= pointer.is_empty();
                     holes.push(pointer.to_owned());
                     continue;
                 };
                 let pointer = cogtools_core::pointer::child(pointer, &name);
-                let value = value(&property.value, &pointer, holes, is_open);
+                let value = value(member, &pointer, holes, is_open);
                 members.insert(name.into_owned(), value);
             }
             Value::Object(members)

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use cogtools_core::{Code, Context, Diagnostic};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Id, Outcome, Timestamp};
 use cogtools_program::call_timeout;
 use serde_json::{Value, json};
@@ -33,11 +33,10 @@ impl Crew<'_, '_> {
         if let Next::Replay(outcome, content, time, ms) = &call.next {
             return Ok((outcome.clone(), content.clone(), *time, *ms));
         }
-        let ready = match &call.next {
-            Next::Run(ready) => Some(ready),
+        let resolved = match &call.next {
+            Next::Run(ready) => Some(&ready.resolved),
             _ => None,
         };
-        let resolved = ready.map(|ready| &ready.resolved);
         let (step, approval) = (&call.step, &call.approval);
         let line = match call {
             _ if self.is_dry => None,
@@ -84,23 +83,15 @@ impl Crew<'_, '_> {
         let tape = self.tapes.map(|tapes| tapes.of_node(&call.step));
         let tape = tape.transpose()?;
         let cancel = self.scope.cx.cancel.child();
-        let mut cx = Context {
-            cancel: cancel.clone(),
-            root: self
-                .scope
-                .folder
-                .as_ref()
-                .unwrap_or(&self.scope.cx.root)
-                .clone(),
-            ..self.scope.cx.clone()
-        };
+        let mut cx = self.scope.cx.clone();
+        cx.cancel = cancel.clone();
+        if let Some(folder) = &self.scope.folder {
+            cx.root.clone_from(folder);
+        }
         cx.call.tape = tape.as_ref().map(NodeTape::tape);
         let limit = ready.limit.clone().within(Some(self.left));
-        let taken = ready
-            .work
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let work = ready.work.lock();
+        let taken = work.unwrap_or_else(PoisonError::into_inner).take();
         let Some((tool, accepted)) = taken else {
             return Ok((Outcome::Cancelled, json!({"error": "it has run"})));
         };
@@ -116,11 +107,8 @@ impl Crew<'_, '_> {
             output.map_err(|diagnostic| vec![*diagnostic])
         };
         let output = call_timeout::run_within(&limit, &cancel, work).map(|output| {
-            let text = output.text;
-            output.value.unwrap_or_else(|| {
-                let text = text.strip_suffix('\n').unwrap_or(&text);
-                Value::from(text)
-            })
+            let text = output.text.strip_suffix('\n').unwrap_or(&output.text);
+            output.value.unwrap_or_else(|| text.into())
         });
         if let Some((tapes, tape)) = self.tapes.zip(tape.as_ref()) {
             tapes.keep(tape);
@@ -135,10 +123,8 @@ impl Crew<'_, '_> {
             ])
         });
         let is_late = |diagnostics: &[Diagnostic]| {
-            let is_timeout = diagnostics
-                .first()
-                .is_some_and(|it| it.code == Code::Timeout);
-            is_timeout && self.left < ready.limit.duration()
+            let first = diagnostics.first().map(|it| it.code);
+            first == Some(Code::Timeout) && self.left < ready.limit.duration()
         };
         match ended {
             Ok(value) => Ok((Outcome::Succeeded, json!({"output": value}))),

@@ -20,10 +20,8 @@ pub(crate) fn example_result(tool: &Tool, arguments: &Map<String, Value>, root: 
     let examples = tool.tests().iter().zip(1..);
     let mut goldens: Vec<(bool, String)> = Vec::new();
     for (example, number) in examples {
-        let name = example
-            .name
-            .as_ref()
-            .map_or_else(|| format!("{number}"), ToString::to_string);
+        let name = example.name.as_ref().map(ToString::to_string);
+        let name = name.unwrap_or_else(|| number.to_string());
         let golden = path.with_extension(format!("{name}.golden"));
         // A link out of the project would show a file of the user.
         let scope = WritePath::in_project(root, &golden).read_scope();
@@ -66,15 +64,16 @@ fn value(schema: &Value, depth: usize) -> Value {
         Some("string") => json!("text"),
         Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(0)),
         Some("boolean") => json!(false),
-        Some("array") => json!([value(
-            schema.get("items").unwrap_or(&Value::Null),
-            depth + 1
-        )]),
+        Some("array") => {
+            let items = schema.get("items").unwrap_or(&Value::Null);
+            json!([value(items, depth + 1)])
+        }
         Some("object") => {
             let properties = schema.get("properties").and_then(Value::as_object);
+            let value = |property| value(property, depth + 1);
             let members = properties.into_iter().flatten();
             members
-                .map(|(name, property)| (name.clone(), value(property, depth + 1)))
+                .map(|(name, it)| (name.clone(), value(it)))
                 .collect()
         }
         _ => Value::Null,

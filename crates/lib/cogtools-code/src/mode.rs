@@ -120,9 +120,8 @@ impl CodeMode {
         decisions: Decisions,
         journal: &Journal,
     ) -> Result<(), Box<Diagnostic>> {
-        let (session, blobs) = journal
-            .read()
-            .map_err(|error| Box::new(error.diagnostic()))?;
+        let read = journal.read();
+        let (session, blobs) = read.map_err(|error| Box::new(error.diagnostic()))?;
         Recorded::read(&session, &blobs, Some(program))?.check_steps(&decisions)?;
         let all = self.programs.decisions.lock();
         let mut all = all.unwrap_or_else(PoisonError::into_inner);
@@ -156,10 +155,9 @@ impl CodeMode {
         let resolved = Value::Object(arguments.clone());
         let scope = (self.programs.scope)(Cancel::default());
         if name != CodeTools::RUN {
-            let answer = if name == CodeTools::SEARCH {
-                search(&arguments, &scope)
-            } else {
-                describe(&arguments, &scope)
+            let answer = match name {
+                CodeTools::SEARCH => search(&arguments, &scope),
+                _ => describe(&arguments, &scope),
             };
             let output = Value::String(answer.text);
             return Ok((Box::new(|_| CallResult::Output(output)), resolved));
@@ -167,8 +165,7 @@ impl CodeMode {
         let run = Run::new(arguments)?;
         if let Source::Code(code) = &run.source {
             Program::check_length(code).map_err(|error| vec![*error])?;
-            let mistakes = self.mistakes(code);
-            fail_on(mistakes)?;
+            fail_on(self.mistakes(code))?;
         }
         let (programs, recorded) = (Arc::clone(&self.programs), resolved.clone());
         let work = move |call: &CallScope| {

@@ -71,10 +71,6 @@ impl<'l> Recorder<'l> {
         }
     }
 
-    pub(crate) fn program(&self) -> &str {
-        &self.program
-    }
-
     fn lock(&self) -> Option<MutexGuard<'_, &'l mut dyn Lines>> {
         let lines = self.lines.as_ref()?;
         Some(lines.lock().unwrap_or_else(PoisonError::into_inner))
@@ -156,8 +152,8 @@ impl<'l> Recorder<'l> {
     ) -> Result<Option<Id>, Box<Diagnostic>> {
         let (call, _) = self.place(step);
         let approval = approval.clone();
-        self.append(|_, _| Ok(Event::Decision { call, approval }))
-            .map(|(_, line)| line)
+        let decided = self.append(|_, _| Ok(Event::Decision { call, approval }));
+        decided.map(|(_, line)| line)
     }
 
     /// Records the end of a call; returns its time.
@@ -220,14 +216,12 @@ impl<'l> Recorder<'l> {
         (calls, ms): (usize, u64),
     ) -> Written {
         let ended = self.append(|lines, program| {
+            let kept = result.map(|it| keep(lines, it)).transpose()?;
             Ok(Event::ProgramEnd {
                 program,
                 status,
                 code,
-                result: result
-                    .map(|it| keep(lines, it))
-                    .transpose()?
-                    .map(|(it, _)| it),
+                result: kept.map(|(it, _)| it),
                 calls: calls as u64,
                 ms,
             })

@@ -6,7 +6,7 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{
     Approval, BlobId, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Decisions;
 
@@ -115,16 +115,14 @@ impl Recorded {
                     },
                     _,
                 ) if name.is_none_or(|name| name == program) => {
+                    let store = stores.get(family_of(program));
                     found = Some(Self {
                         name: program.clone(),
                         code: code.clone(),
                         args: args.clone(),
                         seed: *seed,
                         time: entry.time,
-                        store: stores
-                            .get(family_of(program))
-                            .cloned()
-                            .unwrap_or_else(|| Value::Object(serde_json::Map::new())),
+                        store: store.cloned().unwrap_or_else(|| json!({})),
                         last: entry.id,
                         calls: HashMap::new(),
                         prints: 0,
@@ -169,8 +167,8 @@ impl Recorded {
             Event::Program { program, .. } if calls.contains(&entry.parent?) => Some(program),
             _ => None,
         });
-        name.map(|name| Self::read(session, blobs, Some(name)))
-            .transpose()
+        let program = name.map(|name| Self::read(session, blobs, Some(name)));
+        program.transpose()
     }
 
     /// Fails if the user decides about a call that the program has not made.
@@ -178,10 +176,9 @@ impl Recorded {
     /// # Errors
     /// `USAGE`, with the step.
     pub fn check_steps(&self, decisions: &Decisions) -> Result<(), Box<Diagnostic>> {
-        let steps = decisions.repeat.iter().chain(decisions.results.keys());
-        let mut steps = steps
-            .chain(&decisions.approve)
-            .chain(decisions.reject.keys());
+        let interrupted = decisions.repeat.iter().chain(decisions.results.keys());
+        let waiting = decisions.approve.iter().chain(decisions.reject.keys());
+        let mut steps = interrupted.chain(waiting);
         match steps.find(|step| !self.calls.contains_key(*step)) {
             None => Ok(()),
             Some(step) => {
@@ -207,8 +204,8 @@ impl Recorded {
                     result: None,
                     is_masked: false,
                 };
-                self.calls
-                    .insert(place.step.clone().unwrap_or_default(), call);
+                let step = place.step.clone().unwrap_or_default();
+                self.calls.insert(step, call);
             }
             Event::Decision { call, approval } => {
                 let step = call.as_str().strip_prefix(&format!("{}.", self.name));
@@ -258,7 +255,7 @@ pub fn store_and_next(
     blobs: &Blobs,
     family: &str,
 ) -> Result<(Value, String), Box<Diagnostic>> {
-    let mut store = Value::Object(serde_json::Map::new());
+    let mut store = json!({});
     let mut programs = 0_usize;
     for entry in &session.entries {
         match &entry.event {

@@ -1,7 +1,7 @@
 //! The report on a program that has ended: for a person, and as JSON.
 
 use cogtools_core::javascript::Answer;
-use cogtools_core::{Diagnostic, Hint};
+use cogtools_core::{Diagnostic, Hint, pluralize};
 use cogtools_log::ProgramStatus;
 use serde_json::{Value, json};
 
@@ -82,9 +82,8 @@ impl Report {
     /// The output as one text, which says so if a program that completed has none.
     pub fn text(&self) -> String {
         if self.output.is_empty() && self.status == ProgramStatus::Completed {
-            let calls = self.calls.len();
-            let noun = if calls == 1 { "call" } else { "calls" };
-            return format!("(nothing printed; {calls} {noun})");
+            let calls = pluralize(self.calls.len(), "call");
+            return format!("(nothing printed; {calls})");
         }
         self.output.join("\n")
     }

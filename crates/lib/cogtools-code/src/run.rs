@@ -117,10 +117,8 @@ impl Program {
         let message = match units {
             _ if code.trim().is_empty() => "empty".to_owned(),
             units if units > Self::MAX_CODE_UNITS => {
-                format!(
-                    "{units} UTF-16 units long, {} at most",
-                    Self::MAX_CODE_UNITS
-                )
+                let max = Self::MAX_CODE_UNITS;
+                format!("{units} UTF-16 units long, {max} at most")
             }
             _ => return Ok(()),
         };
@@ -139,7 +137,7 @@ impl Program {
         scope.start_worker();
         let recorder = Recorder::new(session, self.name.clone());
         let recorded = self.recorded.take();
-        let mut report = Report::new(recorder.program());
+        let mut report = Report::new(&self.name);
         let tape = scope.cx.call.tape.as_ref().filter(|_| !self.is_dry);
         let tapes = match tape.map(FlowTape::open).transpose() {
             Ok(tapes) => tapes,
@@ -158,15 +156,14 @@ impl Program {
         } else {
             Err(open.into_iter().map(|(_, open)| open).collect())
         };
-        let (begun, recorded) = match begun {
-            Ok(begun) => (begun, recorded),
+        let (seed, time) = match begun {
+            Ok(begun) => begun,
             Err(diagnostics) => {
                 report.fail(diagnostics);
                 return report;
             }
         };
-        let (seed, time) = begun;
-        let prints = recorded.as_ref().map_or(0, |it| it.prints);
+        let (calls, prints) = recorded.map(|it| (it.calls, it.prints)).unwrap_or_default();
         let request = Request {
             code: self.code.clone(),
             now: Some(millis(time)),
@@ -182,11 +179,7 @@ impl Program {
         let mut runner = Runner {
             deadline: start.checked_add(self.timeout).unwrap_or(start),
             now: millis(time),
-            recorded: recorded
-                .map(|it| it.calls)
-                .unwrap_or_default()
-                .into_iter()
-                .collect(),
+            recorded: calls.into_iter().collect(),
             program: &self,
             scope,
             recorder: &recorder,
@@ -201,9 +194,8 @@ impl Program {
             Ok(worker) => worker.evaluate(&request, &args, &cancel, &mut runner),
             Err(reason) => End::Failed(reason.into()),
         };
-        let left = runner.recorded.keys().next().cloned();
         let failure = runner.last_failure.take();
-        let skipped = left.and_then(|step| Some((step.clone(), runner.recorded.remove(&step)?)));
+        let skipped = runner.recorded.pop_first();
         finish(&mut report, end, failure, &self.code);
         if report.status == ProgramStatus::Completed
             && let Some((step, call)) = skipped
@@ -256,9 +248,8 @@ fn seed() -> u64 {
 
 pub(crate) fn millis(time: Timestamp) -> f64 {
     // A time in milliseconds has fewer digits than a float is exact for.
-    serde_json::Number::from(time.as_millis())
-        .as_f64()
-        .unwrap_or_default()
+    let number = serde_json::Number::from(time.as_millis());
+    number.as_f64().unwrap_or_default()
 }
 
 /// The calls that were interrupted, and about which the user has to decide, by step.
@@ -278,12 +269,16 @@ fn interrupted(
         .iter()
         .filter(|(step, call)| call.is_open() && !is_decided(step) && !is_repeatable(call))
         .collect();
-    open.sort_by_key(|(step, _)| steps_of(step));
+    let numbers = |step: &str| -> Vec<u64> {
+        let parts = step.split('.');
+        parts.filter_map(|part| part.parse().ok()).collect()
+    };
+    open.sort_by_key(|(step, _)| numbers(step));
     let diagnostics = open.iter().map(|(step, call)| {
         let message = if call.is_masked {
-            "its result has a secret, which is masked, and it may have had an effect".to_owned()
+            "its result has a secret, which is masked, and it may have had an effect"
         } else {
-            "the program ended while this call was running; it may have had an effect".to_owned()
+            "the program ended while this call was running; it may have had an effect"
         };
         let subject = format!("step {step}: {} {}", call.tool, call.arguments);
         let diagnostic = Diagnostic::new(Code::CodeInterrupted, message)
@@ -294,13 +289,6 @@ fn interrupted(
         ((*step).clone(), diagnostic)
     });
     diagnostics.collect()
-}
-
-/// The numbers of a step, to sort by.
-fn steps_of(step: &str) -> Vec<u64> {
-    step.split('.')
-        .filter_map(|part| part.parse().ok())
-        .collect()
 }
 
 /// The failure of a program that took another way than before.

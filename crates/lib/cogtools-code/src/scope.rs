@@ -163,9 +163,8 @@ impl Scope {
         stub: Stub,
         folder: Option<PathBuf>,
     ) -> Self {
-        let loaded = tools
-            .into_iter()
-            .map(|tool| (tool.name().to_string(), tool));
+        let tools = tools.into_iter();
+        let loaded = tools.map(|tool| (tool.name().to_string(), tool));
         let loaded: BTreeMap<String, Arc<Tool>> = loaded.collect();
         Self {
             stub: Some(stub),
@@ -333,23 +332,16 @@ fn common_prefix(one: &str, other: &str) -> usize {
 fn aliases(names: &[String]) -> BTreeMap<String, String> {
     let mut aliases: BTreeMap<String, Option<String>> = BTreeMap::new();
     for name in names.iter().filter(|name| !types::is_identifier(name)) {
-        let is_fit = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut alias: String = name
-            .chars()
-            .map(|c| if is_fit(c) { c } else { '_' })
-            .collect();
+        let mut alias = types::identifier(name);
         if alias.starts_with(|c: char| c.is_ascii_digit()) {
             alias.insert(0, '_');
         }
         if !names.contains(&alias) {
-            let entry = aliases.entry(alias);
-            entry
-                .and_modify(|it| *it = None)
-                .or_insert_with(|| Some(name.clone()));
+            let entry = aliases.entry(alias).and_modify(|it| *it = None);
+            entry.or_insert_with(|| Some(name.clone()));
         }
     }
     let aliases = aliases.into_iter();
-    aliases
-        .filter_map(|(alias, name)| Some((alias, name?)))
-        .collect()
+    let unique = aliases.filter_map(|(alias, name)| Some((alias, name?)));
+    unique.collect()
 }

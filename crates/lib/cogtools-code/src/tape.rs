@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// The longest recording that is read, in bytes.
-const MAX_BYTES: usize = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// The file of a node's recording, in a folder of its own.
 const FILE: &str = "node.tape";
 
@@ -53,29 +53,22 @@ impl FlowTape {
     ///
     /// It is replayed, and cannot be read, or it is recorded in the place of a folder.
     pub fn open(tape: &Tape) -> Result<Self, Box<Diagnostic>> {
-        let (path, is_replay) = match tape {
-            Tape::Record(path) => (path, false),
-            Tape::Replay(path) => (path, true),
+        let (path, is_replay, nodes) = match tape {
+            Tape::Record(path) if path.is_dir() => {
+                // Later, the answers would have been paid for.
+                let diagnostic = Diagnostic::new(Code::IoFailed, "a folder cannot be a recording");
+                return Err(Box::new(
+                    diagnostic.with_subject(path.display().to_string()),
+                ));
+            }
+            Tape::Record(path) => (path, false, BTreeMap::new()),
+            Tape::Replay(path) => (path, true, read(path)?),
         };
-        if !is_replay && path.is_dir() {
-            // Later, the answers would have been paid for.
-            let diagnostic = Diagnostic::new(Code::IoFailed, "a folder cannot be a recording");
-            return Err(Box::new(
-                diagnostic.with_subject(path.display().to_string()),
-            ));
-        }
-        let nodes = if is_replay {
-            read(path)?
-        } else {
-            BTreeMap::new()
-        };
+        let runs = BTreeMap::new();
         Ok(Self {
             path: path.clone(),
             is_replay,
-            state: Mutex::new(State {
-                nodes,
-                runs: BTreeMap::new(),
-            }),
+            state: Mutex::new(State { nodes, runs }),
         })
     }
 
@@ -159,15 +152,13 @@ fn read(path: &Path) -> Result<BTreeMap<(String, u32), String>, Box<Diagnostic>>
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
         Box::new(diagnostic.with_subject(path.display().to_string()))
     };
-    let bytes = fs::metadata(path)
-        .and_then(|metadata| {
-            let is_long = usize::try_from(metadata.len()).is_ok_and(|len| len > MAX_BYTES);
-            if !metadata.is_file() || is_long {
-                return Err(std::io::Error::other("it is no file, or too long"));
-            }
-            fs::read_to_string(path)
-        })
-        .map_err(|error| fail(format!("the recording cannot be read: {error}")))?;
+    let read = fs::metadata(path).and_then(|metadata| {
+        if !metadata.is_file() || metadata.len() > MAX_BYTES {
+            return Err(std::io::Error::other("it is no file, or too long"));
+        }
+        fs::read_to_string(path)
+    });
+    let bytes = read.map_err(|error| fail(format!("the recording cannot be read: {error}")))?;
     let mut nodes = BTreeMap::new();
     let mut runs: BTreeMap<String, u32> = BTreeMap::new();
     for (index, line) in bytes.lines().enumerate() {
@@ -175,9 +166,8 @@ fn read(path: &Path) -> Result<BTreeMap<(String, u32), String>, Box<Diagnostic>>
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
         let (Some(node), Some(tape)) = (text("node"), text("tape")) else {
             let number = index + 1;
-            return Err(fail(format!(
-                "line {number} is not the recording of a node"
-            )));
+            let message = format!("line {number} is not the recording of a node");
+            return Err(fail(message));
         };
         let run = runs.entry(node.clone()).or_default();
         *run += 1;

@@ -17,6 +17,20 @@ pub(crate) fn is_identifier(name: &str) -> bool {
     name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit())
 }
 
+/// `text` with `_` for each character that no identifier has.
+pub(crate) fn identifier(text: &str) -> String {
+    text.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// `name` as the key of a member.
+fn key(name: &str) -> String {
+    if is_identifier(name) {
+        name.to_owned()
+    } else {
+        Value::from(name).to_string()
+    }
+}
+
 /// The declarations of `tools`; a name that is no identifier is also there by its alias.
 pub fn declarations(tools: &[Arc<Tool>], aliases: &BTreeMap<String, String>) -> String {
     let mut writer = Writer::default();
@@ -25,24 +39,15 @@ pub fn declarations(tools: &[Arc<Tool>], aliases: &BTreeMap<String, String>) -> 
         let name = tool.name().as_str();
         let comment = comment(tool);
         let alias = aliases.iter().find(|(_, it)| *it == name);
-        let quoted = if is_identifier(name) {
-            name.to_owned()
-        } else {
-            Value::from(name).to_string()
-        };
-        for key in std::iter::once(quoted.as_str()).chain(alias.map(|(alias, _)| alias.as_str())) {
+        let alias = alias.map(|(alias, _)| alias.clone());
+        for key in [key(name)].into_iter().chain(alias) {
             let signature = writer.signature(tool);
             let _ = writeln!(members, "{comment}  {key}{signature};");
         }
     }
-    let interfaces = writer
-        .interfaces
-        .into_values()
-        .map(|text| format!("{text}\n"));
-    format!(
-        "{}declare const tools: {{\n{members}}};\n",
-        interfaces.collect::<String>()
-    )
+    let interfaces = writer.interfaces.into_values();
+    let interfaces: String = interfaces.map(|text| text + "\n").collect();
+    format!("{interfaces}declare const tools: {{\n{members}}};\n")
 }
 
 /// The comment of a tool, as `JSDoc`: description, parameters, the first example.
@@ -50,11 +55,8 @@ fn comment(tool: &Tool) -> String {
     let mut lines = vec![tool.description.trim().to_owned()];
     let schema = tool.schema.as_object();
     for (name, property) in properties(schema) {
-        lines.push(
-            format!("@param args.{name} {}", notes(property))
-                .trim_end()
-                .to_owned(),
-        );
+        let line = format!("@param args.{name} {}", notes(property));
+        lines.push(line.trim_end().to_owned());
     }
     if let Some(example) = tool.examples().next() {
         let name = tool.name().as_str();
@@ -92,13 +94,10 @@ fn notes(schema: &Value) -> String {
         "default",
     ] {
         if let Some(value) = schema.get(key) {
-            let _ = write!(
-                notes,
-                " @{key} {}",
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned)
-            );
+            let _ = match value {
+                Value::String(text) => write!(notes, " @{key} {text}"),
+                value => write!(notes, " @{key} {value}"),
+            };
         }
     }
     notes.trim().to_owned()
@@ -126,20 +125,17 @@ impl Writer {
     /// Parameters and result of `tool`.
     fn signature(&mut self, tool: &Tool) -> String {
         let schema = tool.schema.as_object();
-        let name: String = tool
-            .name()
-            .as_str()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
+        let name = identifier(tool.name().as_str());
         let root = Root {
             schema,
             prefix: format!("{name}_"),
         };
-        let is_optional = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .is_none_or(Vec::is_empty);
+        let required = schema.get("required").and_then(Value::as_array);
+        let mark = if required.is_none_or(Vec::is_empty) {
+            "?"
+        } else {
+            ""
+        };
         let arguments = self.object(schema, &root, 0);
         let result = match &tool.output {
             Output::Text | Output::File(_) => "string".to_owned(),
@@ -153,10 +149,7 @@ impl Writer {
                 self.object_or_value(schema, &root, 0)
             }
         };
-        format!(
-            "(args{}: {arguments}): {result}",
-            if is_optional { "?" } else { "" }
-        )
+        format!("(args{mark}: {arguments}): {result}")
     }
 
     fn value(&mut self, schema: &Value, root: &Root<'_>, depth: usize) -> String {
@@ -189,7 +182,7 @@ impl Writer {
                 let mut types: Vec<String> = Vec::new();
                 for part in parts {
                     let ty = self.value(part, root, depth);
-                    let ty = if ty.contains([' ']) && key == "allOf" && ty.contains(" | ") {
+                    let ty = if key == "allOf" && ty.contains(" | ") {
                         format!("({ty})")
                     } else {
                         ty
@@ -235,18 +228,11 @@ impl Writer {
         let mut members = Vec::new();
         for (name, property) in properties(schema) {
             let ty = self.value(property, root, depth);
-            let key = if is_identifier(name) {
-                name.clone()
-            } else {
-                Value::from(name.as_str()).to_string()
-            };
             let mark = if is_required(name) { "" } else { "?" };
-            members.push(format!("{key}{mark}: {ty}"));
+            members.push(format!("{}{mark}: {ty}", key(name)));
         }
-        let rest = schema
-            .get("additionalProperties")
-            .filter(|it| **it != Value::Bool(false));
-        match rest {
+        let rest = schema.get("additionalProperties");
+        match rest.filter(|it| **it != Value::Bool(false)) {
             _ if !members.is_empty() => format!("{{{}}}", members.join("; ")),
             Some(rest) => format!("Record<string, {}>", self.value(rest, root, depth)),
             None => "{}".to_owned(),
@@ -261,11 +247,7 @@ impl Writer {
             return "unknown".to_owned();
         };
         let last = reference.rsplit('/').next().unwrap_or_default();
-        let last: String = last
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        let name = format!("{}{last}", root.prefix);
+        let name = format!("{}{}", root.prefix, identifier(last));
         if !self.interfaces.contains_key(&name) {
             // The name is known while its members are written.
             self.interfaces.insert(name.clone(), String::new());

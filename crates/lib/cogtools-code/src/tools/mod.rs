@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cogtools_core::arguments::Arguments;
 use cogtools_core::text::Text;
-use cogtools_core::tool::ToolError;
+use cogtools_core::tool::{Accepted, ToolError};
 use cogtools_core::{Code, Diagnostic, Tool, ToolOutput, estimate_tokens};
 use serde_json::{Map, Value, json};
 
@@ -84,10 +84,8 @@ impl CodeTools {
             let hint = "`run_code` calls it, as `tools.NAME(args)`";
             return Err(vec![diagnostic.with_subject(name).hint(hint)]);
         };
-        let accepted = tool.accept(arguments);
-        Ok(accepted
-            .map_err(|error| error.diagnostics(tool))?
-            .into_object())
+        let accepted = tool.accept(arguments).map(Accepted::into_object);
+        accepted.map_err(|error| error.diagnostics(tool))
     }
 }
 
@@ -111,17 +109,12 @@ pub enum Source {
 
 /// Answers a call of `search_tools`, whose arguments were accepted.
 pub fn search(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
-    let query = arguments
-        .get("query")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let query = arguments.get("query").and_then(Value::as_str);
     let limit = arguments.get("limit").and_then(Value::as_u64);
-    let limit = limit
-        .and_then(|limit| usize::try_from(limit).ok())
-        .unwrap_or_default();
-    let mut found = scope.find_all(query);
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    let mut found = scope.find_all(query.unwrap_or_default());
     let total = found.len();
-    found.truncate(limit);
+    found.truncate(limit.unwrap_or_default());
     let (types, others) = scope.describe_best(&found, SEARCH_BUDGET);
     let mut text = types.clone();
     text.extend(others.into_iter().map(|tool| line(tool)));
@@ -148,14 +141,9 @@ pub fn line(tool: &Tool) -> String {
 
 /// Answers a call of `describe_tools`, whose arguments were accepted.
 pub fn describe(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
-    let names = arguments
-        .get("names")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let names: Vec<String> = names
-        .filter_map(|name| Some(name.as_str()?.to_owned()))
-        .collect();
+    let names = arguments.get("names").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    let names: Vec<String> = names.map(str::to_owned).collect();
     let (types, missing) = scope.describe(&names);
     let mut text = types.clone();
     let missing: Vec<Value> = missing
@@ -163,11 +151,8 @@ pub fn describe(arguments: &Map<String, Value>, scope: &Scope) -> ToolOutput {
         .map(|name| {
             let nearest = scope.nearest(name).into_iter().next();
             let end = nearest.map(|name| format!("; the nearest is {name}"));
-            let _ = writeln!(
-                text,
-                "// there is no tool {name}{}",
-                end.unwrap_or_default()
-            );
+            let end = end.unwrap_or_default();
+            let _ = writeln!(text, "// there is no tool {name}{end}");
             json!({"name": name, "nearest": nearest})
         })
         .collect();
