@@ -52,13 +52,13 @@ impl Coverage {
 
     /// Adds the branches of a template of which no rendering is recorded yet.
     pub fn extend(&mut self, template: &Template) {
-        self.add(template.program());
+        self.add(&template.program);
     }
 
     /// Adds the branches of a template.
     pub(crate) fn add(&mut self, program: &Program) {
-        for (index, (span, kind)) in program.branches().iter().enumerate() {
-            let key = (program.name().to_owned(), index);
+        for (index, (span, kind)) in program.resolved.branches.iter().enumerate() {
+            let key = (program.name.clone(), index);
             self.branches
                 .entry(key)
                 .or_insert_with(|| branch(program, *span, *kind));
@@ -74,13 +74,9 @@ impl Coverage {
 }
 
 fn branch(program: &Program, span: Span, kind: BranchKind) -> Branch {
-    let place = Error::new(ErrorKind::Syntax, "").at(program.name(), program.source(), span);
-    let text = program.source().get(span.start as usize..span.end());
-    let text = text
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let place = program.locate(Error::new(ErrorKind::Syntax, ""), span);
+    let words: Vec<&str> = program.text(span).split_whitespace().collect();
+    let text = words.join(" ");
     let condition = match kind {
         BranchKind::If => format!("if {text}"),
         BranchKind::Elif => format!("elif {text}"),
@@ -91,7 +87,7 @@ fn branch(program: &Program, span: Span, kind: BranchKind) -> Branch {
         BranchKind::Empty => format!("else of for … in {text}"),
     };
     Branch {
-        template: program.name().to_owned(),
+        template: program.name.clone(),
         line: place.line(),
         column: place.column(),
         length: place.length(),

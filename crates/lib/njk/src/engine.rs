@@ -6,14 +6,13 @@ use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
 use crate::analysis::{self, Analysis};
 use crate::ast::Statement;
-use crate::coverage::{BranchKind, Coverage};
-use crate::error::{Error, ErrorKind, Span};
-use crate::resolve::{self, Block, Resolved};
+use crate::coverage::Coverage;
+use crate::error::{Error, Span};
+use crate::resolve::{self, Resolved};
 use crate::runtime::Runtime;
 use crate::value::{Value, from_json};
 use crate::{evaluator, parser};
@@ -114,18 +113,14 @@ impl Builder {
 #[derive(Clone, Debug)]
 pub struct Template {
     shared: Arc<Shared>,
-    program: Arc<Program>,
+    pub(crate) program: Arc<Program>,
 }
 
 impl Template {
     /// Renders the template with the members of `context`, which must be an
     /// object (or null, for none), as its variables.
     pub fn render(&self, context: &Json) -> Result<String, Error> {
-        let variables = variables(context)?;
-        let runtime = Runtime::new(&self.shared);
-        let text = evaluator::render(&runtime, &self.program, variables);
-        runtime.finish();
-        text
+        self.run(context, None)
     }
 
     /// Renders the template like [`Template::render`], and records the branches that it takes,
@@ -146,27 +141,29 @@ impl Template {
         context: &Json,
         coverage: &mut Coverage,
     ) -> Result<String, Error> {
+        self.run(context, Some(coverage))
+    }
+
+    fn run(&self, context: &Json, coverage: Option<&mut Coverage>) -> Result<String, Error> {
         let variables = variables(context)?;
         let runtime = Runtime::new(&self.shared);
         let text = evaluator::render(&runtime, &self.program, variables);
-        coverage.add(&self.program);
-        runtime.record(coverage);
+        if let Some(coverage) = coverage {
+            coverage.add(&self.program);
+            runtime.record(coverage);
+        }
         runtime.finish();
         text
     }
 
-    pub(crate) fn program(&self) -> &Program {
-        &self.program
-    }
-
     /// The name that the template was compiled with.
     pub fn name(&self) -> &str {
-        self.program.name()
+        &self.program.name
     }
 
     /// The names that the template reads and sets, without rendering it.
     pub fn analysis(&self) -> Result<Analysis, Error> {
-        analysis::analyse(self.program.source())
+        analysis::analyse(&self.program.source)
     }
 }
 
@@ -182,10 +179,7 @@ fn variables(context: &Json) -> Result<HashMap<Rc<str>, Value>, Error> {
         }
         Json::Null => {}
         _ => {
-            return Err(Error::new(
-                ErrorKind::BadValue,
-                "the context must be an object",
-            ));
+            return Err(Error::bad_value("the context must be an object"));
         }
     }
     Ok(variables)
@@ -287,10 +281,10 @@ pub fn resolve(from: &str, name: &str) -> Option<String> {
 
 #[derive(Debug)]
 pub(crate) struct Program {
-    name: String,
+    pub(crate) name: String,
     source: String,
-    body: Vec<Statement>,
-    resolved: Resolved,
+    pub(crate) body: Vec<Statement>,
+    pub(crate) resolved: Resolved,
 }
 
 impl Program {
@@ -305,27 +299,6 @@ impl Program {
             body,
             resolved,
         }))
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn source(&self) -> &str {
-        &self.source
-    }
-
-    pub(crate) fn body(&self) -> &[Statement] {
-        &self.body
-    }
-
-    /// The branches, if they are recorded.
-    pub(crate) fn branches(&self) -> &IndexSet<(Span, BranchKind)> {
-        &self.resolved.branches
-    }
-
-    pub(crate) fn blocks(&self) -> &IndexMap<String, Block> {
-        &self.resolved.blocks
     }
 
     /// The source text at a position.

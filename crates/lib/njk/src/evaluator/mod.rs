@@ -101,54 +101,27 @@ impl Evaluator<'_> {
         arguments: &Arguments,
         caller: Option<&Value>,
     ) -> Result<Value, Error> {
+        let span = target.span;
         match &target.kind {
             _ if self.here.in_block && is_super(target) => Ok(self.runtime.local(self.here, SUPER)),
             Kind::Member(object, name) => {
-                self.call_member(target.span, object, &name.text, arguments, caller)
+                let object = self.expression(object)?;
+                let arguments = self.arguments(arguments, caller)?;
+                let name = name.text.as_str().into();
+                self.at(span, self.method(&object, &name, &arguments, span))
             }
             Kind::Index(object, index) => {
-                self.call_index(target.span, object, index, arguments, caller)
+                let object = self.expression(object)?;
+                let index = self.expression(index)?;
+                let arguments = self.arguments(arguments, caller)?;
+                self.at(span, self.method(&object, &index, &arguments, span))
             }
-            _ => self.call_value(target, arguments, caller),
+            _ => {
+                let function = self.expression(target)?;
+                let arguments = self.arguments(arguments, caller)?;
+                self.at(span, self.invoke(&function, &arguments, span))
+            }
         }
-    }
-
-    fn call_member(
-        &self,
-        span: Span,
-        object: &Expression,
-        name: &str,
-        arguments: &Arguments,
-        caller: Option<&Value>,
-    ) -> Result<Value, Error> {
-        let object = self.expression(object)?;
-        let arguments = self.arguments(arguments, caller)?;
-        self.at(span, self.method(&object, &name.into(), &arguments, span))
-    }
-
-    fn call_index(
-        &self,
-        span: Span,
-        object: &Expression,
-        index: &Expression,
-        arguments: &Arguments,
-        caller: Option<&Value>,
-    ) -> Result<Value, Error> {
-        let object = self.expression(object)?;
-        let index = self.expression(index)?;
-        let arguments = self.arguments(arguments, caller)?;
-        self.at(span, self.method(&object, &index, &arguments, span))
-    }
-
-    fn call_value(
-        &self,
-        target: &Expression,
-        arguments: &Arguments,
-        caller: Option<&Value>,
-    ) -> Result<Value, Error> {
-        let function = self.expression(target)?;
-        let arguments = self.arguments(arguments, caller)?;
-        self.at(target.span, self.invoke(&function, &arguments, target.span))
     }
 
     /// The values of arguments; those by name are a dictionary at the end.

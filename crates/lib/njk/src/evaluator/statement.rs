@@ -148,7 +148,7 @@ impl Evaluator<'_> {
     }
 
     fn definition(&self, name: &Name, function: &Arc<Function>) -> Result<(), Error> {
-        let value = self.at(name.span, self.make_macro(function))?;
+        let value = self.at(name.span, self.make_function(function, None))?;
         self.define(name, value, true);
         Ok(())
     }
@@ -174,7 +174,10 @@ impl Evaluator<'_> {
         let Kind::Call(target, arguments) = &call.kind else {
             return Err(Error::internal("a call block without a call"));
         };
-        let caller = self.at(call.span, self.make_caller(caller))?;
+        let caller = self.at(
+            call.span,
+            self.make_function(caller, Some(self.here.frame())),
+        )?;
         let value = self.at(call.span, self.call(target, arguments, Some(&caller)))?;
         self.at(call.span, self.print(&value, out))
     }

@@ -51,7 +51,7 @@ fn run_all(runtime: &Runtime, first: &Rc<Activation>) -> Result<String, Error> {
             here: &here,
         };
         runtime.spend(1)?;
-        let text = evaluator.at(Span::default(), evaluator.capture(here.program.body()))?;
+        let text = evaluator.at(Span::default(), evaluator.capture(&here.program.body))?;
         let Some(parent) = here.parent() else {
             return Ok(text);
         };
@@ -65,10 +65,8 @@ impl Evaluator<'_> {
         let found = self.runtime.load(&self.here.program, name)?;
         found.ok_or_else(|| {
             let name = name.as_text().unwrap_or_default();
-            Error::new(
-                ErrorKind::TemplateNotFound,
-                format!("template `{name}` not found"),
-            )
+            let message = format!("template `{name}` not found");
+            Error::new(ErrorKind::TemplateNotFound, message)
         })
     }
 
@@ -103,10 +101,9 @@ impl Evaluator<'_> {
     /// A copy of the variables of the context, for another template.
     fn variables(&self) -> Result<HashMap<Rc<str>, Value>, Error> {
         let variables = self.here.context.variables();
-        let size = variables
-            .len()
-            .saturating_mul(size_of::<(Rc<str>, Value)>());
-        self.runtime.spend(variables.len())?;
+        let count = variables.len();
+        self.runtime.spend(count)?;
+        let size = count.saturating_mul(size_of::<(Rc<str>, Value)>());
         self.runtime.grow(size)?;
         Ok(variables)
     }
@@ -176,7 +173,7 @@ impl Evaluator<'_> {
         let found = self.here.context.block(&name.text);
         let body = found.ok_or_else(|| {
             let message = format!("unknown block `{}`", name.text);
-            Error::new(ErrorKind::BadValue, message)
+            Error::bad_value(message)
         });
         let text = body.and_then(|body| self.run_block(&body));
         let printed = text.and_then(|text| self.text(&text, out));
@@ -184,7 +181,7 @@ impl Evaluator<'_> {
     }
 
     fn run_block(&self, (program, number): &Body) -> Result<String, Error> {
-        let Some((name, block)) = program.blocks().get_index(*number) else {
+        let Some((name, block)) = program.resolved.blocks.get_index(*number) else {
             return Err(Error::internal("a block that is not there"));
         };
         let mut frame = Frame::new(self.here.frame());
@@ -212,7 +209,7 @@ impl Evaluator<'_> {
         let program = &self.here.program;
         let Some(body) = self.here.context.overridden(name, program, number) else {
             let message = format!("there is no `super()` for block `{name}`: it overrides none");
-            return Err(Error::new(ErrorKind::BadValue, message));
+            return Err(Error::bad_value(message));
         };
         let text = Value::safe(self.run_block(&body)?);
         self.runtime.bind(self.here, SUPER, text);
@@ -228,7 +225,7 @@ fn imported(module: &Value, name: &str) -> Result<Value, Error> {
     };
     let value = dict.and_then(|dict| dict.get(name));
     value.cloned().ok_or_else(|| {
-        let error = Error::new(ErrorKind::BadValue, format!("cannot import `{name}`"));
+        let error = Error::bad_value(format!("cannot import `{name}`"));
         let known = dict.map(|dict| dict.entries.keys().map(|key| &**key));
         error.with_nearest(name, error::nearest(name, known.into_iter().flatten()))
     })
@@ -255,17 +252,12 @@ struct Bound<'a> {
 }
 
 impl Evaluator<'_> {
-    /// `{% macro %}` as a value.
-    pub(super) fn make_macro(&self, function: &Arc<Tree>) -> Result<Value, Error> {
-        self.make_function(function, None)
-    }
-
-    /// The body of a call block as a value.
-    pub(super) fn make_caller(&self, function: &Arc<Tree>) -> Result<Value, Error> {
-        self.make_function(function, Some(self.here.frame()))
-    }
-
-    fn make_function(&self, function: &Arc<Tree>, outer: Option<usize>) -> Result<Value, Error> {
+    /// `{% macro %}` as a value, or the body of the call block with the frame `outer`.
+    pub(super) fn make_function(
+        &self,
+        function: &Arc<Tree>,
+        outer: Option<usize>,
+    ) -> Result<Value, Error> {
         self.runtime.grow(SIZE)?;
         let macro_ = Macro {
             function: Arc::clone(function),
@@ -338,20 +330,15 @@ fn bind<'a>(function: &'a Tree, arguments: &[Value]) -> Bound<'a> {
     for name in function.parameters.iter().skip(given) {
         positional.push(keyword(&name.text).unwrap_or(Value::Undefined));
     }
-    let mut surplus: Vec<Option<Value>> = arguments[..given]
-        .iter()
-        .skip(count)
-        .cloned()
-        .map(Some)
-        .collect();
+    let surplus = arguments[..given].iter().skip(count).cloned();
+    let mut surplus: Vec<Option<Value>> = surplus.map(Some).collect();
     surplus.resize(function.defaults.len().max(surplus.len()), None);
     let names = function.defaults.iter().map(|(name, _)| name.text.as_str());
+    let named = names.zip(surplus);
+    let named = named.filter_map(|(name, value)| Some((name, value.or_else(|| keyword(name))?)));
     Bound {
         positional,
-        keyword: names
-            .zip(surplus)
-            .filter_map(|(name, value)| Some((name, value.or_else(|| keyword(name))?)))
-            .collect(),
+        keyword: named.collect(),
         caller: keyword("caller"),
     }
 }

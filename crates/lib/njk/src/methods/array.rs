@@ -1,5 +1,6 @@
 //! The methods of arrays.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -40,10 +41,8 @@ pub(super) fn find(name: &str) -> Option<Native> {
             let items = items(this);
             runtime.spend(items.len())?;
             let from = relative(number(runtime, arguments, 1, 0.0)?, items.len());
-            let found = items
-                .iter()
-                .skip(from)
-                .position(|item| strict(item, argument(arguments, 0)));
+            let is_wanted = |item: &Value| strict(item, argument(arguments, 0));
+            let found = items.iter().skip(from).position(is_wanted);
             Ok(index(found.map(|at| at + from)))
         },
         "join" => join,
@@ -59,10 +58,8 @@ fn changing(name: &str) -> Option<Native> {
     Some(match name {
         "lastIndexOf" => |runtime, this, arguments| {
             runtime.spend(items(this).len())?;
-            let found = items(this)
-                .iter()
-                .rposition(|item| strict(item, argument(arguments, 0)));
-            Ok(index(found))
+            let is_wanted = |item: &Value| strict(item, argument(arguments, 0));
+            Ok(index(items(this).iter().rposition(is_wanted)))
         },
         "pop" => |_, this, _| Ok(change(this, Vec::pop).unwrap_or_default()),
         "push" => push,
@@ -128,10 +125,8 @@ fn at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Err
     if index < 0.0 || index >= len {
         return Ok(Value::Undefined);
     }
-    Ok(items
-        .get(clamp(index, items.len()))
-        .cloned()
-        .unwrap_or_default())
+    let item = items.get(clamp(index, items.len()));
+    Ok(item.cloned().unwrap_or_default())
 }
 
 fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -227,10 +222,9 @@ fn splice(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value,
     };
     let added = arguments.get(2..).unwrap_or_default();
     admit(runtime, this, added)?;
+    let range = start..start + removed;
     let removed = change(this, |items| {
-        items
-            .splice(start..start + removed, added.iter().cloned())
-            .collect()
+        items.splice(range, added.iter().cloned()).collect()
     });
     runtime.array(removed)
 }
@@ -252,9 +246,8 @@ fn calling(name: &str) -> Option<Native> {
         },
         "find" => |runtime, this, arguments| {
             let found = position(runtime, this, arguments, true)?;
-            Ok(found
-                .and_then(|at| items(this).get(at).cloned())
-                .unwrap_or_default())
+            let item = found.and_then(|at| items(this).get(at).cloned());
+            Ok(item.unwrap_or_default())
         },
         "findIndex" => {
             |runtime, this, arguments| position(runtime, this, arguments, true).map(index)
@@ -293,11 +286,8 @@ fn call(
     at: usize,
     this: &Value,
 ) -> Result<Value, Error> {
-    invoke(
-        runtime,
-        argument(arguments, 0),
-        &[item.clone(), Value::from(at), this.clone()],
-    )
+    let values = [item.clone(), Value::from(at), this.clone()];
+    invoke(runtime, argument(arguments, 0), &values)
 }
 
 fn invoke(runtime: &Runtime, function: &Value, arguments: &[Value]) -> Result<Value, Error> {
@@ -327,14 +317,11 @@ fn position(
 fn reduce(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let items = items(this);
     let mut rest = items.iter().enumerate();
-    let start = arguments
-        .get(1)
-        .cloned()
-        .or_else(|| rest.next().map(|(_, item)| item.clone()));
-    let Some(mut result) = start else {
-        return Err(Error::bad_value(
-            "an empty array cannot be reduced without a first value",
-        ));
+    let first = arguments.get(1).cloned();
+    let first = first.or_else(|| rest.next().map(|(_, item)| item.clone()));
+    let Some(mut result) = first else {
+        let message = "an empty array cannot be reduced without a first value";
+        return Err(Error::bad_value(message));
     };
     for (at, item) in rest {
         let values = [result, item.clone(), Value::from(at), this.clone()];
@@ -350,20 +337,16 @@ fn sort(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, E
     if let Value::Function(function) = argument(arguments, 0) {
         let sorted = sort_by(items, &mut |left, right| {
             let order = function.call(runtime, &[left.clone(), right.clone()])?;
-            Ok(text::to_number(&order, runtime)?
-                .partial_cmp(&0.0)
-                .unwrap_or(Ordering::Equal))
+            let order = text::to_number(&order, runtime)?.partial_cmp(&0.0);
+            Ok(order.unwrap_or(Ordering::Equal))
         })?;
         change(this, |items| *items = sorted);
         return Ok(this.clone());
     }
     let mut keyed = Vec::with_capacity(items.len());
     for item in items.drain(..) {
-        let key = if item.is_undefined() {
-            None
-        } else {
-            Some(to_text(&item, runtime)?.into_owned())
-        };
+        let key = (!item.is_undefined()).then(|| to_text(&item, runtime));
+        let key = key.transpose()?.map(Cow::into_owned);
         runtime.spend(4)?;
         keyed.push((key, item));
     }

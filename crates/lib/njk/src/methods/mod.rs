@@ -83,16 +83,14 @@ pub(crate) fn has(runtime: &Runtime, target: &Value, key: &Value) -> Result<bool
 
 /// `target[key]`.
 pub(crate) fn member(runtime: &Runtime, target: &Value, key: &Value) -> Result<Value, Error> {
-    match (target, position(key)) {
-        (Value::Array(array), Some(index)) => match array.get(index) {
-            Some(found) => Ok(found),
-            None => named_member(target, &to_text(key, runtime)?),
-        },
-        (Value::Text(text), Some(index)) => match utf16::at(text, index) {
-            Some(found) => Ok(Value::from(found)),
-            None => named_member(target, &to_text(key, runtime)?),
-        },
-        _ => named_member(target, &to_text(key, runtime)?),
+    let found = match (target, position(key)) {
+        (Value::Array(array), Some(index)) => array.get(index),
+        (Value::Text(text), Some(index)) => utf16::at(text, index).map(Value::from),
+        _ => None,
+    };
+    match found {
+        Some(found) => Ok(found),
+        None => named_member(target, &to_text(key, runtime)?),
     }
 }
 
@@ -119,13 +117,11 @@ pub(crate) fn named_member(target: &Value, name: &str) -> Result<Value, Error> {
         Value::Special(object) => std::rc::Rc::clone(object).member(name),
         _ => None,
     };
-    match found {
-        Some(found) => Ok(found),
-        None => match method(target, name) {
-            Some(method) => Function::method(target, method),
-            None => Ok(Value::Undefined),
-        },
+    if let Some(found) = found {
+        return Ok(found);
     }
+    let method = method(target, name).map(|method| Function::method(target, method));
+    method.unwrap_or(Ok(Value::Undefined))
 }
 
 /// An index, as a number or a string.

@@ -57,8 +57,7 @@ impl Parser<'_> {
             self.block_end(end)?;
             let mut otherwise = Vec::new();
             if end == "else" {
-                otherwise = self.body(&["endif"])?.0;
-                self.block_end("endif")?;
+                otherwise = self.body_to("endif")?;
             }
             return Ok(Statement::If {
                 branches,
@@ -108,8 +107,7 @@ impl Parser<'_> {
         self.block_end(end)?;
         let mut otherwise = Vec::new();
         if end == "else" {
-            otherwise = self.body(&["endfor"])?.0;
-            self.block_end("endfor")?;
+            otherwise = self.body_to("endfor")?;
         }
         Ok(Statement::For {
             names,
@@ -138,9 +136,7 @@ impl Parser<'_> {
         }
         // Nunjucks trims nothing here, dash or not.
         self.next()?;
-        let (body, _) = self.body(&["endset"])?;
-        self.block_end("endset")?;
-        let value = ast::Value::Body(body);
+        let value = ast::Value::Body(self.body_to("endset")?);
         Ok(Statement::Set { targets, value })
     }
 
@@ -152,16 +148,27 @@ impl Parser<'_> {
 
     fn macro_tag(&mut self) -> Parsed<Statement> {
         let name = self.name("the name of the macro")?;
-        let (parameters, defaults) = self.signature()?;
+        let signature = self.signature()?;
         self.block_end("macro")?;
-        let (body, _) = self.body(&["endmacro"])?;
-        self.block_end("endmacro")?;
-        let function = Arc::new(Function {
+        let function = self.function(signature, "endmacro")?;
+        Ok(Statement::Macro { name, function })
+    }
+
+    /// The body up to the tag `end`, with that.
+    fn body_to(&mut self, end: &'static str) -> Parsed<Vec<Statement>> {
+        let (body, _) = self.body(&[end])?;
+        self.block_end(end)?;
+        Ok(body)
+    }
+
+    fn function(&mut self, signature: Signature, end: &'static str) -> Parsed<Arc<Function>> {
+        let (parameters, defaults) = signature;
+        let body = self.body_to(end)?;
+        Ok(Arc::new(Function {
             parameters,
             defaults,
             body,
-        });
-        Ok(Statement::Macro { name, function })
+        }))
     }
 
     fn signature(&mut self) -> Parsed<Signature> {
@@ -178,7 +185,7 @@ impl Parser<'_> {
     }
 
     fn call_tag(&mut self) -> Parsed<Statement> {
-        let (parameters, defaults) = match self.peek()?.kind {
+        let signature = match self.peek()?.kind {
             lexer::Kind::Mark("(") => self.signature()?,
             _ => (Vec::new(), Vec::new()),
         };
@@ -187,21 +194,14 @@ impl Parser<'_> {
             return fail("expected the call of a macro", call.span);
         }
         self.block_end("call")?;
-        let (body, _) = self.body(&["endcall"])?;
-        self.block_end("endcall")?;
-        let caller = Arc::new(Function {
-            parameters,
-            defaults,
-            body,
-        });
+        let caller = self.function(signature, "endcall")?;
         Ok(Statement::Call { call, caller })
     }
 
     fn filter_tag(&mut self) -> Parsed<Statement> {
         let (name, arguments) = self.filter()?;
         self.block_end("filter")?;
-        let (body, _) = self.body(&["endfilter"])?;
-        self.block_end("endfilter")?;
+        let body = self.body_to("endfilter")?;
         Ok(Statement::Filter {
             name,
             arguments,
@@ -228,8 +228,7 @@ impl Parser<'_> {
         self.block_end(end)?;
         let mut otherwise = Vec::new();
         if end == "default" {
-            otherwise = self.body(&["endswitch"])?.0;
-            self.block_end("endswitch")?;
+            otherwise = self.body_to("endswitch")?;
         }
         Ok(Statement::Switch {
             subject,

@@ -136,7 +136,7 @@ impl Runtime {
             );
             return Err(Error::bad_value(message));
         };
-        let Some(full) = engine::resolve(from.name(), name) else {
+        let Some(full) = engine::resolve(&from.name, name) else {
             return Ok(None);
         };
         let mut programs = self.programs.borrow_mut();
@@ -158,9 +158,9 @@ impl Runtime {
 
     /// Notes that a branch of a template is taken, if branches are recorded.
     pub(crate) fn take(&self, program: &Program, span: Span, kind: BranchKind) {
-        if let Some(number) = program.branches().get_index_of(&(span, kind)) {
+        if let Some(number) = program.resolved.branches.get_index_of(&(span, kind)) {
             let mut taken = self.taken.borrow_mut();
-            taken.insert((program.name().to_owned(), number));
+            taken.insert((program.name.clone(), number));
         }
     }
 
@@ -369,7 +369,7 @@ impl Context {
     /// Adds the blocks of `program` after the existing ones.
     pub(crate) fn add_blocks(&self, program: &Arc<Program>) {
         let mut blocks = self.blocks.borrow_mut();
-        for (number, name) in program.blocks().keys().enumerate() {
+        for (number, name) in program.resolved.blocks.keys().enumerate() {
             let bodies = blocks.entry(name.clone()).or_default();
             bodies.push((Arc::clone(program), number));
         }

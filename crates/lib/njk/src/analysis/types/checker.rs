@@ -414,6 +414,16 @@ fn names(statements: &[Statement]) -> Vec<Option<String>> {
     names
 }
 
+impl Loaded {
+    /// The template that a statement loads, if it names one.
+    pub(super) fn target(&self, statement: &Statement) -> Option<usize> {
+        match &template(statement)?.kind {
+            Kind::Str(name) => self.named.get(name).copied(),
+            _ => None,
+        }
+    }
+}
+
 /// The expression with the name of the template that a statement loads.
 pub(super) fn template(statement: &Statement) -> Option<&Expression> {
     match statement {

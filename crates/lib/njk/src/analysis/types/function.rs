@@ -200,23 +200,14 @@ impl<'a> Checker<'a> {
                     let number = self.numbers.get(&address(function));
                     found.extend(number.map(|it| (name.text.clone(), Role::Macro(*it))));
                 }
-                Statement::Import {
-                    template, target, ..
-                } => {
-                    if let Kind::Str(name) = &template.kind
-                        && let Some(module) = loaded.named.get(name)
-                    {
-                        found.push((target.text.clone(), Role::Module(*module)));
-                    }
+                Statement::Import { target: name, .. } => {
+                    let module = loaded.target(statement);
+                    found.extend(module.map(|it| (name.text.clone(), Role::Module(it))));
                 }
-                Statement::From {
-                    template, names, ..
-                } => {
-                    if let Kind::Str(name) = &template.kind
-                        && let Some(module) = loaded.named.get(name)
-                    {
+                Statement::From { names, .. } => {
+                    if let Some(module) = loaded.target(statement) {
                         for (name, alias) in names {
-                            let number = self.exported(*module, &name.text);
+                            let number = self.exported(module, &name.text);
                             found.extend(number.map(|it| (alias.text.clone(), Role::Macro(it))));
                         }
                     }

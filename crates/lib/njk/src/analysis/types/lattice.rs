@@ -253,10 +253,6 @@ impl Type {
         }
         self
     }
-
-    pub(super) fn weight(&self) -> u32 {
-        self.weight
-    }
 }
 
 /// True if an object has a property.
@@ -294,8 +290,8 @@ pub struct Object {
 
 impl Object {
     pub(super) fn weight(&self) -> u32 {
-        let weights = self.properties.values().map(|it| it.ty.weight() + 1);
-        let rest = self.rest.as_ref().map_or(0, Type::weight);
+        let weights = self.properties.values().map(|it| it.ty.weight + 1);
+        let rest = self.rest.as_ref().map_or(0, |rest| rest.weight);
         weights.fold(1, u32::saturating_add).saturating_add(rest)
     }
 

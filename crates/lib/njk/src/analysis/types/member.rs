@@ -201,20 +201,8 @@ fn built_in(owner: &Type, name: &str) -> Option<Type> {
         return Some(owner.length());
     }
     let scalar = owner.number.is_some() || owner.simple & (TRUE | FALSE | LOOP) != 0;
-    let owners = [
-        (
-            owner.string.is_some() || owner.simple & SAFE != 0,
-            Owner::Text,
-        ),
-        (owner.list.is_some(), Owner::Array),
-        (owner.number.is_some(), Owner::Number),
-        (
-            scalar || has_length || owner.object.is_some(),
-            Owner::Object,
-        ),
-    ];
-    let has = |(is, owner): &(bool, Owner)| *is && methods::exists(*owner, name);
-    owners.iter().any(has).then(|| Type::unknown().defined())
+    let is_object = scalar || has_length || owner.object.is_some();
+    has_method(owner, is_object, name).then(|| Type::unknown().defined())
 }
 
 impl Type {
@@ -327,7 +315,7 @@ impl Checker<'_> {
         if is_printing {
             self.printed(owner, &ty);
         }
-        if is_data(&ty) && !has_method(&ty, &name.text) {
+        if is_data(&ty) && !has_method(&ty, true, &name.text) {
             let callee = self.text(target.span);
             let instead = instead(&METHODS, &name.text);
             self.report(name.span, Problem::NotCallable { callee, instead });
@@ -346,8 +334,9 @@ fn is_data(ty: &Type) -> bool {
     }
 }
 
-/// Returns true if some value of the type has the method.
-fn has_method(ty: &Type, name: &str) -> bool {
+/// Returns true if some value of the type has the method; `is_object` says that there are values with
+/// the methods of objects.
+fn has_method(ty: &Type, is_object: bool, name: &str) -> bool {
     let any = ty.any != Any::No;
     let owners = [
         (
@@ -356,7 +345,7 @@ fn has_method(ty: &Type, name: &str) -> bool {
         ),
         (any || ty.list.is_some(), Owner::Array),
         (any || ty.number.is_some(), Owner::Number),
-        (true, Owner::Object),
+        (is_object, Owner::Object),
     ];
     owners
         .iter()

@@ -239,16 +239,11 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
                 simple: ty.simple & NULL,
                 ..Type::default()
             };
-            let simple = ty.simple & !NULL;
-            kind(
-                ty,
-                null,
-                Type {
-                    simple,
-                    ..ty.clone()
-                },
-                Type::null(),
-            )
+            let rest = Type {
+                simple: ty.simple & !NULL,
+                ..ty.clone()
+            };
+            kind(ty, null, rest, Type::null())
         }
         "string" => {
             let string = ty.string.clone().map_or_else(Type::default, Type::text);
@@ -341,33 +336,21 @@ fn kind(ty: &Type, part: Type, rest: Type, whole: Type) -> Outcome {
 /// Returns true if values of both types can be equal; true if nothing is known.
 pub(super) fn may_equal(left: &Type, right: &Type, strict: bool) -> bool {
     let opaque = |ty: &Type| ty.any != Any::No || ty.simple & (SAFE | LOOP) != 0;
-    if opaque(left) || opaque(right) {
-        return true;
-    }
     let nothing = |ty: &Type| ty.simple & NULL != 0 || ty.absent != Absent::Never;
-    if nothing(left) && nothing(right) {
-        return true;
-    }
+    let booleans = left.simple & right.simple & (TRUE | FALSE) != 0;
     let lists = left.list.is_some() && right.list.is_some();
     let objects = left.object.is_some() && right.object.is_some();
-    if lists || objects || left.simple & right.simple & (TRUE | FALSE) != 0 {
-        return true;
-    }
-    if let (Some(one), Some(other)) = (&left.string, &right.string) {
-        let may = match (&one.known, &other.known) {
-            (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
-            _ => true,
-        };
-        if may {
-            return true;
-        }
-    }
-    if let (Some(one), Some(other)) = (&left.number, &right.number)
-        && overlap(one, other)
-    {
-        return true;
-    }
-    !strict && (converts(left, right) || converts(right, left))
+    let strings = left.string.as_ref().zip(right.string.as_ref());
+    let strings = strings.is_some_and(|(one, other)| match (&one.known, &other.known) {
+        (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
+        _ => true,
+    });
+    let numbers = left.number.as_ref().zip(right.number.as_ref());
+    let numbers = numbers.is_some_and(|(one, other)| overlap(one, other));
+    let alike = booleans || lists || objects || strings || numbers;
+    (opaque(left) || opaque(right) || alike)
+        || (nothing(left) && nothing(right))
+        || (!strict && (converts(left, right) || converts(right, left)))
 }
 
 fn overlap(one: &Numbers, other: &Numbers) -> bool {

@@ -109,7 +109,7 @@ impl Checker<'_> {
             .map(|template| {
                 let mut found = Vec::new();
                 always(&template.statements, &mut |statement| {
-                    found.extend(target(template, statement));
+                    found.extend(template.target(statement));
                 });
                 found
             })
@@ -117,7 +117,7 @@ impl Checker<'_> {
         for (number, one) in loaded.iter().enumerate() {
             self.here = number;
             always(&one.statements, &mut |statement| {
-                if let (Some(next), Some(place)) = (target(one, statement), template(statement))
+                if let (Some(next), Some(place)) = (one.target(statement), template(statement))
                     && reaches(&edges, next, number)
                 {
                     let name = one.name.clone();
@@ -133,16 +133,9 @@ impl Checker<'_> {
 fn parent(loaded: &Loaded) -> Option<usize> {
     let mut statements = loaded.statements.iter();
     statements.find_map(|statement| match statement {
-        Statement::Extends(_) => target(loaded, statement),
+        Statement::Extends(_) => loaded.target(statement),
         _ => None,
     })
-}
-
-fn target(loaded: &Loaded, statement: &Statement) -> Option<usize> {
-    match &template(statement)?.kind {
-        Kind::Str(name) => loaded.named.get(name).copied(),
-        _ => None,
-    }
 }
 
 fn reaches(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
