@@ -12,7 +12,6 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use crate::cache::CacheUse;
-use crate::calls::CallsEnd;
 use crate::diagnostic::code;
 use crate::exchange::{Ended, Exchange, waiting};
 use crate::journal::{GO_ON, usage_event};
@@ -62,8 +61,8 @@ pub struct Agent<'a> {
     /// Tools that the user has approved for the whole run.
     pub(crate) always: HashSet<String>,
     pub(crate) has_failed_to_compact: bool,
-    /// The part of the budget that the next request may use.
-    reservation: Option<Reservation>,
+    /// The part of the budget that the next request may use, until it is dropped.
+    pub(crate) reservation: Option<Reservation>,
     /// True if the money that is left limits the next response.
     is_capped: bool,
     /// The text of the last response, and why it ended.
@@ -171,10 +170,8 @@ impl<'a> Agent<'a> {
             let sent = self.journal.sent_dynamic()?;
             self.fixed.dynamic = sent.or_else(|| self.fixed.dynamic.take());
         }
-        match self.answer_calls().await? {
-            CallsEnd::Answered => {}
-            CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, None),
-            CallsEnd::Cancelled => return self.end(EndStatus::Cancelled, None),
+        if let Some(status) = self.answer_calls().await? {
+            return self.end(status, None);
         }
         let conversation = self.journal.conversation();
         if conversation.turns().is_empty() {
@@ -254,10 +251,8 @@ impl<'a> Agent<'a> {
                 }
                 return self.end(status, None);
             }
-            match self.answer_calls().await? {
-                CallsEnd::Answered => {}
-                CallsEnd::Paused => return self.end(EndStatus::ApprovalWanted, None),
-                CallsEnd::Cancelled => return self.end(EndStatus::Cancelled, None),
+            if let Some(status) = self.answer_calls().await? {
+                return self.end(status, None);
             }
             if self.repeats(&response)? == Repetition::End {
                 return self.end(EndStatus::Loop, None);
@@ -301,11 +296,6 @@ impl<'a> Agent<'a> {
         let cap = cap.filter(|cap| *cap <= MAX_CAP && limit.is_none_or(|limit| *cap < limit));
         self.is_capped = cap.is_some();
         *limit = cap.or(*limit);
-    }
-
-    /// Gives back what was reserved.
-    pub(crate) fn release(&mut self) {
-        self.reservation = None;
     }
 
     /// Returns true if the model repeats itself.
@@ -409,13 +399,11 @@ impl Agent<'_> {
     /// Writes a response and its usage to the log.
     pub(crate) fn record(&mut self, response: &Response) -> Result<(), LogError> {
         let content = response.content.as_ref().map(Content::to_log);
+        let finish = response.finish.as_ref();
+        let finish = finish.map(|finish| finish.as_str().to_owned());
         self.journal.append(Event::Response {
             content: content.unwrap_or_default(),
-            finish_reason: response
-                .finish
-                .as_ref()
-                .map(|finish| finish.as_str().to_owned())
-                .or_else(|| response.block_reason.clone()),
+            finish_reason: finish.or_else(|| response.block_reason.clone()),
             model_version: response.model_version.clone(),
             response_id: response.id.clone(),
         })?;
@@ -432,7 +420,7 @@ impl Agent<'_> {
     /// Writes the usage of a response to the log, if it has any, and releases the reservation.
     pub(crate) fn record_usage(&mut self, usage: Usage) -> Result<(), LogError> {
         let noted = self.note_usage(usage);
-        self.release();
+        self.reservation = None;
         noted
     }
 

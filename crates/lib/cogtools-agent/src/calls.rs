@@ -29,18 +29,6 @@ use crate::{CallScope, Settings, ToolTraits};
 /// Maximum number of calls that run at the same time.
 const MAX_PARALLEL: usize = 8;
 
-/// End of the calls of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CallsEnd {
-    /// Each has a result.
-    Answered,
-    /// The run waits for the user.
-    Paused,
-    /// The user has cancelled it. Calls that were running have a result that says so; those that
-    /// had not begun stay open.
-    Cancelled,
-}
-
 /// A call about which everything is decided.
 pub(crate) struct Decided {
     pub(crate) call: OpenCall,
@@ -56,7 +44,8 @@ pub(crate) enum Next {
         run: ReadyCall,
         is_parallel: bool,
     },
-    Answer(Outcome, Value),
+    /// It has this outcome, and the model reads this response.
+    Answer((Outcome, Value)),
     /// It waits for the user.
     Wait,
     /// The run is cancelled.
@@ -76,8 +65,10 @@ type Ended = Result<Box<Answered>, Vec<WaitingCall>>;
 type Running = FuturesUnordered<BoxFuture<'static, Ended>>;
 
 impl Agent<'_> {
-    /// Answers the calls that have no result yet.
-    pub(crate) async fn answer_calls(&mut self) -> Result<CallsEnd, LogError> {
+    /// Answers the calls that have no result yet. Returns the end of the run if it waits for the
+    /// user, or if the user has cancelled it: calls that were running have a result that says so
+    /// then, and those that had not begun stay open.
+    pub(crate) async fn answer_calls(&mut self) -> Result<Option<EndStatus>, LogError> {
         let open = self.journal.conversation().open_calls().to_vec();
         // All questions come first, so that a user who has answered them may leave.
         let decided: VecDeque<Decided> = open.into_iter().map(|call| self.decide(call)).collect();
@@ -99,12 +90,10 @@ impl Agent<'_> {
         waiting.extend(self.waiting.iter().map(|one| one.call.clone()));
         if !waiting.is_empty() {
             self.journal.append(Event::Paused { calls: waiting })?;
-            return Ok(CallsEnd::Paused);
+            return Ok(Some(EndStatus::ApprovalWanted));
         }
-        if self.cancel.is_cancelled() {
-            return Ok(CallsEnd::Cancelled);
-        }
-        Ok(CallsEnd::Answered)
+        let is_cancelled = self.cancel.is_cancelled();
+        Ok(is_cancelled.then_some(EndStatus::Cancelled))
     }
 
     /// Carries out what was decided, in the order of the calls: at once if all that run are
@@ -198,9 +187,7 @@ impl Agent<'_> {
                     [&self.cancel, &self.calls].map(Clone::clone),
                 )));
             }
-            Next::Answer(outcome, response) => {
-                self.finish_call(Answered::at_once(call, outcome, response))?;
-            }
+            Next::Answer(answer) => self.finish_call(Answered::at_once(call, answer))?,
             Next::Wait | Next::Leave => {}
         }
         Ok(())
@@ -217,14 +204,10 @@ impl Agent<'_> {
         let mut approval = self.approval(&call, &traits, decision);
         let mut resolved = None;
         let next = if call.has_started && !traits.is_repeatable() {
-            let (outcome, response) = interrupted();
-            Next::Answer(outcome, response)
+            Next::Answer(interrupted())
         } else {
             match self.prepare(&call.tool, &call.arguments) {
-                Err(diagnostics) => {
-                    let (outcome, response) = failure(&diagnostics);
-                    Next::Answer(outcome, response)
-                }
+                Err(diagnostics) => Next::Answer(failure(&diagnostics)),
                 Ok((run, arguments)) => {
                     self.permit(&call, &arguments, &mut approval);
                     if approval.decision == Decision::Asked {
@@ -263,20 +246,17 @@ impl Agent<'_> {
         if self.cancel.is_cancelled() {
             return Next::Leave;
         }
-        let (outcome, response) = match approval.decision {
-            Decision::Asked => return Next::Wait,
-            Decision::Denied => (Outcome::Denied, json!({"error": denial(approval)})),
+        match approval.decision {
+            Decision::Asked => Next::Wait,
+            Decision::Denied => Next::Answer((Outcome::Denied, json!({"error": denial(approval)}))),
             Decision::Allowed | Decision::Granted
                 if traits.is_uncounted || self.ledger.try_add_call() =>
             {
-                return Next::Run {
-                    run,
-                    is_parallel: traits.is_parallel(),
-                };
+                let is_parallel = traits.is_parallel();
+                Next::Run { run, is_parallel }
             }
-            Decision::Allowed | Decision::Granted => failure(&[call_budget_spent()]),
-        };
-        Next::Answer(outcome, response)
+            Decision::Allowed | Decision::Granted => Next::Answer(failure(&[call_budget_spent()])),
+        }
     }
 
     /// Asks for an approval if there is none yet. It stays `Asked` if the run has to wait.
@@ -349,7 +329,7 @@ pub(crate) struct Answered {
 
 impl Answered {
     /// Makes the end of a call that did not run.
-    fn at_once(call: OpenCall, outcome: Outcome, response: Value) -> Self {
+    fn at_once(call: OpenCall, (outcome, response): (Outcome, Value)) -> Self {
         Self {
             call,
             outcome,
@@ -399,12 +379,12 @@ impl Agent<'_> {
     /// has started may have had an effect.
     pub(crate) fn abandon_calls(&mut self, reason: &str) -> Result<(), LogError> {
         for call in self.journal.conversation().open_calls().to_vec() {
-            let (outcome, response) = if call.has_started {
+            let answer = if call.has_started {
                 interrupted()
             } else {
                 (Outcome::Cancelled, json!({"error": reason}))
             };
-            self.finish_call(Answered::at_once(call, outcome, response))?;
+            self.finish_call(Answered::at_once(call, answer))?;
         }
         Ok(())
     }
@@ -509,8 +489,8 @@ impl Agent<'_> {
         };
         let answer = call.args.cloned().unwrap_or_else(|| json!({})).to_string();
         for call in self.journal.conversation().open_calls().to_vec() {
-            let response = json!({"output": "accepted"});
-            self.finish_call(Answered::at_once(call, Outcome::Succeeded, response))?;
+            let answer = (Outcome::Succeeded, json!({"output": "accepted"}));
+            self.finish_call(Answered::at_once(call, answer))?;
         }
         self.observer.on(&Activity::Text(&answer));
         self.last_text = answer;

@@ -83,7 +83,7 @@ impl Agent<'_> {
             return Ok(Some(format!("the budget of {limit} is spent")));
         }
         let summary = self.summarise(cut).await?;
-        self.release();
+        self.reservation = None;
         let summary = match summary {
             Ok(summary) => summary,
             Err(reason) => {

@@ -159,20 +159,23 @@ fn read(file: &ConfigFile) -> Result<Text, Failure> {
 
 /// A file of at most [`MAX_FILE_BYTES`] bytes, which is not a file with variables.
 fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
-    let subject = || file.display_path.display().to_string();
+    let refused = |message: String| {
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        Err(Box::new(
+            diagnostic.with_subject(file.display_path.display().to_string()),
+        ))
+    };
     let name = file.path.file_name().and_then(|name| name.to_str());
     if name.is_some_and(|name| name == ".env" || name.starts_with(".env.")) {
-        let message = "a file with variables is not sent to a model";
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        return Err(Box::new(diagnostic.with_subject(subject())));
+        return refused("a file with variables is not sent to a model".to_owned());
     }
     let text = Text::read(&file.path, &file.display_path, &file.scope)
         .map_err(|error| Box::new(error.diagnostic(Code::InvalidConfig)))?;
     if text.as_str().len() > MAX_FILE_BYTES {
         let kib = MAX_FILE_BYTES >> 10;
-        let message = format!("a file that is sent with every request has at most {kib} KiB");
-        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-        return Err(Box::new(diagnostic.with_subject(subject())));
+        return refused(format!(
+            "a file that is sent with every request has at most {kib} KiB"
+        ));
     }
     Ok(text)
 }
@@ -184,19 +187,14 @@ fn references(
     warnings: &mut Vec<Diagnostic>,
 ) -> Vec<FileReference> {
     let is_absent = |file: &ConfigFile| !must_exist && file.path.symlink_metadata().is_err();
-    let read = |file: &ConfigFile| {
-        if is_absent(file) {
-            return None;
-        }
-        let text = read_bounded(file).map_err(|warning| warnings.push(*warning));
+    let mut read = |file: &ConfigFile| {
+        let text = (!is_absent(file)).then(|| read_bounded(file))?;
+        let text = text.map_err(|warning| warnings.push(*warning));
         Some(text.ok()?.as_str().to_owned())
     };
-    let contents: Vec<Option<String>> = files.iter().map(read).collect();
-    let paths = files
-        .iter()
-        .map(|file| file.display_path.display().to_string());
-    let references = paths.zip(contents);
-    references
-        .map(|(path, content)| FileReference { path, content })
-        .collect()
+    let reference = |file: &ConfigFile| FileReference {
+        path: file.display_path.display().to_string(),
+        content: read(file),
+    };
+    files.iter().map(reference).collect()
 }

@@ -38,9 +38,8 @@ pub use observer::{
 pub use options::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, stable_seed};
 pub use outcome::denial;
 pub use prompt::{
-    BufferedLayer, DynamicLayer, FileReference, InstructionFile, Instructions, Prompt,
-    RequestOptions, Situation, StaticLayer, TriggerLayer, dynamic_changes, render_dynamic,
-    render_static, sent_dynamic, task_of_user, with_types,
+    FileReference, InstructionFile, Instructions, Prompt, RequestOptions, Situation, StaticLayer,
+    dynamic_changes, render_dynamic, render_static, sent_dynamic, task_of_user, with_types,
 };
 pub use provider::{Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model};
 pub use session::{

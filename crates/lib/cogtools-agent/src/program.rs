@@ -35,10 +35,10 @@ impl Agent<'_> {
             let ready = match prepared {
                 Ok((run, _)) => Ok(run),
                 Err(diagnostics) => {
-                    let (outcome, response) = failure(&diagnostics);
-                    let text = response["error"].as_str().filter(|_| is_edited);
+                    let answer = failure(&diagnostics);
+                    let text = answer.1["error"].as_str().filter(|_| is_edited);
                     question.problem = text.map(str::to_owned);
-                    Err(Next::Answer(outcome, response))
+                    Err(Next::Answer(answer))
                 }
             };
             let is_same = approval.digest.is_none() || approval.digest == question.digest;

@@ -28,33 +28,21 @@ pub struct StaticLayer {
     pub system: Option<Arc<Content>>,
     /// The declarations of the tools.
     pub tools: Arc<Vec<Value>>,
-    /// The turns before the buffered layer, [`BufferedLayer`].
+    /// The turns before the buffered layer.
     pub history: Vec<Arc<Content>>,
 }
-
-/// The second layer: the state of the world when the session began, as JSON.
-#[derive(Clone, Debug, Default)]
-pub struct DynamicLayer(pub Option<Arc<Content>>);
-
-/// The third layer: recent turns, exactly as they were.
-#[derive(Clone, Debug, Default)]
-pub struct BufferedLayer(pub Vec<Arc<Content>>);
-
-/// The last layer: a task, or the results of calls.
-#[derive(Clone, Debug)]
-pub struct TriggerLayer(pub Arc<Content>);
 
 /// All layers.
 #[derive(Clone, Debug)]
 pub struct Prompt {
     /// The layer that rarely changes.
     pub fixed: StaticLayer,
-    /// The state of the world.
-    pub dynamic: DynamicLayer,
-    /// Recent turns.
-    pub buffered: BufferedLayer,
-    /// The layer to react to.
-    pub trigger: TriggerLayer,
+    /// The second layer: the state of the world when the session began, as JSON.
+    pub dynamic: Option<Arc<Content>>,
+    /// The third layer: recent turns, exactly as they were.
+    pub buffered: Vec<Arc<Content>>,
+    /// The layer to react to: a task, or the results of calls.
+    pub trigger: Arc<Content>,
 }
 
 /// The options of a request.
@@ -90,16 +78,9 @@ impl Prompt {
     /// The request, in which the cache `cached` holds the first layer if there is one. Without
     /// it, the layer is sent in full.
     pub fn request(&self, options: &RequestOptions, cached: Option<&str>) -> Request {
-        let history = if cached.is_some() {
-            &[]
-        } else {
-            self.fixed.history.as_slice()
-        };
-        let contents = history
-            .iter()
-            .chain(&self.dynamic.0)
-            .chain(&self.buffered.0)
-            .chain([&self.trigger.0]);
+        let history = self.fixed.history.iter().filter(|_| cached.is_none());
+        let contents = history.chain(&self.dynamic).chain(&self.buffered);
+        let contents = contents.chain([&self.trigger]);
         Request {
             model: options.model.clone(),
             system: self.fixed.system.clone(),
@@ -115,12 +96,12 @@ impl Prompt {
     /// Files are not counted.
     pub(crate) fn estimated_tokens(&self, sent: u64) -> u64 {
         if sent > 0 {
-            return sent.saturating_add(estimate_tokens(bytes(&self.trigger.0)));
+            return sent.saturating_add(estimate_tokens(bytes(&self.trigger)));
         }
         let tools = json(&self.fixed.tools).len();
         let contents = self.fixed.system.iter().chain(&self.fixed.history);
-        let contents = contents.chain(&self.dynamic.0).chain(&self.buffered.0);
-        let contents = contents.chain([&self.trigger.0]);
+        let contents = contents.chain(&self.dynamic).chain(&self.buffered);
+        let contents = contents.chain([&self.trigger]);
         estimate_tokens(tools + contents.map(|content| bytes(content)).sum::<usize>())
     }
 
@@ -129,9 +110,9 @@ impl Prompt {
         let fixed = (&self.fixed.system, &self.fixed.tools, &self.fixed.history);
         vec![
             size("static", &fixed, is_cached),
-            size("dynamic", &self.dynamic.0, false),
-            size("buffered", &self.buffered.0, false),
-            size("trigger", &self.trigger.0, false),
+            size("dynamic", &self.dynamic, false),
+            size("buffered", &self.buffered, false),
+            size("trigger", &self.trigger, false),
         ]
     }
 
@@ -144,9 +125,9 @@ impl Prompt {
         fixed.extend(parts(&self.fixed.history));
         [
             fixed,
-            self.dynamic.0.iter().map(json).collect(),
-            parts(&self.buffered.0),
-            vec![json(&self.trigger.0)],
+            self.dynamic.iter().map(json).collect(),
+            parts(&self.buffered),
+            vec![json(&self.trigger)],
         ]
     }
 }
@@ -154,13 +135,10 @@ impl Prompt {
 fn size(name: &str, layer: &impl Serialize, cached: bool) -> LayerSize {
     let json = serde_json::to_vec(layer).unwrap_or_default();
     let is_empty = matches!(json.as_slice(), b"null" | b"[]" | b"[null,[],[]]");
+    let size = if is_empty { 0 } else { json.len() };
     LayerSize {
         name: name.to_owned(),
-        tokens: if is_empty {
-            0
-        } else {
-            estimate_tokens(json.len())
-        },
+        tokens: estimate_tokens(size),
         hash: hex(&Sha256::digest(&json)),
         cached,
         parts: Vec::new(),
@@ -186,11 +164,8 @@ fn bytes(content: &Content) -> usize {
         let text = part.text().map_or(0, str::len);
         let arguments = part.call().and_then(|call| call.args);
         let result = part.result().map(|(_, response)| response);
-        text + arguments
-            .into_iter()
-            .chain(result)
-            .map(|value| value.to_string().len())
-            .sum::<usize>()
+        let values = arguments.into_iter().chain(result);
+        text + values.map(|it| it.to_string().len()).sum::<usize>()
     });
     parts.sum()
 }

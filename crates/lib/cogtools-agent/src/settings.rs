@@ -125,6 +125,12 @@ impl ToolTraits {
     }
 }
 
+/// The first of `rules` that matches the tool `name`.
+fn rule_for<'r>(name: &str, rules: &'r [String]) -> Option<&'r str> {
+    let mut rules = rules.iter().map(String::as_str);
+    rules.find(|rule| Pattern::new(rule).matches(name))
+}
+
 /// The rules of a user: patterns of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
@@ -151,11 +157,8 @@ impl Permissions {
         deny: &[String],
         names: impl Iterator<Item = &'n str>,
     ) -> Self {
-        let matches = |rules: &[String], name: &str| {
-            let mut rules = rules.iter();
-            rules.any(|rule| Pattern::new(rule).matches(name))
-        };
-        let asks = |name: &&str| matches(&config.ask, name) && !matches(allow, name);
+        let asks =
+            |name: &&str| rule_for(name, &config.ask).is_some() && rule_for(name, allow).is_none();
         Self {
             allow: [allow, &config.allow].concat(),
             granted: allow.to_vec(),
@@ -175,20 +178,16 @@ impl Permissions {
     /// of others needs an answer. A program, and what is pure or changes nothing, is allowed.
     /// Everything else needs an answer.
     pub fn decide(&self, name: &str, tool: &ToolTraits) -> Approval {
-        let find = |rules: &[String]| {
-            let mut rules = rules.iter();
-            rules.find(|rule| Pattern::new(rule).matches(name)).cloned()
-        };
-        let asks = tool.asks && find(&self.granted).is_none();
+        let asks = tool.asks && rule_for(name, &self.granted).is_none();
         let rules = [
-            (find(&self.deny), Decision::Denied),
-            (find(&self.ask), Decision::Asked),
-            (asks.then(|| Self::OF_SOURCE.to_owned()), Decision::Asked),
-            (find(&self.allow), Decision::Allowed),
+            (rule_for(name, &self.deny), Decision::Denied),
+            (rule_for(name, &self.ask), Decision::Asked),
+            (asks.then_some(Self::OF_SOURCE), Decision::Asked),
+            (rule_for(name, &self.allow), Decision::Allowed),
         ];
         for (rule, decision) in rules {
             if let Some(rule) = rule {
-                return Approval::by_rule(decision, &rule);
+                return Approval::by_rule(decision, rule);
             }
         }
         let hints = tool.annotations;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::Conversation;
 use crate::cache::{CacheRecord, CacheUse};
 use crate::history::SentTokens;
-use crate::prompt::{BufferedLayer, DynamicLayer, Prompt, StaticLayer, TriggerLayer};
+use crate::prompt::{Prompt, StaticLayer};
 
 /// The state of a session, read from its log.
 #[derive(Clone, Debug, Default)]
@@ -131,22 +131,20 @@ impl State {
                 tools: Arc::clone(&fixed.tools),
                 history: strip(contents),
             },
-            dynamic: DynamicLayer(fixed.dynamic.clone()),
-            buffered: BufferedLayer(strip(buffered)),
-            trigger: TriggerLayer(trigger),
+            dynamic: fixed.dynamic.clone(),
+            buffered: strip(buffered),
+            trigger,
         })
     }
 
     /// The first layer with `turns` turns.
     pub fn static_layer(&self, fixed: &Fixed, turns: usize) -> StaticLayer {
         let contents = self.conversation.contents().into_iter();
+        let contents = contents.take_while(|(end, _)| *end <= turns);
         StaticLayer {
             system: fixed.system.clone(),
             tools: Arc::clone(&fixed.tools),
-            history: contents
-                .take_while(|(end, _)| *end <= turns)
-                .map(|(_, content)| content)
-                .collect(),
+            history: contents.map(|(_, content)| content).collect(),
         }
     }
 
