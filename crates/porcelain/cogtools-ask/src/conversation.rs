@@ -169,7 +169,7 @@ impl<'a> Stage<'a> {
     fn materials(&self) -> &Materials<'a> {
         match self {
             Self::Ready(materials) => materials,
-            Self::Open(worker) => worker.materials(),
+            Self::Open(worker) => &worker.materials,
         }
     }
 
@@ -190,14 +190,9 @@ fn open<'a>(
         Stage::Open(worker) => return Ok(*worker),
     };
     let model = &materials.settings.request.model;
-    let secrets = io.secrets();
-    let opened = worker::open_session(args, model, materials.project, secrets, io)?;
-    Worker::new(
-        materials,
-        connection,
-        opened,
-        Ledger::new(args.model.budget),
-    )
+    let opened = worker::open_session(args, model, materials.project, io)?;
+    let ledger = Ledger::new(args.model.budget);
+    Worker::new(materials, connection, opened, ledger)
 }
 
 /// Works on a task. However that ends, the conversation goes on, unless nothing can be written
@@ -246,9 +241,9 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
     };
     // The state of the world is told again, as it is now.
     let parts = task_of_user(&parts);
-    let model = worker.materials().settings.request.model.clone();
+    let model = worker.materials.settings.request.model.clone();
     let seed = run::seed(args, &model, &parts, worker.journal.conversation());
-    let attempt = i32::try_from(worker.ledger().spent().turns).unwrap_or(0);
+    let attempt = i32::try_from(worker.ledger.spent().turns).unwrap_or(0);
     let before = worker.set_seed(Some(seed.wrapping_add(attempt)));
     let mut worker = work(*worker, args, parts, io)?;
     worker.set_seed(before);
@@ -286,14 +281,11 @@ fn obey(
             let tools = stage.materials().tools.all();
             say(&list_tools(tools, pattern.as_deref()), io);
         }
-        (Slash::Model(None), stage) => {
-            let model = stage.materials().settings.request.model.clone();
-            say(&model, io);
-        }
+        (Slash::Model(None), stage) => say(&stage.materials().settings.request.model, io),
         (Slash::Model(Some(model)), stage) => {
             let materials = match stage {
                 Stage::Ready(materials) => &mut **materials,
-                Stage::Open(worker) => worker.materials_mut(),
+                Stage::Open(worker) => &mut worker.materials,
             };
             match set_model(&model, args, materials, io) {
                 Ok(()) => say(&materials.settings.request.model, io),
@@ -301,21 +293,15 @@ fn obey(
             }
         }
         (_, Stage::Ready(_)) => say("there was no task yet", io),
-        (Slash::Session, Stage::Open(worker)) => {
-            let note = worker.note();
-            say(&note, io);
-        }
-        (Slash::Budget, Stage::Open(worker)) => say(&describe_budget(worker.ledger()), io),
+        (Slash::Session, Stage::Open(worker)) => say(&worker.note(), io),
+        (Slash::Budget, Stage::Open(worker)) => say(&describe_budget(&worker.ledger), io),
         (Slash::Compact, Stage::Open(worker)) => {
-            worker.compact();
+            worker.is_compacting = true;
             say("old turns are summarised before the next task", io);
         }
         // It takes the whole stage.
         (Slash::Retry, _) => {}
-        (Slash::Undo, Stage::Open(worker)) => {
-            let text = undo(&mut worker.journal)?;
-            say(&text, io);
-        }
+        (Slash::Undo, Stage::Open(worker)) => say(&undo(&mut worker.journal)?, io),
     }
     Ok(Next::Line)
 }
@@ -345,10 +331,7 @@ const MAX_DESCRIPTION_CHARS: usize = 60;
 /// The tools whose names match `pattern`, with the beginnings of their descriptions.
 pub(crate) fn list_tools(tools: &[AgentTool], pattern: Option<&str>) -> String {
     let pattern = pattern.map(Pattern::new);
-    let is_shown = |tool: &&AgentTool| match &pattern {
-        Some(pattern) => pattern.matches(&tool.name),
-        None => true,
-    };
+    let is_shown = |tool: &&AgentTool| pattern.as_ref().is_none_or(|it| it.matches(&tool.name));
     let shown: Vec<&AgentTool> = tools.iter().filter(is_shown).collect();
     if shown.is_empty() {
         return "no tool".to_owned();

@@ -22,7 +22,7 @@ use crate::markdown::Markdown;
 const MAX_SHOWN_CHARS: usize = 100;
 
 /// The amount of activity that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Quiet,
     Activity,
@@ -164,12 +164,7 @@ impl<'a, 'io> Display<'a, 'io> {
     }
 
     fn note(&mut self, level: Level, message: &str) {
-        let shown = match self.level {
-            Level::Quiet => false,
-            Level::Activity => level == Level::Activity,
-            Level::Everything => true,
-        };
-        if shown {
+        if self.level >= level {
             self.waiting.erase(self.io);
             // The answer and the activity share a terminal.
             if self.io.terminals.stdout {

@@ -97,8 +97,7 @@ fn answer_once(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
-    let secrets = io.secrets();
-    let mut opened = worker::open_session(args, model, materials.project, secrets, io)?;
+    let mut opened = worker::open_session(args, model, materials.project, io)?;
     if task.is_empty() && opened.journal.conversation().turns().is_empty() {
         return Err(no_task());
     }
@@ -166,10 +165,8 @@ fn materials<'a>(
     (tools, cancel, todos): (ProjectTools, Cancel, TodoList),
     io: &mut Io<'_>,
 ) -> Result<Materials<'a>, Failure> {
-    let schema = args.schema.as_deref();
-    let schema = schema
-        .map(|path| AnswerSchema::read(path, io))
-        .transpose()?;
+    let read = |path| AnswerSchema::read(path, io);
+    let schema = args.schema.as_deref().map(read).transpose()?;
     let settings = settings(args, &config.ask, schema.as_ref(), &tools)?;
     let mut layers = Layers::load(config, project, args.quiet, io)?;
     layers.todos = todos;
@@ -273,15 +270,14 @@ pub(crate) fn list_models(args: &AskArgs, io: &mut Io<'_>) -> Result<(), Failure
         let lines: Vec<&str> = names.flat_map(|name| [name, "\n"]).collect();
         return io.show(&lines.concat());
     }
-    let entries: Vec<_> = models.iter().map(model_entry).collect();
+    let entry = |model: &ModelInfo| {
+        json!({
+            "name": model.name,
+            "title": model.title,
+            "inputTokens": model.input_tokens,
+            "outputTokens": model.output_tokens,
+        })
+    };
+    let entries: Vec<_> = models.iter().map(entry).collect();
     io.show_json(&format!("{}\n", json!({ "models": entries })))
-}
-
-fn model_entry(model: &ModelInfo) -> serde_json::Value {
-    json!({
-        "name": model.name,
-        "title": model.title,
-        "inputTokens": model.input_tokens,
-        "outputTokens": model.output_tokens,
-    })
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
-    Tools as _, check_session_owner, declarations,
+    Tools as _, check_session_owner, declarations, log_options,
 };
 use cogtools_code::question_lines;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
 use cogtools_log::{
-    CallId, EndStatus, Header, Log, LogError, Mask, Options, Session, SessionFile, SessionId, Store,
+    CallId, EndStatus, Header, Log, LogError, Session, SessionFile, SessionId, Store,
 };
 use cogtools_model::{Content, Part};
 use cogtools_program::{Failure, Io, dirs, project};
@@ -45,14 +45,14 @@ pub(crate) fn fixed(system: Option<Arc<Content>>, tools: &ProjectTools) -> Fixed
 
 /// Works on the tasks of a session, one after the other.
 pub(crate) struct Worker<'a> {
-    materials: Materials<'a>,
+    pub(crate) materials: Materials<'a>,
     connection: Arc<Connection>,
     requests: Requests,
     pub(crate) journal: Journal,
-    ledger: Ledger,
+    pub(crate) ledger: Ledger,
     session: String,
     /// True if old turns are replaced by a summary before the next task.
-    is_compacting: bool,
+    pub(crate) is_compacting: bool,
     /// Tools that the user has approved for the whole run.
     approved: HashSet<String>,
 }
@@ -76,26 +76,9 @@ impl<'a> Worker<'a> {
         })
     }
 
-    pub(crate) const fn materials(&self) -> &Materials<'a> {
-        &self.materials
-    }
-
-    pub(crate) const fn materials_mut(&mut self) -> &mut Materials<'a> {
-        &mut self.materials
-    }
-
     /// Sets the seed of the next tasks, and returns the one before.
     pub(crate) const fn set_seed(&mut self, seed: Option<i32>) -> Option<i32> {
         std::mem::replace(&mut self.materials.settings.request.generation.seed, seed)
-    }
-
-    /// Replaces old turns by a summary before the next task.
-    pub(crate) const fn compact(&mut self) {
-        self.is_compacting = true;
-    }
-
-    pub(crate) const fn ledger(&self) -> &Ledger {
-        &self.ledger
     }
 
     /// The currency of the model's prices, if they are known.
@@ -252,18 +235,14 @@ pub(crate) struct OpenSession {
     pub(crate) name: String,
 }
 
-/// Opens the session that the command line names. `secrets` are masked in it.
+/// Opens the session that the command line names.
 pub(crate) fn open_session(
     args: &AskArgs,
     model: &str,
     project: &Project,
-    secrets: Vec<(String, String)>,
     io: &Io<'_>,
 ) -> Result<OpenSession, Failure> {
-    let options = Options {
-        mask: Mask::new(secrets),
-        ..Options::default()
-    };
+    let options = log_options(io);
     let (file, id, exists) = locate(args, project, io)?;
     let name = match &args.session {
         Some(path) => path.display().to_string(),
