@@ -234,7 +234,7 @@ const ALL: [(&str, bool, Check); 15] = [
     ("commands", true, checks::commands::check),
     ("trust", true, checks::trust::check),
     ("discovery", true, checks::discovery::check),
-    ("call", true, checks::commands::check_call),
+    ("call", true, |cx| vec![checks::commands::check_call(cx)]),
     ("headless", true, headless::check),
     ("mcp", false, checks::mcp::check),
     ("tools", false, checks::tools::check),

@@ -68,17 +68,12 @@ impl Context {
     /// Returns true if the project is for Gemini CLI: it is set up there, or no other host has
     /// the tools.
     pub(crate) fn is_for_gemini(&self) -> bool {
-        let gemini = &self.gemini;
+        let (gemini, root) = (&self.gemini, self.root());
         gemini.settings.file(Scope::Project).is_some()
             || gemini.discovery_command().is_some()
             || gemini.call_command().is_some()
             || gemini.server().is_some()
-            || !self.is_for_others()
-    }
-
-    fn is_for_others(&self) -> bool {
-        let root = self.root();
-        root.join(EXTENSION).is_file() || self.host_files.iter().any(|file| file.serves(root))
+            || !root.join(EXTENSION).is_file() && !self.host_files.iter().any(|it| it.serves(root))
     }
 
     /// The directory that hosts are started in.

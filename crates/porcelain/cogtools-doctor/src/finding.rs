@@ -8,7 +8,7 @@ use cogtools_core::{Diagnostic, Hint, Omission};
 use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize, truncate};
 use cogtools_program::{fixing_command, render_hint};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::command::{CheckResult, count};
 
@@ -140,18 +140,16 @@ impl Finding {
 
     /// The finding as JSON, with the name of its `check`.
     pub(crate) fn json(&self, check: &str) -> Value {
-        let mut object = Map::new();
-        object.insert("check".into(), check.into());
-        object.insert("state".into(), self.state.name().into());
-        object.insert("message".into(), self.message.clone().into());
+        let state = self.state.name();
+        let mut object = json!({"check": check, "state": state, "message": self.message});
         if !self.details.is_empty() {
-            object.insert("details".into(), self.details.as_slice().into());
+            object["details"] = self.details.as_slice().into();
         }
         if let Some(remedy) = &self.remedy {
-            object.insert(remedy.kind().into(), remedy.text().into());
+            object[remedy.kind()] = remedy.text().into();
         }
-        object.insert("fixable".into(), self.fixable.into());
-        Value::Object(object)
+        object["fixable"] = self.fixable.into();
+        object
     }
 }
 

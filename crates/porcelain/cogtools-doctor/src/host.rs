@@ -56,6 +56,12 @@ impl Host {
         }
     }
 
+    /// The program `cogtools` beside this one.
+    pub(crate) fn cogtools(&self) -> PathBuf {
+        self.programs
+            .join(format!("cogtools{}", env::consts::EXE_SUFFIX))
+    }
+
     /// Returns true if `program` may be started: it is not one of a project that is not trusted.
     pub(crate) fn may_start(&self, program: &Path) -> bool {
         let Some(root) = &self.untrusted else {
@@ -85,10 +91,8 @@ impl Host {
 
 /// Returns true if `program` is in the `node_modules` of a folder above the project.
 fn is_in_modules_above(program: &Path, root: &Path) -> bool {
-    let above = root.ancestors().skip(1);
-    above
-        .into_iter()
-        .any(|folder| program.starts_with(folder.join("node_modules")))
+    let mut above = root.ancestors().skip(1);
+    above.any(|folder| program.starts_with(folder.join("node_modules")))
 }
 
 /// The installations of Gemini CLI and their configuration.

@@ -102,11 +102,7 @@ pub(super) fn path_remedy(cx: &Context) -> Remedy {
     Remedy::Command(format!("export PATH={}:\"$PATH\"", quote(&folder)))
 }
 
-pub(crate) fn check_call(cx: &Context) -> Vec<Finding> {
-    vec![call(cx)]
-}
-
-fn call(cx: &Context) -> Finding {
+pub(crate) fn check_call(cx: &Context) -> Finding {
     const RERUN: &str = "this is checked when the problems above are fixed";
     if cx.gemini.uses_server() {
         return Finding::ok("not needed: Gemini CLI calls the MCP server");

@@ -14,12 +14,8 @@ use crate::finding::Remedy;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = check_content(cx);
-    for file in cx
-        .tools
-        .stray_files
-        .iter()
-        .filter(|file| file.is_configuration)
-    {
+    let strays = cx.tools.stray_files.iter();
+    for file in strays.filter(|file| file.is_configuration) {
         findings.push(Finding::problem(file.message()).remedy(file.remedy()));
     }
     findings
@@ -40,17 +36,11 @@ fn check_content(cx: &Context) -> Vec<Finding> {
             let finding = finding.omitting(diagnostic.omission.as_deref());
             let last = diagnostic.details.lines().last().map(str::to_owned);
             let finding = finding.with_details(last.into_iter().collect());
-            if cx
-                .tools
-                .denied
-                .iter()
-                .any(|it| it.diagnostic == *diagnostic)
-            {
-                let hints = diagnostic
-                    .hints
-                    .iter()
-                    .map(|it| render_hint(it).into_owned());
-                return finding.with_details(hints.take(1).collect()).fixable();
+            let mut denied = cx.tools.denied.iter();
+            if denied.any(|it| it.diagnostic == *diagnostic) {
+                let hint = diagnostic.hints.first();
+                let hint = hint.map(|it| render_hint(it).into_owned());
+                return finding.with_details(hint.into_iter().collect()).fixable();
             }
             finding.remedy(Remedy::of(diagnostic).unwrap_or_else(otherwise))
         });

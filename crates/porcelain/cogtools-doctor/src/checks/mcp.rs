@@ -48,7 +48,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if findings.is_empty() && cx.is_for_gemini() {
         findings.push(Finding::ok("no MCP servers in the settings"));
     }
-    findings.extend(check_hosts(cx, &mut trials));
+    let of_hosts = cx.host_files.iter();
+    findings.extend(of_hosts.flat_map(|file| check_file(file, cx, &mut trials)));
     findings
 }
 
@@ -168,13 +169,6 @@ pub(crate) fn names_cogtools(server: &Value) -> bool {
     program.is_some_and(|name| name == CLI || name == SERVER) || runs_cogtools(server)
 }
 
-pub(crate) fn check_hosts(cx: &Context, trials: &mut Trials) -> Vec<Finding> {
-    let files = cx.host_files.iter();
-    files
-        .flat_map(|file| check_file(file, cx, trials))
-        .collect()
-}
-
 fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding> {
     let (path, host) = (&shown(file, cx), file.host.name);
     let value = match &file.value {
@@ -197,7 +191,7 @@ fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding
     for (name, server) in file.servers(file.host.table) {
         if names_cogtools(server) {
             findings.push(check_host_server(name, server, file, cx, trials));
-            findings.extend(selection::in_entry(name, server, &shown(file, cx), cx));
+            findings.extend(selection::in_entry(name, server, path, cx));
         }
     }
     if findings.is_empty()
@@ -223,18 +217,19 @@ fn check_host_server(
     if !runs_cogtools(server) {
         return without_subcommand(name, command, path, arguments(file));
     }
-    if let Some(folder) = missing_folder(server) {
+    let folder = project(&words(server));
+    if let Some(folder) = folder.filter(|folder| !Path::new(folder).is_dir()) {
         let message = format!(
             "the server `{name}` in {path} serves the project in {folder}, which does not exist"
         );
         return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
     }
-    if let Some(folder) = project(&words(server)).filter(|_| file.host.starts_in_project) {
+    if let Some(folder) = folder.filter(|_| file.host.starts_in_project) {
         let message = format!(
             "the server `{name}` in {path} serves the project in {folder}, in every directory"
         );
         let hint = "remove `--project` and the folder from its arguments";
-        return Finding::warning(message).hint(hint.to_owned());
+        return Finding::warning(message).hint(hint);
     }
     if find(command, &cx.host).is_some() {
         let serves = format!("`{name}` in `{path}` serves {host}");
@@ -256,11 +251,6 @@ fn arguments(file: &HostFile) -> (&'static str, &'static str) {
         (_, true) if !file.host.starts_in_project => ("args", "[\"mcp\", \"--project\", FOLDER]"),
         _ => ("args", "[\"mcp\"]"),
     }
-}
-
-/// The folder that the server serves, if it is an absolute path to nothing.
-fn missing_folder(server: &Value) -> Option<&str> {
-    project(&words(server)).filter(|folder| !Path::new(folder).is_dir())
 }
 
 /// The path of `file`, as shown.
@@ -454,13 +444,10 @@ pub(crate) fn gather(root: &Path, vars: &Vars) -> Vec<HostFile> {
     let mut found: Vec<HostFile> = Vec::new();
     for host in McpHost::ALL {
         for path in host.files(vars) {
-            let is_known = found.iter().any(|file| Path::new(&file.path) == path);
             // One file of two hosts is one of the first.
-            found.extend(
-                (!is_known)
-                    .then(|| HostFile::read(host, path, root))
-                    .flatten(),
-            );
+            if !found.iter().any(|file| Path::new(&file.path) == path) {
+                found.extend(HostFile::read(host, path, root));
+            }
         }
     }
     // Those of the project first.

@@ -44,12 +44,9 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
             findings.push(Finding::problem(message).fix(format!("rm {}", quote(&path))));
             continue;
         }
-        let more = diagnostics.len().saturating_sub(1);
-        findings.extend(
-            diagnostics
-                .first()
-                .map(|diagnostic| invalid_tool(diagnostic, more, consequence, cx)),
-        );
+        if let [first, more @ ..] = diagnostics.as_slice() {
+            findings.push(invalid_tool(first, more.len(), consequence, cx));
+        }
     }
     for file in &cx.tools.files {
         findings.extend(uncallable(file, cx));
@@ -135,12 +132,11 @@ fn invalid_tool(diagnostic: &Diagnostic, more: usize, consequence: &str, cx: &Co
         return problem.fix(format!("cogtools lint --fix {}", quote(&file)));
     }
     let lint = is_file.then(|| format!("cogtools lint {} shows all of it", quote(&file)));
-    let hint = diagnostic.hints.first();
-    let advice: Vec<String> = hint
-        .map(|hint| render_hint(hint).into_owned())
-        .into_iter()
-        .chain(lint)
-        .collect();
+    let hint = diagnostic
+        .hints
+        .first()
+        .map(|it| render_hint(it).into_owned());
+    let advice: Vec<String> = hint.into_iter().chain(lint).collect();
     problem.hint(advice.join("; "))
 }
 
@@ -192,9 +188,8 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
                 .get(key)
                 .and_then(Value::as_array)
                 .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
+                .flatten();
+            let entries = entries.filter_map(Value::as_str).collect();
             lists.push((cx.gemini.paths.display_path(&file.path), entries));
         }
     }
@@ -214,13 +209,9 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
             .filter_map(|entry| entry.strip_prefix(prefix.as_str()))
             .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
             .collect();
-        if tools
-            .iter()
-            .any(|tool| names.iter().any(|name| name == tool))
-        {
-            let missing = tools
-                .into_iter()
-                .filter(|tool| !names.iter().any(|name| name == tool));
+        let exists = |tool: &&str| names.iter().any(|name| name == tool);
+        if tools.iter().any(exists) {
+            let missing = tools.into_iter().filter(|tool| !exists(tool));
             findings.extend(missing.map(|tool| missing_tool(tool, &file, names)));
         }
     }
@@ -293,9 +284,7 @@ fn current(
     if files.is_empty() {
         return None;
     }
-    let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
-    let program = cx.host.programs.join(program);
-    let output = run(&program, &[command, "--check"], b"", &cx.host).ok()?;
+    let output = run(&cx.host.cogtools(), &[command, "--check"], b"", &cx.host).ok()?;
     let files = files.join(", ");
     let Exit::Status(status) = output.exit else {
         return None;
@@ -320,10 +309,8 @@ fn has_table(root: &Path, file: &Path) -> bool {
 
 /// Returns true if `cogtools lint --fix` removes every error of `file`.
 pub(super) fn fixes_all(file: &str, host: &Host) -> bool {
-    let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
-    let program = host.programs.join(program);
     let args = ["lint", "--format", "json", "--", file];
-    let Ok(output) = run(&program, &args, b"", host) else {
+    let Ok(output) = run(&host.cogtools(), &args, b"", host) else {
         return false;
     };
     let Ok(Value::Array(findings)) = serde_json::from_slice(&output.stdout) else {
