@@ -38,17 +38,13 @@ impl History {
         let bytes = text::bytes(&path, &path, MAX_BYTES, &ReadScope::foreign(&folder));
         let record = bytes
             .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let failed = match record {
-            Some(Value::Array(files)) => files
-                .iter()
-                .filter_map(|file| file.as_str().map(str::to_owned))
-                .collect(),
-            _ => BTreeSet::new(),
-        };
+            .and_then(|it| serde_json::from_slice::<Vec<Value>>(&it).ok());
+        let files = record.into_iter().flatten();
         Self {
             path: Some(path),
-            failed,
+            failed: files
+                .filter_map(|it| it.as_str().map(str::to_owned))
+                .collect(),
         }
     }
 

@@ -27,19 +27,10 @@ fn suite(suite: &Suite) -> junit::Suite {
     let mut tests = Vec::new();
     if suite.has_no_examples() {
         let why = End::Skipped("the tool has no examples".to_owned());
-        let end = if suite.failures.is_empty() {
-            why
-        } else {
-            end(&suite.failures, None, &file)
-        };
-        tests.push(test("examples".to_owned(), None, Duration::ZERO, end));
+        tests.push(test("examples".to_owned(), None, Duration::ZERO, why));
     } else if !suite.failures.is_empty() || suite.cases.is_empty() {
-        tests.push(test(
-            "tool".to_owned(),
-            None,
-            Duration::ZERO,
-            end(&suite.failures, None, &file),
-        ));
+        let end = end(&suite.failures, None, &file);
+        tests.push(test("tool".to_owned(), None, Duration::ZERO, end));
     }
     tests.extend(suite.cases.iter().map(|case| {
         let line = case.location.as_ref().map(|location| location.line);

@@ -219,18 +219,13 @@ fn summarize(suites: &[Suite]) -> Option<Diagnostic> {
         return None;
     }
     let message = pluralize(failures.len(), "failure");
-    let diagnostic = Diagnostic::new(Code::TestFailed, message)
+    let mut diagnostic = Diagnostic::new(Code::TestFailed, message)
         .hint("the report on standard output shows what to fix");
-    Some(
-        if failures
-            .iter()
-            .any(|failure| failure.kind.is_golden_related())
-        {
-            diagnostic.hint("cogtools test --update accepts the current results as golden files")
-        } else {
-            diagnostic
-        },
-    )
+    if failures.iter().any(|it| it.kind.is_golden_related()) {
+        let hint = "cogtools test --update accepts the current results as golden files";
+        diagnostic = diagnostic.hint(hint);
+    }
+    Some(diagnostic)
 }
 
 /// A run that tests nothing must not pass: the pattern is probably wrong.

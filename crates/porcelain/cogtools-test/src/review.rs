@@ -17,14 +17,6 @@ enum Answer {
     Quit,
 }
 
-/// Numbers of the answers.
-#[derive(Debug, Default)]
-struct Tally {
-    accepted: usize,
-    rejected: usize,
-    skipped: usize,
-}
-
 /// The question after a difference.
 const QUESTION: &str = "accept, reject, skip or quit? [a/r/s/q] ";
 
@@ -47,13 +39,14 @@ pub(crate) fn check_terminal(io: &Io<'_>, tools: &str) -> Result<(), Failure> {
 /// Asks about each golden file that differs, is missing, or has no example. An accepted result
 /// is written, and is then no failure of its suite.
 pub(crate) fn run(suites: &mut [Suite], io: &mut Io<'_>) -> Result<(), Failure> {
-    let mut tally = Tally::default();
     let total: usize = suites.iter().map(count).sum();
     if total == 0 {
         return io.print(b"nothing to review\n\n");
     }
     let mut review = Review {
-        tally: &mut tally,
+        accepted: 0,
+        rejected: 0,
+        skipped: 0,
         left: total,
         has_quit: false,
         io,
@@ -61,13 +54,16 @@ pub(crate) fn run(suites: &mut [Suite], io: &mut Io<'_>) -> Result<(), Failure> 
     for suite in suites {
         review.suite(suite)?;
     }
-    let summary = format!(
-        "\n{}: {} accepted, {} rejected, {} skipped\n\n",
-        pluralize(total, "result"),
-        tally.accepted,
-        tally.rejected,
-        tally.skipped
-    );
+    let Review {
+        accepted,
+        rejected,
+        skipped,
+        io,
+        ..
+    } = review;
+    let results = pluralize(total, "result");
+    let summary =
+        format!("\n{results}: {accepted} accepted, {rejected} rejected, {skipped} skipped\n\n");
     io.print(summary.as_bytes())
 }
 
@@ -76,8 +72,11 @@ fn count(suite: &Suite) -> usize {
     failures.filter(|failure| failure.pending.is_some()).count()
 }
 
+/// The questions, and the numbers of answers to them.
 struct Review<'r, 'i> {
-    tally: &'r mut Tally,
+    accepted: usize,
+    rejected: usize,
+    skipped: usize,
     left: usize,
     has_quit: bool,
     io: &'r mut Io<'i>,
@@ -123,8 +122,8 @@ impl Review<'_, '_> {
         self.has_quit |= answer == Answer::Quit;
         match answer {
             Answer::Accept => {}
-            Answer::Reject => self.tally.rejected += 1,
-            Answer::Skip | Answer::Quit => self.tally.skipped += 1,
+            Answer::Reject => self.rejected += 1,
+            Answer::Skip | Answer::Quit => self.skipped += 1,
         }
         if answer != Answer::Accept {
             return Ok(Err(failure));
@@ -135,7 +134,7 @@ impl Review<'_, '_> {
         };
         Ok(match done {
             Ok(()) => {
-                self.tally.accepted += 1;
+                self.accepted += 1;
                 Ok(*pending)
             }
             Err(diagnostic) => Err(failure.diagnostics(vec![*diagnostic])),

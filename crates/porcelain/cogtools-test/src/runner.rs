@@ -141,11 +141,8 @@ impl Runner {
         for (index, example) in tool.tests().iter().enumerate() {
             let id = ExampleId::new(index, example);
             let name = format!("{}.{id}", suite.name);
-            if self
-                .only
-                .as_ref()
-                .is_some_and(|only| !only.is_match(&name).unwrap_or(false))
-            {
+            let leaves_out = |only: &Regex| !only.is_match(&name).unwrap_or(false);
+            if self.only.as_ref().is_some_and(leaves_out) {
                 continue;
             }
             suite.cases.push(under_test.case(index, example));
@@ -166,10 +163,8 @@ impl Runner {
         for example in examples {
             let golden = Golden::new(&self.cx.root, file, example);
             let path = golden.display_path.clone();
-            let failure = TestFailure::new(
-                FailureKind::Stale,
-                format!("`{}` has no example", path.display()),
-            );
+            let message = format!("`{}` has no example", path.display());
+            let failure = TestFailure::new(FailureKind::Stale, message);
             if !self.update {
                 let command = format!("cogtools test --update {shell_arg}");
                 let hint = format!("`{}` removes it", command.trim_end());
@@ -207,15 +202,14 @@ struct ToolUnderTest<'s> {
 impl ToolUnderTest<'_> {
     /// Tests `example`, which is at the zero-based `index`.
     fn case(&self, index: usize, example: &Example) -> Case {
-        let golden = example.has_golden().then(|| {
-            let id = ExampleId::new(index, example);
-            Golden::new(&self.run.cx.root, self.file, &id)
-        });
+        let id = ExampleId::new(index, example);
+        let golden = Golden::new(&self.run.cx.root, self.file, &id);
+        let has_golden = example.has_golden();
         let mut case = Case {
             number: index + 1,
             name: example.name.as_ref().map(ToString::to_string),
             location: self.tool.example_location(index),
-            golden: golden.as_ref().map(|golden| golden.display_path.clone()),
+            golden: has_golden.then(|| golden.display_path.clone()),
             failures: Vec::new(),
             written: false,
             way: String::new(),
@@ -223,12 +217,12 @@ impl ToolUnderTest<'_> {
             time: Duration::ZERO,
         };
         let began = Instant::now();
-        self.test(index, example, golden.as_ref(), &mut case);
+        self.test(index, example, &golden, &mut case);
         case.time = began.elapsed();
         case
     }
 
-    fn test(&self, index: usize, example: &Example, golden: Option<&Golden>, case: &mut Case) {
+    fn test(&self, index: usize, example: &Example, golden: &Golden, case: &mut Case) {
         let redactions = match compile_all("redact", &example.redact) {
             Ok(redactions) => redactions,
             Err(failure) => return case.failures.push(*failure),
@@ -266,22 +260,17 @@ impl ToolUnderTest<'_> {
         let cx = &cx;
         let has_response = is_request && example.presets.contains_key("http");
         let called = if self.tool.asks_a_model() || is_request && !has_response {
-            let golden = Golden::new(
-                &self.run.cx.root,
-                self.file,
-                &ExampleId::new(index, example),
-            );
             let (records, option) = if is_request {
                 (self.run.record, RECORD)
             } else {
                 (self.run.update, UPDATE)
             };
-            let missing = missing_tape(&golden, option, self.shell_arg);
+            let missing = missing_tape(golden, option, self.shell_arg);
             if let Some(failure) = missing.filter(|_| !records) {
                 return case.failures.push(failure);
             }
             let is_new = is_request && records;
-            let called = call_with_tape(self.tool, &arguments.json, &golden, records, is_new, cx);
+            let called = call_with_tape(self.tool, &arguments.json, golden, records, is_new, cx);
             if let Some(failure) = stale_tape(&called) {
                 let path = golden.display_path.with_extension(TAPE);
                 let message = format!("`{}` does not fit the requests any more", path.display());
@@ -318,11 +307,11 @@ impl ToolUnderTest<'_> {
         if example.presets.is_empty() && !is_request {
             self.compare_invocations(&arguments, &redactions, &result, case);
         }
-        let Some(golden) = golden else {
+        if !example.has_golden() {
             let text = String::from_utf8_lossy(&result);
             let failures = check_text(example, "the result", &text);
             return case.failures.extend(failures);
-        };
+        }
         // A result that differs between calls is never written.
         let update = self.run.update && case.failures.is_empty();
         self.compare_golden(golden, &result, update, case);
@@ -415,11 +404,8 @@ impl ToolUnderTest<'_> {
     fn explain(&self, index: usize, failure: &Failure) -> TestFailure {
         let violations = self.tool.check_example(index);
         if !violations.is_empty() {
-            return TestFailure::new(
-                FailureKind::Schema,
-                "the example does not match the parameters",
-            )
-            .diagnostics(violations);
+            let message = "the example does not match the parameters";
+            return TestFailure::new(FailureKind::Schema, message).diagnostics(violations);
         }
         let mut diagnostics = failure.diagnostics().to_vec();
         if let Some(first) = diagnostics.first_mut()
@@ -509,12 +495,8 @@ fn message(diagnostics: &[Diagnostic]) -> String {
     for diagnostic in diagnostics {
         lines.push(diagnostic.summary());
         lines.extend(diagnostic.details.lines().map(str::to_owned));
-        lines.extend(
-            diagnostic
-                .hints
-                .iter()
-                .map(|hint| format!("hint: {}", render_hint(hint))),
-        );
+        let hints = diagnostic.hints.iter().map(render_hint);
+        lines.extend(hints.map(|hint| format!("hint: {hint}")));
     }
     lines.join("\n")
 }

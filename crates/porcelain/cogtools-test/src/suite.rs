@@ -217,14 +217,11 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
 
 /// Compiles the expressions under `key` of an example.
 pub(crate) fn compile_all(key: &str, patterns: &[String]) -> Result<Vec<Regex>, Box<TestFailure>> {
-    let all = patterns.iter().map(|pattern| {
-        compile(pattern).map_err(|message| {
-            Box::new(TestFailure::new(
-                FailureKind::Broken,
-                format!("{key}: {message}"),
-            ))
-        })
-    });
+    let failure = |message| {
+        let message = format!("{key}: {message}");
+        Box::new(TestFailure::new(FailureKind::Broken, message))
+    };
+    let all = patterns.iter().map(|it| compile(it).map_err(failure));
     all.collect()
 }
 
