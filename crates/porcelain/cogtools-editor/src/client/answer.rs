@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use cogtools_core::digest;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::edit::{Edit, RefusalKind};
 use super::protocol::Request;
@@ -151,12 +150,7 @@ impl Reply {
     /// An answer as JSON.
     pub(crate) fn parse(json: &[u8]) -> Result<Self, Failure> {
         // Texts in other encodings reach editors, and some send them as they are.
-        serde_json::from_str(&String::from_utf8_lossy(json)).map_err(Failure::from)
-    }
-
-    /// Reads the answer from a value.
-    pub(crate) fn from_value(value: Value) -> Result<Self, Failure> {
-        serde_json::from_value(value).map_err(Failure::from)
+        Ok(serde_json::from_str(&String::from_utf8_lossy(json))?)
     }
 
     /// The editor's name for people.

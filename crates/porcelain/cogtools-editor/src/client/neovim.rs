@@ -71,13 +71,12 @@ pub(crate) fn ask(socket: &str, request: &Request, timeout: Duration) -> Result<
 
 /// Neovim's own error: a number and a text.
 fn rejected(error: &Value) -> Failure {
-    match error {
-        Value::List(parts) => match parts.as_slice() {
-            [_, Value::Text(text)] => Failure::rejected(&String::from_utf8_lossy(text)),
-            _ => Failure::invalid("it is an error without a message"),
-        },
-        _ => Failure::invalid("it is an error without a message"),
+    if let Value::List(parts) = error
+        && let [_, Value::Text(text)] = parts.as_slice()
+    {
+        return Failure::rejected(&String::from_utf8_lossy(text));
     }
+    Failure::invalid("it is an error without a message")
 }
 
 /// A value that was read.

@@ -42,20 +42,14 @@ pub(crate) fn ask(socket: &Path, request: &Request, timeout: Duration) -> Result
     if line.is_empty() {
         return Err(Failure::Closed);
     }
-    let response: Response =
-        serde_json::from_str(&String::from_utf8_lossy(&line)).map_err(Failure::from)?;
-    match response {
-        Response {
-            error: Some(error), ..
-        } if error.code == METHOD_NOT_FOUND => Err(Failure::Unsupported(request.method())),
-        Response {
-            error: Some(error), ..
-        } => Err(Failure::rejected(&error.message)),
-        Response {
-            result: Some(result),
-            ..
-        } => Reply::from_value(result),
-        _ => Err(Failure::invalid("it has neither `result` nor `error`")),
+    let Response { result, error } = serde_json::from_str(&String::from_utf8_lossy(&line))?;
+    match (error, result) {
+        (Some(error), _) if error.code == METHOD_NOT_FOUND => {
+            Err(Failure::Unsupported(request.method()))
+        }
+        (Some(error), _) => Err(Failure::rejected(&error.message)),
+        (None, Some(result)) => Ok(serde_json::from_value(result)?),
+        (None, None) => Err(Failure::invalid("it has neither `result` nor `error`")),
     }
 }
 

@@ -161,14 +161,10 @@ impl Search<'_> {
             self.note(&file.display().to_string(), failure);
         }
         for same_depth in known.chunk_by(|one, other| one.depth == other.depth) {
-            if let [one] = same_depth {
-                let asked = protocol::ask(&one.socket, self.request, self.timeout());
-                if let Some(found) = self.accept(&by(one), &one.name, asked) {
-                    return Ok(Some(found));
-                }
-                continue;
-            }
-            let alive = self.alive(same_depth);
+            let alive = match same_depth {
+                [one] => vec![one],
+                several => self.alive(several),
+            };
             match alive.as_slice() {
                 [] => {}
                 [one] => {
@@ -204,13 +200,8 @@ impl Search<'_> {
 
     fn snapshot(&mut self) -> Option<Hit> {
         let (by, answer) = find_snapshot(self.request, self.place)?;
-        match answer {
-            Ok(answer) => Some(((answer, "environment".to_owned()), by.to_owned())),
-            Err(failure) => {
-                self.note(by, failure);
-                None
-            }
-        }
+        let answer = answer.map_err(|failure| self.note(by, failure)).ok()?;
+        Some(((answer, "environment".to_owned()), by.to_owned()))
     }
 
     /// The answer of the editor found by `by`, if it has one.
@@ -219,13 +210,8 @@ impl Search<'_> {
             let name = reply.name().unwrap_or_else(|| name.to_owned());
             Ok((reply.answer(self.request)?, name))
         });
-        match answer {
-            Ok(answer) => Some((answer, by.to_owned())),
-            Err(failure) => {
-                self.note(by, failure);
-                None
-            }
-        }
+        let answer = answer.map_err(|failure| self.note(by, failure)).ok()?;
+        Some((answer, by.to_owned()))
     }
 
     fn note(&mut self, by: &str, failure: Failure) {
@@ -490,17 +476,13 @@ pub(crate) fn folders(place: &Place) -> Vec<PathBuf> {
     let temporary = place.variables.path("TMPDIR");
     let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
     let user = file::user();
-    let mut folders: Vec<PathBuf> = runtime
-        .map(|folder| folder.join("cogtools"))
-        .into_iter()
-        .collect();
-    folders.push(PathBuf::from("/run/user").join(&user).join("cogtools"));
-    folders.push(temporary.join(format!("cogtools-{user}")));
+    let runtime = runtime.map(|folder| folder.join("cogtools/editor"));
+    let mut folders = Vec::from_iter(runtime);
+    let of_user = PathBuf::from("/run/user").join(&user);
+    folders.push(of_user.join("cogtools/editor"));
+    folders.push(temporary.join(format!("cogtools-{user}/editor")));
     folders.dedup();
     folders
-        .into_iter()
-        .map(|folder| folder.join("editor"))
-        .collect()
 }
 
 /// The editors of which a folder contains the directory, the deepest folder first, and why others
@@ -555,16 +537,14 @@ fn files(folder: &Path, failures: &mut Vec<(PathBuf, Failure)>) -> Vec<(u32, Pat
 /// The editor that has written the file at `path`.
 fn read(path: &Path, pid: u32, place: &Place) -> Result<Known, Failure> {
     let bytes = file::read_private(path, MAX_FILE_BYTES)?;
-    let discovery: Discovery =
-        serde_json::from_slice(&bytes).map_err(|error| Failure::Discovery {
-            file: path.to_path_buf(),
-            reason: error.to_string(),
-        })?;
+    let invalid = |reason: String| Failure::Discovery {
+        file: path.to_path_buf(),
+        reason,
+    };
+    let discovery = serde_json::from_slice(&bytes);
+    let discovery: Discovery = discovery.map_err(|error| invalid(error.to_string()))?;
     if !discovery.socket.is_absolute() {
-        return Err(Failure::Discovery {
-            file: path.to_path_buf(),
-            reason: "`socket` is not absolute".to_owned(),
-        });
+        return Err(invalid("`socket` is not absolute".to_owned()));
     }
     let depth = place.depth_in(&discovery.folders);
     let depth = depth.ok_or_else(|| Failure::Elsewhere(place.directory.clone()))?;
