@@ -41,6 +41,12 @@ fn item(label: &str, kind: u8, detail: &str, about: &str) -> Value {
     })
 }
 
+/// Items of names alone.
+fn plain<'n>(names: impl IntoIterator<Item = &'n str>, kind: u8) -> Vec<Value> {
+    let names = names.into_iter();
+    names.map(|name| item(name, kind, "", "")).collect()
+}
+
 pub(super) fn complete(question: &Question<'_>) -> Option<Value> {
     let document = question.document;
     let before = document.text.get(..question.offset)?;
@@ -137,13 +143,11 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
             "else",
             "elif",
         ];
-        items.extend(ends.map(|word| item(word, KEYWORD, "", "")));
+        items.extend(plain(ends, KEYWORD));
         return items;
     }
-    let from = before
-        .trim_start()
-        .strip_prefix("from")
-        .filter(|_| is_statement);
+    let from = before.trim_start().strip_prefix("from");
+    let from = from.filter(|_| is_statement);
     if let Some((template, _)) = from.and_then(|rest| rest.rsplit_once(" import")) {
         return macros_of(document, template.trim().trim_matches(['\'', '"']));
     }
@@ -154,9 +158,8 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
             return macros_of(document, &module.template);
         }
         let path = resolved(&scan, &path, question.offset);
-        let schema = path
-            .zip(tool)
-            .and_then(|(path, tool)| schema_at(tool, &path));
+        let found = path.zip(tool);
+        let schema = found.and_then(|(path, tool)| schema_at(tool, &path));
         return schema.map(members).unwrap_or_default();
     }
     let mut items: Vec<Value> = Vec::new();
@@ -206,7 +209,7 @@ fn quoted(question: &Question<'_>, code: &str, scan: &Scan) -> Option<Vec<Value>
             .filter(|name| Path::new(name).extension().is_some_and(|it| it == "njk"))
             .collect();
         names.sort_unstable();
-        return Some(names.iter().map(|name| item(name, FILE, "", "")).collect());
+        return Some(plain(names.iter().map(String::as_str), FILE));
     }
     let value = before.trim_end_matches('=').trim_end_matches('!');
     if value.len() == before.len() {
@@ -220,35 +223,29 @@ fn quoted(question: &Question<'_>, code: &str, scan: &Scan) -> Option<Vec<Value>
 
 fn enum_values(schema: &Map<String, Value>) -> Vec<Value> {
     let values = schema.get("enum").and_then(Value::as_array);
-    let values = values.into_iter().flatten().filter_map(Value::as_str);
-    values.map(|value| item(value, VALUE, "", "")).collect()
+    plain(
+        values.into_iter().flatten().filter_map(Value::as_str),
+        VALUE,
+    )
 }
 
 /// The filters, tests, globals or statements of the language.
 fn of_language(kind: EntryKind, of: u8) -> Vec<Value> {
     let entries = entries(kind).into_iter();
-    entries
-        .map(|entry| {
-            let example = format!(
-                "{}\n\n`{}` gives `{}`",
-                entry.about, entry.example, entry.output
-            );
-            item(entry.name, of, entry.signature, &example)
-        })
-        .collect()
+    let items = entries.map(|it| {
+        let about = format!("{}\n\n`{}` gives `{}`", it.about, it.example, it.output);
+        item(it.name, of, it.signature, &about)
+    });
+    items.collect()
 }
 
 /// The members of a value.
 fn members(schema: &Map<String, Value>) -> Vec<Value> {
-    let names: &[&str] = match schema.get("type").and_then(Value::as_str) {
-        Some("array") => &LIST_MEMBERS,
-        Some("string") => &TEXT_MEMBERS,
-        _ => return fields(schema),
-    };
-    names
-        .iter()
-        .map(|name| item(name, METHOD, "", ""))
-        .collect()
+    match schema.get("type").and_then(Value::as_str) {
+        Some("array") => plain(LIST_MEMBERS, METHOD),
+        Some("string") => plain(TEXT_MEMBERS, METHOD),
+        _ => fields(schema),
+    }
 }
 
 /// The properties of an object.
@@ -315,10 +312,7 @@ fn in_code(question: &Question<'_>) -> Vec<Value> {
     let kind = kind.map(|it| if it == "integer" { "number" } else { it });
     let known = MEMBERS.iter().find(|(it, _)| kind == Some(it));
     match known {
-        Some((_, names)) => {
-            let names = names.split_ascii_whitespace();
-            names.map(|name| item(name, METHOD, "", "")).collect()
-        }
+        Some((_, names)) => plain(names.split_ascii_whitespace(), METHOD),
         None => fields(&schema),
     }
 }
@@ -334,8 +328,7 @@ fn code_names(code: &JsAnalysis, end: usize, rest: usize) -> Vec<Value> {
     }
     names.sort_unstable();
     names.dedup();
-    let names = names.iter();
-    names.map(|name| item(name, VARIABLE, "", "")).collect()
+    plain(names.iter().map(String::as_str), VARIABLE)
 }
 
 /// The code of a value that is compared with the text which is open at the end of `code`.
@@ -467,10 +460,7 @@ fn values(question: &Question<'_>, path: &[String]) -> Vec<Value> {
         return enum_values(schema);
     }
     let values = format::values(question.document.kind, path);
-    values
-        .iter()
-        .map(|value| item(value, VALUE, "", ""))
-        .collect()
+    plain(values.iter().map(String::as_str), VALUE)
 }
 
 /// The schema of what an example has at a `path` of keys.
@@ -482,14 +472,10 @@ fn example_schema<'q>(
         return None;
     };
     let rest = rest.strip_prefix(&["arguments".to_owned()]).unwrap_or(rest);
-    let steps = rest
-        .iter()
-        .map(|step| if step == "0" { ITEM } else { step.as_str() });
-    let tool = question
-        .document
-        .tool()
-        .filter(|_| examples == "examples")?;
-    tool.schema.at(steps)
+    let steps = rest.iter().map(String::as_str);
+    let steps = steps.map(|step| if step == "0" { ITEM } else { step });
+    let tool = question.document.tool();
+    tool.filter(|_| examples == "examples")?.schema.at(steps)
 }
 
 /// The keys around a line with this indentation, by the indentation of the lines before; `0` for

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::text::{Span, Text};
-use cogtools_core::yaml::{Data, Entry, Node};
+use cogtools_core::yaml::{Entry, Node};
 use cogtools_core::{Location, Project, Tool};
 use cogtools_program::file_uri;
 use njk::scan::{Scan, scan};
@@ -269,28 +269,25 @@ impl Document {
 
     /// Where the expressions of `when` and, with true, of `for` are, which are no templates.
     fn expressions(&self) -> Vec<(Range<usize>, bool)> {
+        let entries = self.texts(&["when", "for"]).into_iter();
+        entries
+            .map(|it| (range(it.value.span), it.key == "for"))
+            .collect()
+    }
+
+    /// The entries of the implementation with these keys whose values are texts.
+    fn texts(&self, keys: &[&str]) -> Vec<&Entry> {
         let mut found = Vec::new();
-        let implementation = self.yaml().and_then(|it| it.get("implementation"));
-        if let Some(node) = implementation {
-            add_texts(node, &["when", "for"], &mut |entry| {
-                found.push((range(entry.value.span), entry.key == "for"));
-            });
+        if let Some(node) = self.yaml().and_then(|it| it.get("implementation")) {
+            add_texts(node, keys, &mut found);
         }
         found
     }
 
     /// Where JavaScript is.
     pub(super) fn code_parts(&self) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let implementation = self
-            .yaml()
-            .and_then(|document| document.get("implementation"));
-        if let Some(node) = implementation {
-            add_texts(node, &["js", "script"], &mut |entry| {
-                found.push(range(entry.value.span));
-            });
-        }
-        found
+        let entries = self.texts(&["js", "script"]).into_iter();
+        entries.map(|entry| range(entry.value.span)).collect()
     }
 
     /// The JavaScript at an offset of the file, and the offset in it.
@@ -320,19 +317,17 @@ impl Document {
     }
 }
 
-/// Calls `add` with the entries of these keys in a node whose values are texts.
-fn add_texts(node: &Node, keys: &[&str], add: &mut impl FnMut(&Entry)) {
-    match &node.data {
-        Data::Map(entries) => {
-            for entry in entries {
-                match &entry.value.data {
-                    Data::Text { .. } if keys.contains(&entry.key.as_str()) => add(entry),
-                    _ => add_texts(&entry.value, keys, add),
-                }
-            }
+/// Adds the entries of these keys in a node whose values are texts.
+fn add_texts<'n>(node: &'n Node, keys: &[&str], found: &mut Vec<&'n Entry>) {
+    for entry in node.entries().unwrap_or_default() {
+        if entry.value.text().is_some() && keys.contains(&entry.key.as_str()) {
+            found.push(entry);
+        } else {
+            add_texts(&entry.value, keys, found);
         }
-        Data::List(items) => items.iter().for_each(|item| add_texts(item, keys, add)),
-        _ => {}
+    }
+    for item in node.items().unwrap_or_default() {
+        add_texts(item, keys, found);
     }
 }
 

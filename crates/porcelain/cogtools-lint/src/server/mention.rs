@@ -41,10 +41,8 @@ pub(super) fn mentions(document: &Document) -> Vec<(Mention, Range<usize>)> {
     if let Some(yaml) = document.yaml() {
         add_tools(yaml, document, &mut Vec::new(), &mut found);
     }
-    let folder = document.path.parent().map(canonical).unwrap_or_default();
     for (name, span) in document.scan().templates {
-        let path = resolved(document, &name).map(|name| folder.join(name));
-        found.extend(path.map(|path| (Mention::Template(path), span)));
+        found.extend(template(document, &name).map(|it| (it, span)));
     }
     found
 }
@@ -75,12 +73,16 @@ fn add_tools(
             if is_tool_name(document.kind, path) {
                 found.push((Mention::Tool(name.to_owned()), range(node.span)));
             } else if path.iter().eq(["implementation", "njk_file"]) {
-                let folder = document.path.parent().map(canonical).unwrap_or_default();
-                let path = resolved(document, name).map(|name| folder.join(name));
-                found.extend(path.map(|it| (Mention::Template(it), range(node.span))));
+                found.extend(template(document, name).map(|it| (it, range(node.span))));
             }
         }
     }
+}
+
+/// The mention of the template that has this name in the file.
+fn template(document: &Document, name: &str) -> Option<Mention> {
+    let folder = document.path.parent().map(canonical).unwrap_or_default();
+    Some(Mention::Template(folder.join(resolved(document, name)?)))
 }
 
 /// Returns true if the value at `path` is the name of a tool.
@@ -262,10 +264,8 @@ impl Renaming<'_> {
         if is_variable && scans.chain([document.scan()]).any(|it| has_name(&it)) {
             return Some(format!("a template has a `{new}` already"));
         }
-        if document
-            .yaml()
-            .is_some_and(|yaml| is_hidden(yaml, self.old, document))
-        {
+        let yaml = document.yaml();
+        if yaml.is_some_and(|yaml| is_hidden(yaml, self.old, document)) {
             let message = "is written with an escape or in parts: write it plainly first";
             return Some(format!("`{}` {message}", self.old));
         }
@@ -296,9 +296,8 @@ impl Renaming<'_> {
         let document = self.question.document;
         let workspace = self.question.workspaces.of(&document.path)?;
         let templates = document.tool()?.loaded_templates();
-        let own: Vec<_> = templates
-            .map(|it| canonical(it.source.text().path()))
-            .collect();
+        let own = templates.map(|it| canonical(it.source.text().path()));
+        let own: Vec<_> = own.collect();
         let is_own = |uri: &str| {
             let path = file_uri::path(uri).map(|path| canonical(&path));
             uri == document.uri || path.is_some_and(|path| own.contains(&path))
@@ -346,10 +345,9 @@ pub(super) fn macros(document: &Document, template: &str) -> Option<(Text, Vec<L
     let name = resolved(document, template)?;
     let source = TemplateSource::partial(&name, &document.file.as_ref()?.text)?;
     let text = source.text().clone();
-    let locals = scan(text.as_str()).locals.into_iter();
-    let own = locals.filter(|it| it.is_macro && it.imported.is_none());
-    let own = own.collect();
-    Some((text, own))
+    let mut macros = scan(text.as_str()).locals;
+    macros.retain(|it| it.is_macro && it.imported.is_none());
+    Some((text, macros))
 }
 
 /// The macro of another template, and the text of that.

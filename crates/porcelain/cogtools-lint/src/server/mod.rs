@@ -306,49 +306,38 @@ impl Server {
     }
 
     fn answer(&mut self, request: Request, io: &mut Io<'_>) -> Response {
-        let is_first = request.method == "initialize";
-        let refusal = match self.state {
-            State::New if !is_first => Some((
-                ErrorCode::ServerNotInitialized,
-                "`initialize` comes before all else",
-            )),
-            State::Ready if is_first => Some((
-                ErrorCode::InvalidRequest,
-                "the server is initialized already",
-            )),
-            State::ShutDown => Some((ErrorCode::InvalidRequest, "the server is shut down")),
-            _ => None,
-        };
-        if let Some((code, message)) = refusal {
-            return Response::new_err(request.id, code as i32, message.to_owned());
-        }
-        let result = match request.method.as_str() {
-            "initialize" => {
+        let refused = |code: ErrorCode, reason: &str| Err((code, reason.to_owned()));
+        let result = match (self.state, request.method.as_str()) {
+            (State::New, "initialize") => {
                 self.state = State::Ready;
                 self.has_hints =
                     request.params["initializationOptions"]["inlayHints"] == Value::Bool(true);
-                capabilities(self.has_hints)
+                Ok(capabilities(self.has_hints))
             }
-            "shutdown" => {
+            (State::New, _) => {
+                let reason = "`initialize` comes before all else";
+                refused(ErrorCode::ServerNotInitialized, reason)
+            }
+            (State::Ready, "initialize") => {
+                let reason = "the server is initialized already";
+                refused(ErrorCode::InvalidRequest, reason)
+            }
+            (State::ShutDown, _) => refused(ErrorCode::InvalidRequest, "the server is shut down"),
+            (State::Ready, "shutdown") => {
                 self.state = State::ShutDown;
-                Value::Null
+                Ok(Value::Null)
             }
-            _ => {
-                let Some(result) = self.result(&request, io) else {
-                    let message = format!("`{}` is not supported", request.method);
-                    let code = ErrorCode::MethodNotFound as i32;
-                    return Response::new_err(request.id, code, message);
-                };
-                match result {
-                    Ok(result) => result,
-                    Err(reason) => {
-                        let code = ErrorCode::RequestFailed as i32;
-                        return Response::new_err(request.id, code, reason);
-                    }
-                }
+            (State::Ready, method) => {
+                let reason = || format!("`{method}` is not supported");
+                let result = self.result(&request, io);
+                let result = result.ok_or_else(|| (ErrorCode::MethodNotFound, reason()));
+                result.and_then(|it| it.map_err(|reason| (ErrorCode::RequestFailed, reason)))
             }
         };
-        Response::new_ok(request.id, result)
+        match result {
+            Ok(result) => Response::new_ok(request.id, result),
+            Err((code, reason)) => Response::new_err(request.id, code as i32, reason),
+        }
     }
 
     /// The result of a request about a file, null if nothing is known there, or why it is refused.

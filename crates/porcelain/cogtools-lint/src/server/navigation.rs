@@ -186,6 +186,14 @@ fn code_values(document: &Document) -> Vec<(Vec<String>, Range<usize>)> {
     values.collect()
 }
 
+/// The names of the value at `path` in JavaScript: a variable with another name has it, too.
+fn code_names(document: &Document, path: &[String]) -> Vec<Range<usize>> {
+    let name = path.last().map(String::as_str);
+    let values = code_values(document).into_iter();
+    let named = values.filter(|(it, span)| it == path && document.text.get(span.clone()) == name);
+    named.map(|(_, span)| span).collect()
+}
+
 /// The names in JavaScript that are keys of objects, too, as in `{name}`.
 fn code_keys(document: &Document) -> Vec<Range<usize>> {
     let codes = document.file.iter().flat_map(LintFile::codes);
@@ -271,10 +279,8 @@ fn describe(name: &str, schema: &Map<String, Value>, is_required: bool) -> Strin
 /// Describes a filter, a test, a global or a statement.
 fn about_language(document: &Document, offset: usize) -> Option<(String, Range<usize>)> {
     let scan = document.scan();
-    let token = scan
-        .tokens
-        .iter()
-        .find(|token| touches(&token.span, offset))?;
+    let mut tokens = scan.tokens.iter();
+    let token = tokens.find(|token| touches(&token.span, offset))?;
     let kinds: &[EntryKind] = match token.kind {
         TokenKind::Function => &[EntryKind::Filter, EntryKind::Test],
         TokenKind::Keyword => &[EntryKind::Statement],
@@ -309,12 +315,8 @@ pub(super) fn definition(question: &Question<'_>) -> Option<Value> {
         }
         Target::Local(span) => {
             let scan = document.scan();
-            let part = scan
-                .locals
-                .iter()
-                .find(|it| it.span == span)?
-                .imported
-                .as_ref();
+            let local = scan.locals.iter().find(|it| it.span == span)?;
+            let part = local.imported.as_ref();
             let elsewhere = part.and_then(|part| macro_place(document, part));
             elsewhere.or_else(|| Some(place(&document.path, &document.range(span))))
         }
@@ -357,20 +359,11 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     match target {
         Target::Value(path) => {
-            found.extend(
-                document
-                    .tool_file()
-                    .and_then(|file| definition_of(file, path)),
-            );
+            let file = document.tool_file();
+            found.extend(file.and_then(|file| definition_of(file, path)));
             found.extend(in_schema(document, path));
             found.extend(names_of(&scan, path));
-            // A variable with another name has the value, too.
-            let is_name = |span: &Range<usize>| {
-                document.text.get(span.clone()) == path.last().map(String::as_str)
-            };
-            let values = code_values(document).into_iter();
-            let values = values.filter(|(it, span)| it == path && is_name(span));
-            found.extend(values.map(|(_, span)| span));
+            found.extend(code_names(document, path));
             let examples = document.yaml().and_then(|yaml| yaml.get("examples"));
             for example in examples.and_then(Node::items).unwrap_or_default() {
                 let arguments = example.get("arguments").filter(|it| it.entries().is_some());
@@ -379,20 +372,15 @@ fn places(document: &Document, target: &Target) -> Vec<Range<usize>> {
         }
         Target::Local(definition) => {
             let is_own = |local: usize| scan.locals[local].span == *definition;
-            let names = scan
-                .names
-                .iter()
-                .filter(|name| name.local.is_some_and(is_own));
+            let names = scan.names.iter();
+            let names = names.filter(|name| name.local.is_some_and(is_own));
             found.extend(names.map(|name| name.span.clone()));
         }
         Target::Node(name) => {
             let path = std::slice::from_ref(name);
             found.extend(node_places(document, name));
             found.extend(names_of(&scan, path));
-            let values = code_values(document).into_iter();
-            let is_name = |span: &Range<usize>| document.text.get(span.clone()) == Some(name);
-            let values = values.filter(|(it, span)| it == path && is_name(span));
-            found.extend(values.map(|(_, span)| span));
+            found.extend(code_names(document, path));
         }
         Target::Mention(mention) => {
             let own = mentions(document).into_iter();
@@ -420,10 +408,8 @@ fn unquoted(document: &Document, span: Range<usize>) -> Range<usize> {
 
 /// The names of a value in a template, without variables that stand for it.
 fn names_of(scan: &Scan, path: &[String]) -> Vec<Range<usize>> {
-    let names = scan
-        .names
-        .iter()
-        .filter(|name| name.path == path && name.local.is_none());
+    let names = scan.names.iter();
+    let names = names.filter(|name| name.path == path && name.local.is_none());
     names.map(|name| name.span.clone()).collect()
 }
 
@@ -514,9 +500,8 @@ fn renamed(question: &Question<'_>) -> Option<(Target, Range<usize>)> {
         Target::Value(path) => {
             let file = document.file.as_ref().filter(|file| file.tool.is_some());
             let name = document.text.get(span.clone()).unwrap_or_default();
-            let is_name = path
-                .last()
-                .is_some_and(|it| it == name.trim_matches(['"', '\'']));
+            let name = name.trim_matches(['"', '\'']);
+            let is_name = path.last().is_some_and(|it| it == name);
             document.kind == Kind::Tool && is_name && definition_of(file?, path).is_some()
         }
         // Its name is the one in the other template.
