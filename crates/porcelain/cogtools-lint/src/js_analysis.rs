@@ -285,13 +285,9 @@ impl JsAnalysis {
         let line_start = code[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = code[..start].matches('\n').count() + 1;
         let column = code[line_start..start].chars().count() + 1;
-        let width = code[start..end]
-            .lines()
-            .next()
-            .unwrap_or("")
-            .chars()
-            .count();
-        self.source.location(line, column, width.max(1))
+        let first_line = code[start..end].lines().next().unwrap_or_default();
+        let width = first_line.chars().count().max(1);
+        self.source.location(line, column, width)
     }
 
     /// Returns true if the code reads the property `name` of `args`.
@@ -421,15 +417,7 @@ fn error(diagnostic: &OxcDiagnostic) -> (String, Span) {
 /// body that only throws gives none on purpose.
 fn returns(semantic: &Semantic<'_>) -> bool {
     let nodes = semantic.nodes();
-    let is_own = |id: NodeId| {
-        let mut around = nodes.ancestor_kinds(id);
-        !around.any(|it| {
-            matches!(
-                it,
-                AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)
-            )
-        })
-    };
+    let is_own = |id: NodeId| !nodes.ancestor_kinds(id).any(AstKind::is_function_like);
     nodes.iter().any(|node| match node.kind() {
         AstKind::ReturnStatement(one) => one.argument.is_some() && is_own(node.id()),
         AstKind::ThrowStatement(_) => is_own(node.id()),

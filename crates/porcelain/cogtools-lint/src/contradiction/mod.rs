@@ -49,12 +49,11 @@ pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
 /// each one changed.
 pub(crate) fn arguments(root: &Object) -> Vec<Object> {
     let samples = sample_values(root, root).into_iter();
-    let mut objects: Vec<Object> = samples
-        .filter_map(|value| match value {
-            Value::Object(arguments) => Some(arguments),
-            _ => None,
-        })
-        .collect();
+    let object = |value| match value {
+        Value::Object(arguments) => Some(arguments),
+        _ => None,
+    };
+    let mut objects: Vec<Object> = samples.filter_map(object).collect();
     let properties = root.get("properties").and_then(Value::as_object);
     if let Some(full) = objects.first().cloned() {
         for (name, property) in properties.into_iter().flatten() {
@@ -77,7 +76,8 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn report(&mut self, rule: &'static str, pointer: String, message: String) {
+    fn report(&mut self, rule: &'static str, pointer: String, message: impl Into<String>) {
+        let message = message.into();
         self.found.push(Contradiction {
             rule,
             pointer,
@@ -92,13 +92,14 @@ impl Search<'_> {
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             });
             if !is_found_below {
-                let at = if schema.contains_key(keyword) {
-                    child(pointer, keyword)
+                let is_own = schema.contains_key(keyword);
+                let at = if is_own {
+                    &child(pointer, keyword)
                 } else {
-                    pointer.to_owned()
+                    pointer
                 };
                 let message = format!("no value is valid here: {reason}");
-                self.report("impossible-schema", at, message);
+                self.report("impossible-schema", at.to_owned(), message);
             }
             return;
         }
@@ -106,11 +107,7 @@ impl Search<'_> {
         let is_nullable = schema.get("nullable") == Some(&Value::Bool(true));
         if is_nullable && schema.contains_key("type") && !self.accepts(schema, &Value::Null) {
             let message = "`nullable` has no effect: the rest of the schema excludes null";
-            self.report(
-                "lone-nullable",
-                child(pointer, "nullable"),
-                message.to_owned(),
-            );
+            self.report("lone-nullable", child(pointer, "nullable"), message);
         }
         for keyword in ["oneOf", "anyOf"] {
             self.branches(schema, pointer, keyword);
@@ -127,7 +124,7 @@ impl Search<'_> {
         let is_valid = |value: &Value| accepts(validator.as_ref(), value);
         if !values.iter().any(is_valid) {
             let message = "no value is valid here: the rest of the schema excludes each of them";
-            return self.report("impossible-schema", at, message.to_owned());
+            return self.report("impossible-schema", at, message);
         }
         let mut seen: HashMap<String, &Value> = HashMap::new();
         for (index, value) in values.iter().enumerate() {
@@ -170,7 +167,7 @@ impl Search<'_> {
         if dead.len() == branches.len() && !dead.is_empty() {
             let message = "no value is valid here: not in any branch";
             let at = child(pointer, keyword);
-            return self.report("impossible-schema", at, message.to_owned());
+            return self.report("impossible-schema", at, message);
         }
         for (index, reason) in dead {
             let message = format!("no value is valid in this branch: {reason}");
@@ -319,29 +316,14 @@ fn no_number(parts: &[&Object], is_integer: bool) -> Option<String> {
 
 /// The schema and the schemas of its `allOf`.
 fn with_parts(schema: &Object) -> Vec<&Object> {
-    std::iter::once(schema)
-        .chain(parts(schema, "allOf"))
-        .collect()
+    let parts = parts(schema, "allOf");
+    std::iter::once(schema).chain(parts).collect()
 }
 
 /// The schemas in the list under `keyword`.
 fn parts<'s>(schema: &'s Object, keyword: &str) -> impl Iterator<Item = &'s Object> + use<'s> {
     let list = schema.get(keyword).and_then(Value::as_array);
     list.into_iter().flatten().filter_map(Value::as_object)
-}
-
-/// The values of the lists under `keyword`, each once.
-fn list<'s>(parts: &[&'s Object], keyword: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
-    let lists = parts
-        .iter()
-        .filter_map(|part| part.get(keyword)?.as_array());
-    let mut found: Vec<&Value> = Vec::new();
-    for value in lists.flatten() {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found.into_iter()
 }
 
 /// The greatest lower and the least upper limit that `parts` set.
@@ -467,25 +449,16 @@ fn objects(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
         of(&property, &property, depth + 1).into_iter().next()
     };
     let object = |chosen: Vec<&str>| {
-        let entries = chosen
-            .into_iter()
-            .map(|name| Some((name.to_owned(), value(name)?)));
-        let entries = entries.collect::<Option<Map<String, Value>>>();
-        entries.map(Value::Object)
+        let entry = |name: &str| Some((name.to_owned(), value(name)?));
+        let entries = chosen.into_iter().map(entry);
+        entries.collect::<Option<Object>>().map(Value::Object)
     };
-    let source = if schema.contains_key("required") {
-        schema
-    } else {
-        around
-    };
-    let required: Vec<&str> = list(&[source], "required")
-        .filter_map(Value::as_str)
-        .collect();
+    let required = schema.get("required").or_else(|| around.get("required"));
+    let required = required.and_then(Value::as_array).into_iter().flatten();
+    let required: Vec<&str> = required.filter_map(Value::as_str).collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let all = properties.into_iter().flatten().map(|it| it.0.as_str());
     let full = required.iter().copied().chain(all).collect();
-    [object(full), object(required)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let objects = [object(full), object(required)];
+    objects.into_iter().flatten().collect()
 }

@@ -75,17 +75,12 @@ impl<'c, 'a> Checker<'c, 'a> {
             AstKind::CallExpression(call) => self.includes(call),
             AstKind::ReturnStatement(one) => {
                 let mut around = self.semantic.nodes().ancestor_kinds(node.id());
-                let is_inner = around.any(|it| {
-                    matches!(
-                        it,
-                        AstKind::Function(_) | AstKind::ArrowFunctionExpression(_)
-                    )
-                });
-                if let (Some(value), Some(output), false) = (
-                    &one.argument,
-                    self.code.output,
-                    is_inner || self.code.is_program,
-                ) {
+                let is_inner = around.any(AstKind::is_function_like);
+                let output = self
+                    .code
+                    .output
+                    .filter(|_| !is_inner && !self.code.is_program);
+                if let (Some(value), Some(output)) = (&one.argument, output) {
                     self.result(value, output);
                 }
             }
@@ -109,8 +104,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         let text = self.text(span);
         // After `?.`, the rest of the chain does not run.
         let mut around = self.semantic.nodes().ancestor_kinds(id);
-        let in_try = around.any(|kind| matches!(kind, AstKind::TryStatement(_)));
-        if in_try {
+        if around.any(|kind| matches!(kind, AstKind::TryStatement(_))) {
             return;
         }
         let message = format!("`{text}` may be missing, and the code does not check");
@@ -125,8 +119,8 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         if let Some(properties) = owner.properties().filter(|_| !owner.is_open()) {
             if !properties.contains_key(name) {
-                let fix =
-                    Suggestion::of(name, properties.keys().map(String::as_str)).map(Hint::from);
+                let known = properties.keys().map(String::as_str);
+                let fix = Suggestion::of(name, known).map(Hint::from);
                 let message = if owner.path == "args" {
                     format!("no parameter is named `{name}`")
                 } else {
@@ -141,10 +135,8 @@ impl<'c, 'a> Checker<'c, 'a> {
             return;
         };
         if !is_in(name, members) && name.parse::<usize>().is_err() {
-            let message = format!(
-                "`{text}` is {}, which has no member `{name}`",
-                article(kind)
-            );
+            let kind = article(kind);
+            let message = format!("`{text}` is {kind}, which has no member `{name}`");
             let fix = Suggestion::of(name, members.split_ascii_whitespace()).map(Hint::from);
             self.report("js-unknown-member", span, message, fix);
         }
@@ -192,11 +184,8 @@ impl<'c, 'a> Checker<'c, 'a> {
             }
             _ => return,
         };
-        let message = format!(
-            "`{}` is never `{}`",
-            self.text(value.span()),
-            self.text(other.span())
-        );
+        let (value, other) = (self.text(value.span()), self.text(other.span()));
+        let message = format!("`{value}` is never `{other}`");
         self.report("js-impossible-comparison", span, message, fix);
     }
 
@@ -214,24 +203,18 @@ impl<'c, 'a> Checker<'c, 'a> {
         ) else {
             return;
         };
-        for item in list
-            .elements
-            .iter()
-            .filter_map(ArrayExpressionElement::as_expression)
-        {
+        let items = list.elements.iter();
+        for item in items.filter_map(ArrayExpressionElement::as_expression) {
             self.equality(value, item, item.span());
         }
     }
 
     fn arithmetic(&mut self, left: &Expression<'a>, right: &Expression<'a>, operator: &str) {
         if operator == "+" {
-            let is_text = |one: &Expression<'a>| {
-                matches!(
-                    one,
-                    Expression::StringLiteral(_) | Expression::TemplateLiteral(_)
-                )
+            let is_text = |it: &&Expression<'a>| {
+                it.is_string_literal() || matches!(it, Expression::TemplateLiteral(_))
             };
-            if is_text(left) || is_text(right) {
+            if [left, right].iter().any(is_text) {
                 self.printed(left);
                 self.printed(right);
             }
@@ -243,12 +226,9 @@ impl<'c, 'a> Checker<'c, 'a> {
             };
             let is_wrong = shape.is_free_text() || matches!(shape.kind(), Some("array" | "object"));
             if let Some(kind) = shape.kind().filter(|_| is_wrong) {
-                let text = self.text(operand.span());
-                let message = format!(
-                    "`{operator}` is applied to `{text}`, which is {}",
-                    article(kind)
-                );
-                let fix = "declare a number, or write `Number(…)`".to_owned();
+                let (text, kind) = (self.text(operand.span()), article(kind));
+                let message = format!("`{operator}` is applied to `{text}`, which is {kind}");
+                let fix = "declare a number, or write `Number(…)`";
                 self.report(
                     "js-wrong-operand",
                     operand.span(),
@@ -262,22 +242,16 @@ impl<'c, 'a> Checker<'c, 'a> {
     fn iterated(&mut self, list: &Expression<'a>) {
         let kind = self.shape(list).and_then(|shape| shape.kind());
         if let Some(kind) = kind.filter(|kind| !matches!(*kind, "array" | "string")) {
-            let message = format!(
-                "`{}` is {}, not a list",
-                self.text(list.span()),
-                article(kind)
-            );
-            let fix = "loop over a list, or over `Object.entries(…)`".to_owned();
+            let text = self.text(list.span());
+            let message = format!("`{text}` is {}, not a list", article(kind));
+            let fix = "loop over a list, or over `Object.entries(…)`";
             self.report("js-wrong-operand", list.span(), message, Some(fix.into()));
         }
     }
 
     /// Reports an object that becomes text.
     fn printed(&mut self, one: &Expression<'a>) {
-        if self
-            .shape(one)
-            .is_some_and(|shape| shape.prints_as_object())
-        {
+        if self.shape(one).is_some_and(|it| it.prints_as_object()) {
             let text = self.text(one.span());
             let message = format!("`{text}` prints as `[object Object]`");
             let fix = format!("print its members, or write `JSON.stringify({text})`");
@@ -293,14 +267,10 @@ impl<'c, 'a> Checker<'c, 'a> {
         };
         let text = self.text(value.span());
         if own != wanted {
-            let message = format!(
-                "the result is {}, and `output` says {}",
-                article(own),
-                article(wanted)
-            );
-            let fix = text
-                .starts_with("JSON.stringify(")
-                .then(|| "return the value itself".into());
+            let (own, wanted) = (article(own), article(wanted));
+            let message = format!("the result is {own}, and `output` says {wanted}");
+            let is_encoded = text.starts_with("JSON.stringify(");
+            let fix = is_encoded.then(|| "return the value itself".into());
             return self.report("js-result", value.span(), message, fix);
         }
         if let Expression::ObjectExpression(object) = value.without_parentheses() {
@@ -333,17 +303,13 @@ impl<'c, 'a> Checker<'c, 'a> {
             if let (Some(own), Some(wanted)) = (self.kind_of(&property.value), declared.kind())
                 && own != wanted
             {
-                let message = format!(
-                    "`{name}` is {}, and `output` says {}",
-                    article(own),
-                    article(wanted)
-                );
+                let (own, wanted) = (article(own), article(wanted));
+                let message = format!("`{name}` is {own}, and `output` says {wanted}");
                 self.report("js-result", property.value.span(), message, None);
             }
         }
         let required = expected.schema.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str);
-        let mut required = required;
+        let mut required = required.into_iter().flatten().filter_map(Value::as_str);
         let missing = required.find(|name| !names.iter().any(|it| it == name));
         if let Some(name) = missing.filter(|_| is_whole) {
             let message = format!("the result has no `{name}`, which `output` requires");
