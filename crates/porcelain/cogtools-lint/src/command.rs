@@ -151,7 +151,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let is_strict = args.strict || args.deny_warnings;
     let fatal = if is_strict { Level::Warn } else { Level::Error };
-    if has_fatal(&findings, fatal) {
+    if findings.iter().any(|it| !it.fixed && it.level >= fatal) {
         return Err(Failure::Reported(Code::InvalidTool.status()));
     }
     Ok(())
@@ -205,10 +205,4 @@ fn no_tools(paths: &[OsString]) -> Diagnostic {
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint(Hint::run("", Command::New, " creates one"))
         .hint("in a script, --strict makes this an error")
-}
-
-fn has_fatal(findings: &[Finding], fatal: Level) -> bool {
-    findings
-        .iter()
-        .any(|finding| !finding.fixed && finding.level >= fatal)
 }

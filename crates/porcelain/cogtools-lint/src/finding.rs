@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::{Span, Text};
-use cogtools_core::{Hint, Level, Location, invisible};
+use cogtools_core::{Diagnostic, Hint, Level, Location, invisible};
 use cogtools_program::render_hints;
 
 use crate::linter::Rule;
@@ -122,6 +122,16 @@ impl<'f> Findings<'f> {
         self.report(Span { start: 0, end: 1 }, message)
     }
 
+    /// Reports a mistake of the loader, with its hints, at `otherwise` if it has no location.
+    pub(crate) fn report_diagnostic(&mut self, diagnostic: &Diagnostic, otherwise: Span) {
+        let location = diagnostic.location.clone();
+        let location = location.unwrap_or_else(|| self.text.location(otherwise));
+        let finding = self.report_at(location, diagnostic.message.clone());
+        if !diagnostic.hints.is_empty() {
+            finding.hints(&diagnostic.hints);
+        }
+    }
+
     /// Reports `message` at a location that may be in another file.
     pub(crate) fn report_at(
         &mut self,
@@ -132,9 +142,8 @@ impl<'f> Findings<'f> {
             return self.more();
         }
         self.count.in_file += 1;
-        location.text = location
-            .text
-            .map(|text| invisible::mask(&secret::redact(&text)).into_owned());
+        let masked = |text: String| invisible::mask(&secret::redact(&text)).into_owned();
+        location.text = location.text.map(masked);
         self.sink.push(Finding {
             rule: self.rule,
             level: self.level,
@@ -195,11 +204,19 @@ impl FindingBuilder<'_> {
         self
     }
 
-    /// Asks if `near` was meant where `name` is written.
-    pub(crate) fn meant(self, name: &str, near: &str) -> Self {
-        match Suggestion::new(name, &[near]) {
-            Some(suggestion) => self.fix(suggestion),
-            None => self,
+    /// Asks if the second name was meant where the first one is written, or else gives the hint.
+    pub(crate) fn meant_or(self, names: Option<[&str; 2]>, hint: Option<impl Into<Hint>>) {
+        let suggestion = names.and_then(|[name, near]| Suggestion::new(name, &[near]));
+        let hint = hint.filter(|_| names.is_none()).map(Into::into);
+        if let Some(fix) = suggestion.map(Hint::from).or(hint) {
+            self.fix(fix);
+        }
+    }
+
+    /// Asks if one of `known` was meant where `name` is written, if it is like one.
+    pub(crate) fn meant_among<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) {
+        if let Some(suggestion) = Suggestion::of(name, known) {
+            self.fix(suggestion);
         }
     }
 
@@ -210,7 +227,7 @@ impl FindingBuilder<'_> {
             let has_region = finding.edits.len() < MAX_REGIONS;
             let region = has_region.then(|| {
                 [span.start, span.end].map(|at| {
-                    let location = self.text.location(Span { start: at, end: at });
+                    let location = self.text.location(Span::new(at, at));
                     (location.line, location.column)
                 })
             });
@@ -228,10 +245,9 @@ impl Finding {
 
     /// The sort key: file, line, column.
     pub(crate) fn position(&self) -> (PathBuf, usize, usize) {
-        (
-            self.location.file.clone(),
-            self.location.line,
-            self.location.column,
-        )
+        let Location {
+            file, line, column, ..
+        } = &self.location;
+        (file.clone(), *line, *column)
     }
 }

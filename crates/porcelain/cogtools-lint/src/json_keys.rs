@@ -2,39 +2,30 @@
 //!
 //! Only forms are found of which it is certain that they read the arguments of the call.
 
-use std::sync::LazyLock;
-
 use fancy_regex::Regex;
 
+use crate::linter::Expression;
 use crate::program::Language;
 
 /// A variable that holds the arguments in Python.
-static LOADED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?m)^\s*(\w+)\s*=\s*json\.loads?\(\s*(?:sys\.stdin\b|input\(\)|open\(0\))").ok()
-});
+static LOADED: Expression =
+    Expression::new(r"(?m)^\s*(\w+)\s*=\s*json\.loads?\(\s*(?:sys\.stdin\b|input\(\)|open\(0\))");
 /// A key of the arguments in Python, without a variable.
-static LOADED_KEY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"json\.loads?\(\s*(?:sys\.stdin(?:\.read\(\))?|input\(\)|open\(0\)(?:\.read\(\))?)\s*\)(?:\[|\.get\(|\.pop\()\s*["'](\w+)["']"#,
-    )
-    .ok()
-});
+static LOADED_KEY: Expression = Expression::new(
+    r#"json\.loads?\(\s*(?:sys\.stdin(?:\.read\(\))?|input\(\)|open\(0\)(?:\.read\(\))?)\s*\)(?:\[|\.get\(|\.pop\()\s*["'](\w+)["']"#,
+);
 /// A variable that holds the arguments in a shell.
-static KEPT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"(?m)^\s*(\w+)=["']?\$\(\s*cat\s*(?:-|/dev/stdin)?\s*\)"#).ok());
+static KEPT: Expression =
+    Expression::new(r#"(?m)^\s*(\w+)=["']?\$\(\s*cat\s*(?:-|/dev/stdin)?\s*\)"#);
 /// A command that prints a variable.
-static PRINTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?:echo|printf)(?:\s+(?:-\w+|'%s(?:\\n)?'|"%s(?:\\n)?"|%s))*\s+"?\$\{?(\w+)\}?"?\s*$"#,
-    )
-    .ok()
-});
+static PRINTED: Expression = Expression::new(
+    r#"(?:echo|printf)(?:\s+(?:-\w+|'%s(?:\\n)?'|"%s(?:\\n)?"|%s))*\s+"?\$\{?(\w+)\}?"?\s*$"#,
+);
 /// A path at the beginning of a filter of `jq`.
-static KEY: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)").ok());
+static KEY: Expression = Expression::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)");
 
 /// Finds the keys, with their offsets.
-pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, String)> {
+pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, &str)> {
     match language {
         Language::Python => python(text),
         Language::Shell => shell(text),
@@ -54,22 +45,20 @@ fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
 }
 
 /// Finds members of the arguments in Python, which are a dict, with their offsets.
-pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, String)> {
+pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     if language == Language::Python {
-        for (_, name) in groups(LOADED.as_ref(), text) {
+        for (_, name) in groups(LOADED.regex(), text) {
             let member = Regex::new(&format!(r"(?<![\w.]){name}\.(\w+)\b(?!\s*\()")).ok();
-            let members = groups(member.as_ref(), text).into_iter();
-            found.extend(members.map(|(at, name)| (at, name.to_owned())));
+            found.extend(groups(member.as_ref(), text));
         }
     }
     found
 }
 
-fn python(text: &str) -> Vec<(usize, String)> {
-    let direct = groups(LOADED_KEY.as_ref(), text).into_iter();
-    let mut found: Vec<_> = direct.map(|(at, key)| (at, key.to_owned())).collect();
-    for (_, name) in groups(LOADED.as_ref(), text) {
+fn python(text: &str) -> Vec<(usize, &str)> {
+    let mut found = groups(LOADED_KEY.regex(), text);
+    for (_, name) in groups(LOADED.regex(), text) {
         let set = Regex::new(&format!(
             r"(?m)\b{name}\s*=[^=]|\bfor\s+{name}\b|\({name}[,)]:?$"
         ));
@@ -85,17 +74,15 @@ fn python(text: &str) -> Vec<(usize, String)> {
                     .trim_start();
                 !rest.starts_with('=') || rest.starts_with("==")
             });
-            found.extend(keys.map(|(at, key)| (at, key.to_owned())));
+            found.extend(keys);
         }
     }
     found
 }
 
-fn shell(text: &str) -> Vec<(usize, String)> {
-    let kept: Vec<&str> = groups(KEPT.as_ref(), text)
-        .into_iter()
-        .map(|it| it.1)
-        .collect();
+fn shell(text: &str) -> Vec<(usize, &str)> {
+    let kept = groups(KEPT.regex(), text).into_iter();
+    let kept: Vec<&str> = kept.map(|(_, name)| name).collect();
     let holds = |text: &str| {
         let name = text.trim_matches(['"', '$', '{', '}']);
         text.contains('$') && kept.contains(&name)
@@ -112,7 +99,7 @@ fn shell(text: &str) -> Vec<(usize, String)> {
                 .rsplit(['(', ';', '&', '|', '`'])
                 .next()
                 .unwrap_or_default();
-            let printed = groups(PRINTED.as_ref(), left);
+            let printed = groups(PRINTED.regex(), left);
             left.trim() == "cat" || printed.iter().any(|(_, name)| kept.contains(name))
         } else {
             before.is_empty() || before.ends_with(['(', ';', '&', '`'])
@@ -144,8 +131,8 @@ fn shell(text: &str) -> Vec<(usize, String)> {
             continue;
         };
         let first = filter.split('|').next().unwrap_or_default();
-        let keys = groups(KEY.as_ref(), first).into_iter();
-        found.extend(keys.map(|(at, key)| (start + at, key.to_owned())));
+        let keys = groups(KEY.regex(), first).into_iter();
+        found.extend(keys.map(|(at, key)| (start + at, key)));
     }
     found
 }

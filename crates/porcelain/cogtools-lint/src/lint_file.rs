@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use cogtools_core::file::ReadScope;
 use cogtools_core::pointer::segments;
-use cogtools_core::schema::{Role, SubSchema};
+use cogtools_core::schema::{Role, Schema, SubSchema};
 use cogtools_core::text::{self, Span, Text, TextError};
 use cogtools_core::tool::ToolError;
 use cogtools_core::yaml::{self, Data, Entry, Node};
@@ -33,12 +33,8 @@ pub struct LintFile {
     pub tool: Option<Tool>,
     /// Why it is not a tool.
     pub diagnostics: Vec<Diagnostic>,
-    /// The file of an earlier source with the same stem.
-    pub shadowed_by: Option<PathBuf>,
-    /// An earlier file that declares the same name.
-    pub duplicate_name: Option<PathBuf>,
-    /// An earlier file with the same description.
-    pub copied_description: Option<PathBuf>,
+    /// The files of the project before it with which it has something in common.
+    pub(crate) earlier: Earlier,
     /// The folder of the programs that evaluate code; without it, no example is run.
     pub(crate) programs: Option<PathBuf>,
     /// The calls of it in the sessions of the project, if they are asked about.
@@ -59,12 +55,10 @@ impl LintFile {
             Ok(text) => Ok(Self::parse(path, text)),
             Err(error @ (TextError::NotFound(_) | TextError::Io(..))) => Err(error),
             Err(error) => {
-                let diagnostic = error.diagnostic(Code::InvalidTool);
-                let location = invalid_byte(path, display_path, scope);
-                let diagnostic = match location {
-                    Some(location) => diagnostic.at(location),
-                    None => diagnostic,
-                };
+                let mut diagnostic = error.diagnostic(Code::InvalidTool);
+                if let Some(location) = invalid_byte(path, display_path, scope) {
+                    diagnostic = diagnostic.at(location);
+                }
                 let text = Text::empty(display_path).in_scope(scope);
                 Ok(Self::unreadable(path, text, diagnostic))
             }
@@ -102,9 +96,7 @@ impl LintFile {
             text,
             tool,
             diagnostics,
-            shadowed_by: None,
-            duplicate_name: None,
-            copied_description: None,
+            earlier: Earlier::default(),
             programs: None,
             usage: None,
             neighbours: Arc::default(),
@@ -117,14 +109,14 @@ impl LintFile {
 
     /// Reads the file again after an edit.
     pub(crate) fn reload(&self) -> Option<Self> {
-        let mut next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
-        next.shadowed_by.clone_from(&self.shadowed_by);
-        next.duplicate_name.clone_from(&self.duplicate_name);
-        next.copied_description.clone_from(&self.copied_description);
-        next.programs.clone_from(&self.programs);
-        next.usage.clone_from(&self.usage);
-        next.neighbours = Arc::clone(&self.neighbours);
-        Some(next)
+        let next = Self::read(&self.path, self.text.display_path(), self.text.scope()).ok()?;
+        Some(Self {
+            earlier: self.earlier.clone(),
+            programs: self.programs.clone(),
+            usage: self.usage.clone(),
+            neighbours: Arc::clone(&self.neighbours),
+            ..next
+        })
     }
 
     /// Contradictions between the types of the parameters and the templates.
@@ -142,12 +134,9 @@ impl LintFile {
 
     /// The contradictions in the schema of the parameters.
     pub(crate) fn contradictions(&self) -> &[Contradiction] {
-        self.contradictions.get_or_init(|| {
-            let schema = self.tool.as_ref().map(|tool| &tool.schema);
-            schema
-                .map(contradiction::contradictions)
-                .unwrap_or_default()
-        })
+        let find = || self.schema().map(contradiction::contradictions);
+        self.contradictions
+            .get_or_init(|| find().unwrap_or_default())
     }
 
     /// The comments that allow what a rule finds.
@@ -171,6 +160,22 @@ impl LintFile {
         entries.iter().find(|entry| entry.key == key)
     }
 
+    /// The value of a key of the implementation.
+    pub(crate) fn implementation(&self, key: &str) -> Option<&Node> {
+        self.value("implementation")?.get(key)
+    }
+
+    /// The name, and its text.
+    pub(crate) fn name(&self) -> Option<(&Node, &str)> {
+        let node = self.value("name")?;
+        Some((node, node.text()?))
+    }
+
+    /// The schema of the parameters, if the tool is valid.
+    pub(crate) fn schema(&self) -> Option<&Schema> {
+        self.tool.as_ref().map(|tool| &tool.schema)
+    }
+
     /// Returns true if the file is meant as a tool: by its `$schema`, or by its keys.
     pub(crate) fn looks_like_a_tool(&self) -> bool {
         let schema = self.value("$schema").and_then(Node::text);
@@ -180,10 +185,7 @@ impl LintFile {
 
     /// Every schema of the tool; none if the tool is invalid.
     pub(crate) fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
-        self.tool
-            .as_ref()
-            .map(|tool| tool.schema.sub_schemas())
-            .unwrap_or_default()
+        self.schema().map(Schema::sub_schemas).unwrap_or_default()
     }
 
     /// The parameters, with whether each is required.
@@ -211,7 +213,7 @@ impl LintFile {
             None => (self.entry("parameters"), 1),
         };
         let Some(entry) = entry else {
-            return Span { start: 0, end: 0 };
+            return Span::new(0, 0);
         };
         let (_, span) = entry
             .value
@@ -275,6 +277,17 @@ fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
             _ => {}
         }
     }
+}
+
+/// Files of a project that come before another one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Earlier {
+    /// The file of an earlier source with the same stem.
+    pub(crate) stem: Option<PathBuf>,
+    /// The file that declares the same name.
+    pub(crate) name: Option<PathBuf>,
+    /// The file with the same description.
+    pub(crate) description: Option<PathBuf>,
 }
 
 /// The use of a tool in sessions.

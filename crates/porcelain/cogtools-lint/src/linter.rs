@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::thread;
 
 use crate::finding::{Finding, Findings};
@@ -11,6 +12,7 @@ use crate::rules::{FAILING, INVALID_TOOL, LOADER_RULES, RETIRED_RULES, find, rul
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Text;
 use cogtools_core::{Code, Diagnostic, Level, RuleLevel, fail_on, parallel};
+use fancy_regex::{Captures, Match, Regex};
 
 /// The rules with their levels.
 #[derive(Clone, Debug, Default)]
@@ -107,14 +109,52 @@ pub(crate) fn is_fixable(rule: &'static Rule) -> bool {
         text.is_ok_and(|text| {
             let file = LintFile::parse(Path::new(file.path), text);
             let mut found = Vec::new();
-            (rule.check)(
-                &file,
-                &mut Findings::new(rule, Level::Warn, &file.text, &mut found),
-            );
+            let mut findings = Findings::new(rule, Level::Warn, &file.text, &mut found);
+            (rule.check)(&file, &mut findings);
             found.iter().any(|finding| !finding.edits.is_empty())
         })
     });
     rule.level != Level::Note && has_edits
+}
+
+/// A regular expression of a rule, which is compiled when it is first used.
+pub(crate) struct Expression {
+    pattern: &'static str,
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Expression {
+    pub(crate) const fn new(pattern: &'static str) -> Self {
+        Self {
+            pattern,
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// The expression, if it is valid.
+    pub(crate) fn regex(&self) -> Option<&Regex> {
+        let compile = || Regex::new(self.pattern).ok();
+        self.regex.get_or_init(compile).as_ref()
+    }
+
+    /// The groups of the first match in `text`.
+    pub(crate) fn captures<'t>(&self, text: &'t str) -> Option<Captures<'t, str>> {
+        self.regex()?.captures(text).ok().flatten()
+    }
+
+    /// The groups of all matches in `text`.
+    pub(crate) fn captures_iter<'t>(
+        &self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Captures<'t, str>> + use<'_, 't> {
+        let found = self.regex().into_iter();
+        found.flat_map(|regex| regex.captures_iter(text)).flatten()
+    }
+
+    /// The first match in `text`.
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.regex()?.find(text).ok().flatten()
+    }
 }
 
 /// Two projects that differ in one mistake.
@@ -187,11 +227,9 @@ impl Levels {
 
     /// The level of `rule`.
     pub fn level_of(&self, rule: &Rule) -> Level {
-        self.overrides
-            .iter()
-            .rev()
-            .find(|(name, _)| *name == rule.name)
-            .map_or(rule.level, |(_, level)| *level)
+        let mut overrides = self.overrides.iter();
+        let own = overrides.rfind(|(name, _)| *name == rule.name);
+        own.map_or(rule.level, |(_, level)| *level)
     }
 }
 

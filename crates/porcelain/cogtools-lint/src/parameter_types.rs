@@ -96,16 +96,8 @@ impl ParameterTypes {
         pointer: &str,
         depth: usize,
     ) -> Option<Type> {
-        let lone = [
-            "type",
-            "properties",
-            "enum",
-            "allOf",
-            "$ref",
-            "items",
-            "not",
-        ];
-        if lone.iter().any(|key| schema.contains_key(*key)) {
+        const OTHERS: &str = "type properties enum allOf $ref items not";
+        if OTHERS.split(' ').any(|key| schema.contains_key(key)) {
             return None;
         }
         let (key, other) = if schema.contains_key("oneOf") {
@@ -146,16 +138,11 @@ impl ParameterTypes {
 
     fn object(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Type {
         let mut object = Object {
-            open: schema
-                .get("additionalProperties")
-                .is_some_and(|value| *value != Value::Bool(false)),
+            open: is_open(schema),
             ..Object::default()
         };
-        if object.open
-            && let Some(rest) = schema
-                .get("additionalProperties")
-                .filter(|it| it.is_object())
-        {
+        let rest = schema.get("additionalProperties");
+        if let Some(rest) = rest.filter(|it| it.is_object()) {
             let pointer = child(pointer, "additionalProperties");
             object.rest = Some(self.value(rest, &pointer, depth));
         }
@@ -167,6 +154,12 @@ impl ParameterTypes {
         object.open |= object.properties.is_empty();
         Type::object(object)
     }
+}
+
+/// Returns true if an object can have properties that the schema does not name.
+pub(crate) fn is_open(schema: &Map<String, Value>) -> bool {
+    let additional = schema.get("additionalProperties");
+    additional.is_some_and(|additional| *additional != Value::Bool(false))
 }
 
 fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {

@@ -135,9 +135,7 @@ fn from_stdin(name: Option<&Path>, io: &mut Io<'_>) -> Result<LintFile, Box<Diag
 fn default_name(bytes: &[u8]) -> PathBuf {
     let text = Text::new("", bytes.to_vec()).ok();
     let document = text.and_then(|text| yaml::parse(&text).ok());
-    let name = document
-        .as_ref()
-        .and_then(|document| document.get("name")?.text());
+    let name = document.as_ref().and_then(|it| it.get("name")?.text());
     let name = name.filter(|name| Name::new(name).is_ok());
     PathBuf::from(format!("{}.yaml", name.unwrap_or("stdin")))
 }
@@ -150,24 +148,20 @@ fn tool_name<'p>(path: &'p Path, absolute: &Path) -> Option<&'p str> {
 
 /// The file of the tool `name` of the project.
 fn by_name(name: &str, config: &Config) -> Result<Candidate, Box<Diagnostic>> {
-    let all: Vec<Candidate> = config
-        .folders()
-        .flat_map(|folder| folder.list().entries)
-        .collect();
-    let names: Vec<String> = all
-        .iter()
-        .map(|it| it.name.to_string_lossy().into_owned())
-        .collect();
-    let found = all.into_iter().find(|it| it.name == *name);
+    let all = config.folders().flat_map(|folder| folder.list().entries);
+    let all: Vec<Candidate> = all.collect();
+    let found = all.iter().find(|it| it.name == *name).cloned();
     found.ok_or_else(|| {
         let message = format!("`{name}` is neither a file nor a tool of this project");
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        let names = names.iter().map(String::as_str);
+        let names: Vec<_> = all.iter().map(|it| it.name.to_string_lossy()).collect();
+        let names = names.iter().map(|name| &**name);
         Box::new(diagnostic.meant_or(name, names, "`cogtools list` names the tools"))
     })
 }
 
-fn is_yml(path: &Path) -> bool {
+/// Returns true for a file with the ending that no host reads.
+pub(crate) fn is_yml(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yml")
 }
 
@@ -183,11 +177,9 @@ fn list(folder: &Folder, files: &mut Vec<Candidate>, diagnostics: &mut Vec<Diagn
 
 /// The `.yml` files in a folder.
 fn wrong_extension(folder: &Folder) -> impl Iterator<Item = Candidate> {
-    let entries = std::fs::read_dir(folder.path())
-        .into_iter()
-        .flatten()
-        .flatten();
+    let entries = std::fs::read_dir(folder.path()).into_iter().flatten();
     let mut names: Vec<OsString> = entries
+        .flatten()
         .map(|entry| entry.file_name())
         .filter(|name| is_yml(Path::new(name)) && !name.as_encoded_bytes().starts_with(b"."))
         .filter(|name| folder.path().join(name).is_file())
@@ -212,7 +204,7 @@ fn mark_shadowed(files: &mut [LintFile], config: &Config) {
         }
     }
     for file in files {
-        file.shadowed_by = shadowed.get(&canonical(&file.path)).cloned();
+        file.earlier.stem = shadowed.get(&canonical(&file.path)).cloned();
     }
 }
 
@@ -239,8 +231,7 @@ fn add_neighbours(files: &mut [LintFile], config: &Config) {
 
 /// Returns true if the file is an agent.
 pub(crate) fn is_agent(file: &LintFile) -> bool {
-    let implementation = file.value("implementation");
-    implementation.is_some_and(|node| node.get("agent").is_some())
+    file.implementation("agent").is_some()
 }
 
 /// Marks the files whose description an earlier file has, too.
@@ -251,16 +242,13 @@ fn mark_copied_descriptions(files: &mut [LintFile]) {
         let Some(text) = description.filter(|text| text.split_whitespace().count() > 2) else {
             continue;
         };
-        let key = text
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ")
-            .to_lowercase();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let key = words.join(" ").to_lowercase();
         match first.get(&key) {
             // A file that has the same name is reported for that.
-            Some(_) if file.shadowed_by.is_some() || file.duplicate_name.is_some() => {}
+            Some(_) if file.earlier.stem.is_some() || file.earlier.name.is_some() => {}
             Some(earlier) if *earlier != file.text.display_path() => {
-                file.copied_description = Some(earlier.clone());
+                file.earlier.description = Some(earlier.clone());
             }
             Some(_) => {}
             None => drop(first.insert(key, file.text.display_path().to_path_buf())),
@@ -273,17 +261,16 @@ fn mark_duplicate_names(files: &mut [LintFile]) {
     let mut first: HashMap<String, usize> = HashMap::new();
     for index in 0..files.len() {
         let file = &files[index];
-        if file.shadowed_by.is_some() {
+        if file.earlier.stem.is_some() {
             continue;
         }
-        let Some(name) = file.value("name").and_then(Node::text) else {
+        let Some((_, name)) = file.name() else {
             continue;
         };
         let normalized = name.to_lowercase().replace('-', "_");
         match first.get(&normalized) {
             Some(&earlier) if canonical(&files[earlier].path) != canonical(&file.path) => {
-                files[index].duplicate_name =
-                    Some(files[earlier].text.display_path().to_path_buf());
+                files[index].earlier.name = Some(files[earlier].text.display_path().to_path_buf());
             }
             Some(_) => {}
             None => drop(first.insert(normalized, index)),

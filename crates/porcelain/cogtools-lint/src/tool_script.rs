@@ -24,9 +24,7 @@ pub(crate) struct ToolScript {
 
 /// The scripts of a tool.
 pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
-    let inline = file
-        .value("implementation")
-        .and_then(|node| node.get("script"));
+    let inline = file.implementation("script");
     if let Some((node, text)) = inline.and_then(|node| Some((node, node.text()?))) {
         return vec![ToolScript {
             text: text.to_owned(),

@@ -13,7 +13,7 @@ use njk::types::{self, Kind, Type};
 use serde_json::{Map, Value};
 
 use crate::lint_file::{LintFile, Neighbours};
-use crate::parameter_types::ParameterTypes;
+use crate::parameter_types::{ParameterTypes, is_open};
 
 impl LintFile {
     /// The flow, if the file is one.
@@ -85,18 +85,14 @@ pub(crate) fn problems(
     };
     let schema = tool.schema.as_object();
     let properties = schema.get("properties").and_then(Value::as_object);
-    let known: Vec<&str> = properties
-        .into_iter()
-        .flatten()
-        .map(|it| it.0.as_str())
-        .collect();
+    let known = properties.into_iter().flatten().map(|it| it.0.as_str());
+    let known: Vec<&str> = known.collect();
     let mut found = Vec::new();
     let is_composed = ["allOf", "anyOf", "oneOf", "$ref"]
         .iter()
         .any(|key| schema.contains_key(*key));
     for (name, argument) in arguments {
-        let property = properties.and_then(|properties| properties.get(name));
-        match property {
+        match properties.and_then(|properties| properties.get(name)) {
             Some(property) => {
                 found.extend(kind_problem(name, argument, property, (tool, variables)));
             }
@@ -108,30 +104,19 @@ pub(crate) fn problems(
             }),
         }
     }
-    let required = schema.get("required").and_then(Value::as_array);
-    let required = required.into_iter().flatten().filter_map(Value::as_str);
-    for name in required {
-        let has_default =
-            properties.is_some_and(|it| it.get(name).is_some_and(|it| it.get("default").is_some()));
-        if !has_default && !arguments.iter().any(|(other, _)| *other == name) {
+    for name in tool.schema.required() {
+        let default = properties.and_then(|it| it.get(name)?.get("default"));
+        if default.is_none() && !arguments.iter().any(|(other, _)| *other == name) {
+            let tool = tool.name();
             found.push(ArgumentProblem {
                 argument: None,
-                message: format!(
-                    "`{}` needs `{name}`, which this call does not pass",
-                    tool.name()
-                ),
+                message: format!("`{tool}` needs `{name}`, which this call does not pass"),
                 fix: Some(format!("add `{name}` to `arguments`").into()),
             });
         }
     }
     found.extend(constant_problems(arguments, tool));
     found
-}
-
-/// Returns true if arguments are allowed that the schema does not name.
-fn is_open(schema: &Map<String, Value>) -> bool {
-    let additional = schema.get("additionalProperties");
-    additional.is_some_and(|additional| *additional != Value::Bool(false))
 }
 
 /// A template whose value is of another kind than the parameter.
@@ -157,13 +142,10 @@ fn kind_problem(
         }
         _ => "pass a value of the type that the parameter has",
     };
+    let (own, tool) = (in_words(own), tool.name());
     (!is_taken).then(|| ArgumentProblem {
         argument: Some(name.to_owned()),
-        message: format!(
-            "this is {}, but `{name}` of `{}` takes {taken}",
-            in_words(own),
-            tool.name()
-        ),
+        message: format!("this is {own}, but `{name}` of `{tool}` takes {taken}"),
         fix: Some(fix.into()),
     })
 }
@@ -235,13 +217,11 @@ pub(crate) fn way_to_itself<'n>(
 
 /// Values without templates that the schema does not allow.
 fn constant_problems(arguments: &[(String, ValueTemplate)], tool: &Tool) -> Vec<ArgumentProblem> {
-    let constants = arguments
-        .iter()
-        .filter_map(|(name, argument)| match argument {
-            ValueTemplate::Constant(value) => Some((name.clone(), value.clone())),
-            _ => None,
-        });
-    let constants: Map<String, Value> = constants.collect();
+    let constant = |(name, argument): &(String, ValueTemplate)| match argument {
+        ValueTemplate::Constant(value) => Some((name.clone(), value.clone())),
+        _ => None,
+    };
+    let constants: Map<String, Value> = arguments.iter().filter_map(constant).collect();
     let Err(AcceptError::Violations(violations)) = tool.accept(Arguments::from(constants)) else {
         return Vec::new();
     };
@@ -492,7 +472,6 @@ fn of_call(node: &FlowNode, neighbours: &Neighbours) -> Type {
 
 fn of_constant(value: &Value) -> Type {
     match value {
-        Value::String(text) if text.is_empty() => Type::string(),
         Value::String(_) => Type::string(),
         Value::Bool(value) => Type::literal_boolean(*value),
         Value::Number(number) => Type::numbers(number.as_f64()),

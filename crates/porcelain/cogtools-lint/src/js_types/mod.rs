@@ -18,6 +18,7 @@ use oxc_semantic::{AstNode, NodeId, Semantic, SymbolId};
 use oxc_span::{GetSpan as _, Span};
 use serde_json::{Map, Value, json};
 
+use crate::parameter_types::is_open;
 use crate::program::is_in;
 
 pub(crate) type Schema = Map<String, Value>;
@@ -158,17 +159,12 @@ impl<'s> Shape<'s> {
 
     /// Returns true if it can have properties that are not declared.
     fn is_open(&self) -> bool {
-        let additional = self.schema.get("additionalProperties");
-        additional.is_some_and(|it| *it != Value::Bool(false))
-            || self.properties().is_none_or(Map::is_empty)
+        is_open(self.schema) || self.properties().is_none_or(Map::is_empty)
     }
 
     fn item(&self) -> Option<Self> {
-        let items = self
-            .schema
-            .get("items")
-            .filter(|_| self.kind() == Some("array"));
-        let schema = items?.as_object()?;
+        let items = self.schema.get("items")?.as_object();
+        let schema = items.filter(|_| self.kind() == Some("array"))?;
         Some(Self {
             schema,
             path: format!("{}[]", self.path),

@@ -4,16 +4,16 @@ mod made_code;
 mod script;
 
 use std::path::Path;
-use std::sync::LazyLock;
 
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 use fancy_regex::Regex;
-pub(crate) use script::{Language, Script, sets};
+pub(crate) use script::{Language, Script, is_name, name_at, sets};
 use serde_json::{Map, Value};
 
 use crate::lint_file::LintFile;
+use crate::linter::Expression;
 
 /// A word of the command line.
 #[derive(Debug)]
@@ -59,21 +59,15 @@ pub(crate) enum Role {
 
 /// Returns the lists under `exec`, each with its platform; none for other implementations.
 pub(crate) fn commands<'f>(file: &'f LintFile) -> Vec<(Option<&'f str>, &'f [Node])> {
-    let implementation = file.value("implementation");
-    let Some(exec) = implementation.and_then(|node| node.get("exec")) else {
+    let Some(exec) = file.implementation("exec") else {
         return Vec::new();
     };
     match exec.entries() {
         None => vec![(None, exec.items().unwrap_or_default())],
         Some(entries) => {
+            let items = |entry: &'f Entry| entry.value.items().unwrap_or_default();
             let lists = entries.iter();
-            let list = |entry: &'f Entry| {
-                (
-                    Some(entry.key.as_str()),
-                    entry.value.items().unwrap_or_default(),
-                )
-            };
-            lists.map(list).collect()
+            lists.map(|it| (Some(it.key.as_str()), items(it))).collect()
         }
     }
 }
@@ -108,7 +102,7 @@ pub(crate) fn words_of(list: &[Node]) -> Vec<Word<'_>> {
 /// Returns the text on standard input of the programs under `exec`, if one of them runs it as code:
 /// an interpreter without code or a file, or a client of a database without a query.
 pub(crate) fn code_on_stdin(file: &LintFile) -> Option<Word<'_>> {
-    let stdin = word(file.value("implementation")?.get("stdin")?)?;
+    let stdin = word(file.implementation("stdin")?)?;
     let runs_it = |(_, list): (_, &[Node])| {
         let words = words_of(list);
         let has_code = |it: &Word<'_>| it.role == Role::Code || it.text == "-m";
@@ -138,19 +132,14 @@ fn word(node: &Node) -> Option<Word<'_>> {
 const MAX_DEPTH: usize = 8;
 /// The template of a word that begins with an argument, and filters that keep its first
 /// character.
-static DASHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let filter = r"\|\s*(?:lower|string|trim|upper|(?:default|d)\(.*?\)|(?:replace|truncate|indent)\([^-]*?\))\s*";
-    let pattern = format!(
-        r"^\s*(?:\{{%.*?%\}}\s*)?\{{\{{-?\s*([\w.]+)(?:\[\d+\])?\s*(?:{filter})*(?:(?:or|if)\s.*)?-?\}}\}}"
-    );
-    Regex::new(&pattern).ok()
-});
+static DASHED: Expression = Expression::new(
+    r"^\s*(?:\{%.*?%\}\s*)?\{\{-?\s*([\w.]+)(?:\[\d+\])?\s*(?:\|\s*(?:lower|string|trim|upper|(?:default|d)\(.*?\)|(?:replace|truncate|indent)\([^-]*?\))\s*)*(?:(?:or|if)\s.*)?-?\}\}",
+);
 
 /// Returns true if the template `word` begins with an argument that the schema lets begin with
 /// `-`.
 pub(crate) fn can_begin_with_dash(word: &Word<'_>, schema: &Schema) -> bool {
-    let regex = DASHED.as_ref();
-    let found = regex.and_then(|regex| regex.captures(word.text).ok().flatten());
+    let found = DASHED.captures(word.text);
     let path = found.as_ref().and_then(|found| found.get(1));
     let path = path.and_then(|path| word.schema(path.as_str(), schema));
     path.is_some_and(|found| can_value(found, 0))

@@ -279,13 +279,14 @@ fn reads_of_shell(text: &str, found: &mut Found) {
     }
 }
 
-pub(super) fn is_name(name: &str) -> bool {
+/// Returns true for a name of a variable.
+pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// The name at the beginning of `text`.
-pub(super) fn name_at(text: &str) -> &str {
+pub(crate) fn name_at(text: &str) -> &str {
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     &text[..end.unwrap_or(text.len())]
 }

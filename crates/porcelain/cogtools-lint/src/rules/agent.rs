@@ -2,7 +2,6 @@
 
 use cogtools_code::CodeTools;
 use cogtools_core::source::Skills;
-use cogtools_core::suggest::Suggestion;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Level, Pattern};
 
@@ -33,7 +32,7 @@ pub(super) static RULES: &[Rule] = &[
 
 /// A key of the agent, if the tool is one.
 fn agent<'f>(file: &'f LintFile, key: &str) -> Option<&'f Node> {
-    file.value("implementation")?.get("agent")?.get(key)
+    file.implementation("agent")?.get(key)
 }
 
 fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
@@ -48,10 +47,9 @@ fn agent_tools(file: &LintFile, findings: &mut Findings<'_>) {
         // An agent has these however its project is.
         let is_known = [CodeTools::RUN, Skills::READ, Skills::RUN].contains(&name);
         if !is_known && !all.names().any(|tool| pattern.matches(tool)) {
-            let finding = findings.report(node.span, format!("there is no tool `{name}`"));
-            if let Some(meant) = Suggestion::of(name, all.names()) {
-                finding.fix(meant);
-            }
+            findings
+                .report(node.span, format!("there is no tool `{name}`"))
+                .meant_among(name, all.names());
         }
     }
 }

@@ -1,21 +1,18 @@
 //! Arguments of the call in a command line: as code, as the program, as an option, or beside
 //! words that only a shell understands.
 
-use std::sync::LazyLock;
-
 use cogtools_core::Level;
-use cogtools_core::schema::Schema;
 use cogtools_core::tool::TOOL_DIR;
 use cogtools_core::yaml::Node;
-use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::contradiction;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
+use crate::linter::{Expression, Rule, example};
 use crate::program::{
-    Role, Word, base, can_begin_with_dash, code_on_stdin, commands, is_in, is_known, words,
+    Role, Word, base, can_begin_with_dash, code_on_stdin, commands, is_in, is_known, is_name,
+    name_at, words,
 };
 use crate::tool_script;
 
@@ -97,14 +94,14 @@ fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
         "access_token",
         "auth_token",
     ];
-    let Some(schema) = schema_of(file) else {
+    let Some(schema) = file.schema() else {
         return;
     };
     for word in words(file) {
         let reads = njk::analyse(word.text).map(|found| found.reads);
         let names = reads.unwrap_or_default().into_iter().map(|read| read.name);
-        let printed = PRINTED.iter().flat_map(|it| it.captures_iter(word.text));
-        let printed = printed.filter_map(|found| Some(found.ok()?.get(1)?.as_str().to_owned()));
+        let printed = PRINTED.captures_iter(word.text);
+        let printed = printed.filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
         let mut paths = names.chain(printed);
         let secret = paths.find(|path| {
             let declared = word.schema(path, schema);
@@ -122,7 +119,7 @@ fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
 
 /// The schema of a parameter, or of a member of one, by its path in an expression.
 fn parameter<'f>(file: &'f LintFile, path: &str) -> Option<&'f Map<String, Value>> {
-    schema_of(file)?.at(path.split('.'))
+    file.schema()?.at(path.split('.'))
 }
 
 fn is_list(schema: &Map<String, Value>) -> bool {
@@ -130,19 +127,16 @@ fn is_list(schema: &Map<String, Value>) -> bool {
 }
 
 /// The value that an element prints, where it prints one as it is.
-static PRINTED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_][\w.]*)\s*-?\}\}").ok());
+static PRINTED: Expression = Expression::new(r"\{\{-?\s*([A-Za-z_][\w.]*)\s*-?\}\}");
 
 /// Renders each element with the arguments of a call that omits what it can.
 fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
     const TEXT_PROGRAMS: &str = "echo printf test [ expr";
-    let Some(schema) = schema_of(file).filter(|schema| !schema.is_recovered()) else {
+    let Some(schema) = file.schema().filter(|schema| !schema.is_recovered()) else {
         return;
     };
-    let mut arguments = contradiction::arguments(schema.as_object())
-        .into_iter()
-        .next()
-        .unwrap_or_default();
+    let samples = contradiction::arguments(schema.as_object());
+    let mut arguments = samples.into_iter().next().unwrap_or_default();
     for (name, required, sub_schema) in file.parameters() {
         if !required && !sub_schema.schema.contains_key("default") {
             arguments.remove(name);
@@ -184,13 +178,12 @@ const VALUED: &str = "assignee author env exclude filter header host include lab
 fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
     let words = words(file);
     for (index, word) in words.iter().enumerate() {
-        let found = PRINTED.iter().flat_map(|it| it.captures_iter(word.text));
-        for found in found.flatten() {
+        for found in PRINTED.captures_iter(word.text) {
             let (Some(whole), Some(path)) = (found.get(0), found.get(1)) else {
                 continue;
             };
             let path = path.as_str();
-            let schema = schema_of(file).and_then(|schema| word.schema(path, schema));
+            let schema = file.schema().and_then(|schema| word.schema(path, schema));
             let Some(schema) = schema.filter(|it| is_list(it)) else {
                 continue;
             };
@@ -218,10 +211,6 @@ fn list_argument(file: &LintFile, findings: &mut Findings<'_>) {
     }
 }
 
-fn schema_of(file: &LintFile) -> Option<&Schema> {
-    Some(&file.tool.as_ref()?.schema)
-}
-
 fn argument_in_code(file: &LintFile, findings: &mut Findings<'_>) {
     let words = words(file).into_iter().filter(|it| it.role == Role::Code);
     for word in words.chain(code_on_stdin(file)) {
@@ -238,12 +227,9 @@ fn argument_in_code(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn program_from_argument(file: &LintFile, findings: &mut Findings<'_>) {
-    let all = words(file);
-    for word in all
-        .iter()
-        .filter(|it| it.role == Role::Program && it.is_template)
-    {
-        if !is_limited(file, word) {
+    for word in words(file) {
+        let is_named = word.role == Role::Program && word.is_template;
+        if is_named && !is_limited(file, &word) {
             findings.report(word.span, "an argument of the call names the program");
         }
     }
@@ -255,7 +241,9 @@ fn is_limited(file: &LintFile, word: &Word<'_>) -> bool {
         return false;
     };
     analysis.reads.iter().all(|read| {
-        let schema = schema_of(file).and_then(|schema| word.schema(&read.name, schema));
+        let schema = file
+            .schema()
+            .and_then(|schema| word.schema(&read.name, schema));
         schema.map_or(read.name == TOOL_DIR, |schema| {
             let kind = schema.get("type").and_then(|kind| kind.as_str());
             schema.contains_key("enum") || matches!(kind, Some("integer" | "number" | "boolean"))
@@ -264,16 +252,14 @@ fn is_limited(file: &LintFile, word: &Word<'_>) -> bool {
 }
 
 fn argument_as_option(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(schema) = schema_of(file) else {
+    let Some(schema) = file.schema() else {
         return;
     };
     for word in words(file) {
         let is_argument = word.role == Role::Argument && word.is_template;
         if is_argument && can_begin_with_dash(&word, schema) {
-            findings.report(
-                word.span,
-                "the program takes it for an option if it begins with `-`",
-            );
+            let message = "the program takes it for an option if it begins with `-`";
+            findings.report(word.span, message);
         }
     }
 }
@@ -300,18 +286,13 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
             || is_within("\"").is_some_and(|it| it.starts_with("{{") && it.ends_with("}}"))
                 && !takes_json(&all[..index]);
         // `find` ends a command with it.
-        let is_end = text == ";"
-            && all
-                .iter()
-                .any(|it| it.text.starts_with("-exec") || it.text.starts_with("-ok"));
-        if is_end {
+        let runs = |it: &Word<'_>| it.text.starts_with("-exec") || it.text.starts_with("-ok");
+        if text == ";" && all.iter().any(runs) {
             continue;
         }
         if index == 0 && !word.is_template && is_command_line(text) {
-            findings.report(
-                word.span,
-                format!("only a shell understands `{text}` as a command"),
-            );
+            let message = format!("only a shell understands `{text}` as a command");
+            findings.report(word.span, message);
         } else if word.role != Role::Code && (is_syntax(text) || is_pattern || is_quoted) {
             findings.report(word.span, format!("only a shell understands `{text}`"));
         }
@@ -326,8 +307,7 @@ fn takes_json(before: &[Word<'_>]) -> bool {
 }
 
 /// A variable of a shell after `=`.
-static VARIABLE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"=\$\{?[A-Z][A-Z0-9_]+\b").ok());
+static VARIABLE: Expression = Expression::new(r"=\$\{?[A-Z][A-Z0-9_]+\b");
 
 /// Returns true if a word is an operator of a shell, or begins with what a shell expands.
 fn is_syntax(text: &str) -> bool {
@@ -343,20 +323,13 @@ fn is_syntax(text: &str) -> bool {
         is_file && !target.contains([' ', '<', '>'])
     });
     let is_variable = text.strip_prefix('$').is_some_and(|rest| {
-        let (name, after) = if let Some(inner) = rest.strip_prefix('{') {
-            inner.split_once('}').unwrap_or((inner, "?"))
-        } else {
-            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-            rest.split_at(end.unwrap_or(rest.len()))
+        let (name, after) = match rest.strip_prefix('{') {
+            Some(inner) => inner.split_once('}').unwrap_or((inner, "?")),
+            None => rest.split_at(name_at(rest).len()),
         };
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        is_name && (after.is_empty() || after.starts_with('/'))
+        is_name(name) && (after.is_empty() || after.starts_with('/'))
     });
-    let is_variable = is_variable
-        || VARIABLE
-            .as_ref()
-            .is_some_and(|it| it.is_match(text).unwrap_or(false));
+    let is_variable = is_variable || VARIABLE.find(text).is_some();
     let is_expanded = text.contains("$(") && text.contains(')')
         || text.starts_with("~/")
         || (text.len() > 2 && text.starts_with('`') && text.ends_with('`'));
@@ -365,9 +338,9 @@ fn is_syntax(text: &str) -> bool {
 
 /// Returns true if the first word is a whole command line, or an assignment before one.
 fn is_command_line(text: &str) -> bool {
-    let is_name =
+    let is_upper =
         |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_uppercase() || c == '_');
-    let is_assignment = text.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let is_assignment = text.split_once('=').is_some_and(|(name, _)| is_upper(name));
     let mut words = text.split_whitespace();
     let program = words.next().unwrap_or_default();
     is_assignment || (words.next().is_some() && !text.contains('/') && is_known(program))

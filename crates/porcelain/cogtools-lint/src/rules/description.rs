@@ -1,17 +1,14 @@
 //! Descriptions: what the model reads about a tool and its parameters.
 
-use std::sync::LazyLock;
-
 use cogtools_core::schema::Role;
-use cogtools_core::suggest::Suggestion;
+use cogtools_core::suggest::nearest;
 use cogtools_core::yaml::Node;
 use cogtools_core::{HostLimit, Level};
-use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
+use crate::linter::{Expression, Rule, example};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -66,16 +63,13 @@ fn cut_off<'f>(file: &'f LintFile, node: &Node) -> Option<&'f str> {
 }
 
 /// A default in words.
-static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i)\bdefault(?:s to|\s+(?:is|value is|value|to|of))?[:=]?\s*["'`]?([\w.-]*\w)|["'`]?([\w.-]*\w)["'`]?,?\s+(?:by default|\(default\))|(\d+)\s+(?:[a-z]{2,}s|ms|[kKMG]i?B|percent),?\s+(?:by default|\(default\))|by default,?\s+["'`]?([\w.-]*\w)"#,
-    )
-    .ok()
-});
+static DEFAULT: Expression = Expression::new(
+    r#"(?i)\bdefault(?:s to|\s+(?:is|value is|value|to|of))?[:=]?\s*["'`]?([\w.-]*\w)|["'`]?([\w.-]*\w)["'`]?,?\s+(?:by default|\(default\))|(\d+)\s+(?:[a-z]{2,}s|ms|[kKMG]i?B|percent),?\s+(?:by default|\(default\))|by default,?\s+["'`]?([\w.-]*\w)"#,
+);
 /// A name in back-quotes that is said to be a parameter.
-static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:parameters?|arguments?|option|[Pp]ass|[Ss]et|[Oo]mit|[Pp]rovide|[Ss]pecify) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`").ok()
-});
+static NAMED: Expression = Expression::new(
+    r"(?:parameters?|arguments?|option|[Pp]ass|[Ss]et|[Oo]mit|[Pp]rovide|[Ss]pecify) `(\w+)`|`(\w+)` (?:parameter|argument|option)\b|`(\w+)`",
+);
 
 fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
@@ -91,28 +85,20 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
         let mut report = |message: String| {
             findings.report(file.keyword(&sub_schema, "description"), message);
         };
-        if let Some((said, bound)) = other_bound(text, sub_schema.schema, true) {
-            report(format!(
-                "it says that {said} is allowed, and the schema ends at {bound}"
-            ));
-        }
-        if let Some((said, bound)) = other_bound(text, sub_schema.schema, false) {
-            report(format!(
-                "it says that {said} is allowed, and the schema begins at {bound}"
-            ));
+        for (is_upper, does) in [(true, "ends"), (false, "begins")] {
+            if let Some((said, bound)) = other_bound(text, sub_schema.schema, is_upper) {
+                let allowed = format!("it says that {said} is allowed");
+                report(format!("{allowed}, and the schema {does} at {bound}"));
+            }
         }
         if let Some(said) = other_value(text, sub_schema.schema) {
             report(format!("it says `{said}` is allowed, and `enum` lacks it"));
         }
         if let Role::Property { required, .. } = sub_schema.role {
-            let says = |regex: &LazyLock<Option<Regex>>| {
-                let found = regex.as_ref().map(|regex| regex.is_match(text));
-                found.is_some_and(Result::unwrap_or_default)
-            };
-            if required && says(&OPTIONAL) {
+            if required && OPTIONAL.find(text).is_some() {
                 report("it says that it is optional, and calls without it are rejected".to_owned());
             }
-            if !required && says(&REQUIRED) {
+            if !required && REQUIRED.find(text).is_some() {
                 report("it says that it is required, and calls need not have it".to_owned());
             }
         }
@@ -121,24 +107,15 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
         let message = format!("it says `{said}` is a default, and no parameter has that");
         findings.report(entry.span, message);
     }
-    if let (Some(earlier), Some(entry)) = (&file.copied_description, file.entry("description")) {
+    if let (Some(earlier), Some(entry)) = (&file.earlier.description, file.entry("description")) {
         let message = format!("the same description as in `{}`", earlier.display());
         findings
             .report(entry.span, message)
             .fix("say what this tool does, and the other one does not");
     }
     let names = file.tool.as_ref().and_then(|tool| tool.schema.names());
-    let mut texts: Vec<(&Node, &str)> = file
-        .value("description")
-        .map(|it| (it, ""))
-        .into_iter()
-        .collect();
-    for key in ["parameters", "parameters_schema"] {
-        if let Some(node) = file.value(key) {
-            collect_descriptions(node, "", &mut texts);
-        }
-    }
-    for (node, _) in &texts {
+    let texts = descriptions(file, &["description"]);
+    for node in &texts {
         if let Some(rest) = cut_off(file, node) {
             let message = format!("it ends before `{rest}`, which is a comment in YAML");
             findings
@@ -149,13 +126,9 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(names) = names.filter(|names| !names.is_empty()) else {
         return;
     };
-    for (node, _) in texts {
+    for node in texts {
         let text = node.text().unwrap_or_default();
-        let found = NAMED
-            .iter()
-            .flat_map(|regex| regex.captures_iter(text))
-            .flatten();
-        for found in found {
+        for found in NAMED.captures_iter(text) {
             let is_said = found.get(3).is_none();
             let group = (1..4).find_map(|at| found.get(at));
             let Some(name) = group.map(|it| it.as_str()).filter(|it| !names.contains(it)) else {
@@ -166,37 +139,31 @@ fn misleading_description(file: &LintFile, findings: &mut Findings<'_>) {
                 words.filter(|word| *word == name).count()
             };
             let is_word = count(file.text.as_str()) > count(text);
-            let meant = Suggestion::of(name, names.iter().copied());
+            let is_meant = || !nearest(name, names.iter().copied()).is_empty();
             let is_name = name.len() > 2 && name.starts_with(|c: char| c.is_ascii_lowercase());
-            if is_name && !is_word && (is_said || meant.is_some()) {
-                let finding = findings.report(node.span, format!("no parameter is named `{name}`"));
-                if let Some(meant) = meant {
-                    finding.fix(meant);
-                }
+            if is_name && !is_word && (is_said || is_meant()) {
+                findings
+                    .report(node.span, format!("no parameter is named `{name}`"))
+                    .meant_among(name, names.iter().copied());
             }
         }
     }
 }
 
 /// A property that can be left out, in words.
-static OPTIONAL: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?optional\b|[(\[]optional[)\]]").ok());
+static OPTIONAL: Expression = Expression::new(r"(?i)^\s*[(\[]?optional\b|[(\[]optional[)\]]");
 /// A property that cannot be left out, in words.
-static REQUIRED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^\s*[(\[]?required[)\].:]|[(\[]required[)\]]").ok());
+static REQUIRED: Expression = Expression::new(r"(?i)^\s*[(\[]?required[)\].:]|[(\[]required[)\]]");
 /// Words in quotes that are said to be all values.
-static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r#"(?i)(?:one of|either|values?(?: are| is)?|can be|may be|must be|options?)[:\s]+((?:["'`][\w.-]+["'`](?:\s*(?:,|\||or|and|/))*\s*){2,})"#,
-    )
-    .ok()
-});
+static CHOICE: Expression = Expression::new(
+    r#"(?i)(?:one of|either|values?(?: are| is)?|can be|may be|must be|options?)[:\s]+((?:["'`][\w.-]+["'`](?:\s*(?:,|\||or|and|/))*\s*){2,})"#,
+);
 
 /// The value that a text says is allowed, if an enum has most of those that the text lists, and not
 /// this one.
 fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
     let values = schema.get("enum")?.as_array()?;
-    let found = CHOICE.as_ref()?.captures(text).ok().flatten()?;
+    let found = CHOICE.captures(text)?;
     let words = found.get(1)?.as_str().split(['"', '\'', '`']);
     let said: Vec<&str> = words.skip(1).step_by(2).collect();
     let (known, others): (Vec<&str>, Vec<&str>) = said
@@ -206,21 +173,16 @@ fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
 }
 
 /// Both bounds in words.
-static RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:from|between)\s+(\d+)\s+(?:to|and)\s+(\d+)\b(?![.,:]\d)").ok()
-});
+static RANGE: Expression =
+    Expression::new(r"(?i)\b(?:from|between)\s+(\d+)\s+(?:to|and)\s+(\d+)\b(?![.,:]\d)");
 /// A lower bound in words.
-static LOWER_BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:at least|no less than|min(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)")
-        .ok()
-});
+static LOWER_BOUND: Expression = Expression::new(
+    r"(?i)\b(?:at least|no less than|min(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)",
+);
 /// An upper bound in words.
-static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:up to|at most|no more than|max(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)",
-    )
-    .ok()
-});
+static BOUND: Expression = Expression::new(
+    r"(?i)\b(?:up to|at most|no more than|max(?:imum)?(?: of| is|:)?) (\d+)\b(?![.,:]\d)",
+);
 
 /// The number, length or count that a text allows, and the bound of the schema, if that forbids it:
 /// the upper or the lower one.
@@ -242,8 +204,8 @@ fn other_bound(text: &str, schema: &Map<String, Value>, is_upper: bool) -> Optio
         return None;
     }
     let bound = schema.get(key)?.as_u64()?;
-    let number = |regex: &LazyLock<Option<Regex>>, group| {
-        let found = regex.as_ref()?.captures(text).ok().flatten()?;
+    let number = |expression: &Expression, group| {
+        let found = expression.captures(text)?;
         found.get(group)?.as_str().parse::<u64>().ok()
     };
     let said = match number(words, 1) {
@@ -269,10 +231,7 @@ fn default_of_none(file: &LintFile) -> Option<String> {
 
 /// The default that a text says, if the schema has another one of its kind.
 fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Option<String> {
-    let found = DEFAULT
-        .iter()
-        .flat_map(|regex| regex.captures_iter(text))
-        .flatten();
+    let found = DEFAULT.captures_iter(text);
     let said = found.filter_map(|found| (1..5).find_map(|at| found.get(at)));
     let said: Vec<&str> = said.map(|it| it.as_str()).collect();
     let is_other = |said: &str| match default {
@@ -294,9 +253,8 @@ fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Op
     if said.contains(&right.as_str()) {
         return None;
     }
-    said.into_iter()
-        .find(|said| is_other(said))
-        .map(str::to_owned)
+    let other = said.into_iter().find(|said| is_other(said));
+    other.map(str::to_owned)
 }
 
 /// Descriptions without content.
@@ -325,10 +283,8 @@ fn missing_description(file: &LintFile, findings: &mut Findings<'_>) {
             && is_blank
             && !sub_schema.schema.contains_key("$ref")
         {
-            findings.report(
-                file.locate(&sub_schema.pointer),
-                format!("`{name}` has no description"),
-            );
+            let span = file.locate(&sub_schema.pointer);
+            findings.report(span, format!("`{name}` has no description"));
         }
     }
 }
@@ -344,7 +300,7 @@ fn long_description(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
-    let own = file.value("name").and_then(Node::text).unwrap_or_default();
+    let own = file.name().map_or("", |(_, name)| name);
     let mut texts: Vec<(&Node, &str)> = [("title", ""), ("description", own)]
         .into_iter()
         .filter_map(|(key, name)| Some((file.value(key)?, name)))
@@ -356,20 +312,29 @@ fn placeholder(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for (node, name) in texts {
-        let placeholder = node.text().and_then(|text| placeholder_text(text, name));
-        if let Some(what) = placeholder {
+        if let Some(what) = node.text().and_then(|it| placeholder_text(it, name)) {
             findings.report(node.span, format!("a placeholder: {what}"));
         }
     }
 }
 
+/// The texts under the top-level `keys`, and the titles and descriptions of the parameters.
+pub(super) fn descriptions<'f>(file: &'f LintFile, keys: &[&str]) -> Vec<&'f Node> {
+    let mut found: Vec<(&Node, &str)> = keys
+        .iter()
+        .filter_map(|key| Some((file.value(key)?, "")))
+        .collect();
+    for key in ["parameters", "parameters_schema"] {
+        if let Some(node) = file.value(key) {
+            collect_descriptions(node, "", &mut found);
+        }
+    }
+    found.into_iter().map(|(node, _)| node).collect()
+}
+
 /// The descriptions inside a schema, each with the name of the property that it
 /// describes.
-pub(super) fn collect_descriptions<'n>(
-    node: &'n Node,
-    name: &'n str,
-    found: &mut Vec<(&'n Node, &'n str)>,
-) {
+fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
             "description" | "title" if entry.value.text().is_some() => {
@@ -382,11 +347,10 @@ pub(super) fn collect_descriptions<'n>(
 
 fn placeholder_text(text: &str, name: &str) -> Option<String> {
     let normalized = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let markers = ["TODO", "FIXME", "TBD", "XXX"];
-    if let Some(marker) = markers
-        .iter()
-        .find(|marker| text.trim().starts_with(*marker) || text.contains(&format!("{marker}:")))
-    {
+    let is_marked =
+        |marker: &&str| text.trim().starts_with(marker) || text.contains(&format!("{marker}:"));
+    let mut markers = ["TODO", "FIXME", "TBD", "XXX"].into_iter();
+    if let Some(marker) = markers.find(is_marked) {
         return Some(format!("`{marker}`"));
     }
     if normalized.contains("lorem ipsum") {

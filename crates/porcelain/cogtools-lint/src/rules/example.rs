@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use cogtools_core::Level;
+use cogtools_core::text::Span;
 use cogtools_core::tool::OptionalProperty;
 use cogtools_core::yaml::Node;
+use cogtools_core::{Level, Tool};
 use fancy_regex::Regex;
 use serde_json::Value;
 
@@ -70,23 +71,15 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn invalid_example(file: &LintFile, findings: &mut Findings<'_>) {
-    let diagnostics = file
-        .tool
-        .iter()
-        .flat_map(cogtools_core::Tool::check_examples);
-    for diagnostic in diagnostics {
-        if let Some(location) = diagnostic.location.clone() {
-            let finding = findings.report_at(location, diagnostic.message.clone());
-            if !diagnostic.hints.is_empty() {
-                finding.hints(&diagnostic.hints);
-            }
-        }
+    let diagnostics = file.tool.iter().flat_map(Tool::check_examples);
+    for diagnostic in diagnostics.filter(|it| it.location.is_some()) {
+        findings.report_diagnostic(&diagnostic, Span::new(0, 1));
     }
 }
 
 /// Compiles the expressions as `cogtools test` does.
 fn example_pattern(file: &LintFile, findings: &mut Findings<'_>) {
-    let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
+    let tests = file.tool.iter().flat_map(Tool::tests);
     let nodes = file.value("examples").and_then(Node::items);
     for (test, node) in tests.zip(nodes.into_iter().flatten()) {
         for (key, patterns) in [("matches", &test.matches), ("redact", &test.redact)] {
@@ -112,7 +105,7 @@ pub(super) fn nodes(file: &LintFile) -> impl Iterator<Item = &Node> {
 }
 
 fn repeated_example(file: &LintFile, findings: &mut Findings<'_>) {
-    let tests = file.tool.iter().flat_map(cogtools_core::Tool::tests);
+    let tests = file.tool.iter().flat_map(Tool::tests);
     let mut seen: HashMap<String, usize> = HashMap::new();
     for (index, (test, node)) in tests.zip(nodes(file)).enumerate() {
         let mut arguments = Value::Object(test.arguments());
@@ -129,11 +122,8 @@ fn repeated_example(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn empty_example(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some((tool, rendering)) = file
-        .tool
-        .as_ref()
-        .and_then(|it| Some((it, Rendering::of(it)?)))
-    else {
+    let tool = file.tool.as_ref();
+    let Some((tool, rendering)) = tool.and_then(|it| Some((it, Rendering::of(it)?))) else {
         return;
     };
     for (test, node) in tool.tests().iter().zip(nodes(file)) {
@@ -148,21 +138,14 @@ fn empty_example(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_examples(file: &LintFile, findings: &mut Findings<'_>) {
-    let has_none = file
-        .tool
-        .as_ref()
-        .is_some_and(|tool| tool.examples().next().is_none());
-    if has_none && let Some(name) = file.entry("name") {
+    let examples = file.tool.as_ref().map(|tool| tool.examples().count());
+    if let (Some(0), Some(name)) = (examples, file.entry("name")) {
         findings.report(name.span, "no examples");
     }
 }
 
 fn uncovered_parameter(file: &LintFile, findings: &mut Findings<'_>) {
-    let examples: Vec<_> = file
-        .tool
-        .iter()
-        .flat_map(cogtools_core::Tool::examples)
-        .collect();
+    let examples: Vec<_> = file.tool.iter().flat_map(Tool::examples).collect();
     if examples.is_empty() {
         return;
     }

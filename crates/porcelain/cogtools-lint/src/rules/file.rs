@@ -4,13 +4,14 @@
 use std::path::Path;
 
 use cogtools_core::text::{self, Span, Text};
-use cogtools_core::yaml::{self, Data, Entry};
+use cogtools_core::yaml::{self, Data, Entry, Node};
 use cogtools_core::{Level, Tool, shebang};
 use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::target::is_yml;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -125,16 +126,12 @@ fn unpublished_tool(file: &LintFile, findings: &mut Findings<'_>) {
         };
         let tools = list(package.get("cogtools").and_then(|it| it.get("tools")));
         let files = list(package.get("files"));
-        let below = folder
-            .strip_prefix(root)
-            .unwrap_or(folder)
-            .to_string_lossy()
-            .into_owned();
-        let is_in = |list: &[String]| {
-            list.iter().any(|it| {
-                below == *it || below.starts_with(&format!("{it}/")) || it == "." || it == "**"
-            })
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        let below = below.to_string_lossy().into_owned();
+        let has = |it: &String| {
+            below == *it || below.starts_with(&format!("{it}/")) || it == "." || it == "**"
         };
+        let is_in = |list: &[String]| list.iter().any(has);
         let is_private = package.get("private") == Some(&Value::Bool(true));
         if package.get("files").is_some()
             && is_in(&tools)
@@ -159,10 +156,7 @@ fn is_first(file: &LintFile, folder: &Path) -> bool {
 }
 
 fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
-    let entries = file
-        .document
-        .as_ref()
-        .and_then(|document| document.entries());
+    let entries = file.document.as_ref().and_then(Node::entries);
     let Some(first) = entries.and_then(<[_]>::first) else {
         return;
     };
@@ -173,13 +167,10 @@ fn no_schema(file: &LintFile, findings: &mut Findings<'_>) {
     let before = &file.text.as_str()[..first.span.start];
     // In a flow mapping, or after a quote or an anchor, no line can be inserted before it.
     if before.is_empty() || before.ends_with('\n') {
-        let line_ending = if file.text.as_str().contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        };
+        let has_return = file.text.as_str().contains("\r\n");
+        let line_ending = if has_return { "\r\n" } else { "\n" };
         let line = format!("$schema: {}{line_ending}", Tool::SCHEMA);
-        finding.edit(start(first.span.start), line);
+        finding.edit(Span::new(first.span.start, first.span.start), line);
     }
 }
 
@@ -187,7 +178,7 @@ fn no_shebang(file: &LintFile, findings: &mut Findings<'_>) {
     if file.looks_like_a_tool() && !file.text.as_str().starts_with("#!") {
         findings
             .report_file("no `#!` line")
-            .edit(start(0), shebang::LINE);
+            .edit(Span::new(0, 0), shebang::LINE);
     }
 }
 
@@ -199,17 +190,9 @@ fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn yml_ending(file: &LintFile, findings: &mut Findings<'_>) {
-    let is_yml = file
-        .path
-        .extension()
-        .is_some_and(|extension| extension == "yml");
-    if is_yml && file.looks_like_a_tool() {
+    if is_yml(&file.path) && file.looks_like_a_tool() {
         findings.report_file("a tool in a `.yml` file");
     }
-}
-
-const fn start(at: usize) -> Span {
-    Span { start: at, end: at }
 }
 
 /// The byte order mark.
@@ -329,9 +312,7 @@ fn has_structure(raw: &str) -> bool {
             return true;
         }
         let is_underline = line.len() > 2 && line.chars().all(|c| c == '=' || c == '-');
-        let number = line
-            .split_once([' ', '\t'])
-            .map_or("", |(number, _)| number);
+        let number = line.split_once([' ', '\t']).map_or("", |it| it.0);
         let number = number.strip_suffix(['.', ')']).unwrap_or_default();
         let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
         if (is_list || is_number || is_underline) && !before.is_empty() {
@@ -375,23 +356,13 @@ fn trailing_space(file: &LintFile, findings: &mut Findings<'_>) {
     }
     let trimmed = text.trim_end();
     let end = Span::new(trimmed.len(), text.len());
-    match text[trimmed.len()..].matches('\n').count() {
-        _ if trimmed.is_empty() => {}
-        0 => add_edit(
-            file,
-            findings,
-            end,
-            "\n",
-            "no newline at the end of the file",
-        ),
-        1 => {}
-        _ => add_edit(
-            file,
-            findings,
-            end,
-            "\n",
-            "blank lines at the end of the file",
-        ),
+    let message = match text[trimmed.len()..].matches('\n').count() {
+        0 => "no newline at the end of the file",
+        1 => return,
+        _ => "blank lines at the end of the file",
+    };
+    if !trimmed.is_empty() {
+        add_edit(file, findings, end, "\n", message);
     }
 }
 

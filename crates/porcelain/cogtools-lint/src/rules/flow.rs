@@ -1,7 +1,6 @@
 //! Flows: what a compiler would say about the nodes and the tools that they call.
 
 use cogtools_core::Level;
-use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
 use cogtools_core::tool::{Flow, FlowNode, ToolNode};
 use cogtools_core::yaml::Node;
@@ -88,8 +87,8 @@ fn calls(file: &LintFile) -> impl Iterator<Item = (&FlowNode, &ToolNode)> {
 fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
     let all = &file.neighbours;
     for (node, call) in calls(file) {
-        let way = file.tool.as_ref();
-        if let Some(way) = way.and_then(|tool| flow::way_to_itself(node, tool, all)) {
+        let own = file.tool.as_ref();
+        if let Some(way) = own.and_then(|tool| flow::way_to_itself(node, tool, all)) {
             let through = match way.as_slice() {
                 [_] => String::new(),
                 [others @ .., _] => format!(" through `{}`", others.join("`, `")),
@@ -106,19 +105,15 @@ fn flow_target(file: &LintFile, findings: &mut Findings<'_>) {
             && all.has_all_names()
             && !all.names().any(|it| it == name)
         {
-            let finding = findings.report(
-                file.call_span(node, &["name"]),
-                format!("there is no tool `{name}`"),
-            );
-            if let Some(meant) = Suggestion::of(name, all.names()) {
-                finding.fix(meant);
-            }
+            let span = file.call_span(node, &["name"]);
+            findings
+                .report(span, format!("there is no tool `{name}`"))
+                .meant_among(name, all.names());
         }
-        let resolved = |name| all.resolve(name);
-        let among: Vec<&str> = call.among.iter().map(|name| resolved(name)).collect();
+        let among: Vec<&str> = call.among.iter().map(|name| all.resolve(name)).collect();
         if let Some(capability) = call.capability() {
             let span = file.call_span(node, &["capability"]);
-            if !among.is_empty() && !among.contains(&resolved(capability)) {
+            if !among.is_empty() && !among.contains(&all.resolve(capability)) {
                 findings.report(
                     span,
                     format!("`{capability}` is not among the capabilities of the node"),
@@ -141,10 +136,9 @@ fn capability_problem(file: &LintFile, capability: &str, span: Span, findings: &
         [] if all.is_complete() => {
             let message = format!("no tool has the capability `{capability}`");
             let known = all.capabilities();
-            let finding = findings.report(span, message);
-            if let Some(meant) = Suggestion::of(capability, known.iter().map(String::as_str)) {
-                finding.fix(meant);
-            }
+            findings
+                .report(span, message)
+                .meant_among(capability, known.iter().map(String::as_str));
         }
         [] | [_] => {}
         several => {
@@ -199,10 +193,9 @@ fn flow_arguments(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn deprecated_tool(file: &LintFile, findings: &mut Findings<'_>) {
-    let implementation = file.value("implementation");
     let lists = [
-        implementation.and_then(|node| node.get("agent")?.get("tools")),
-        implementation.and_then(|node| node.get("tools")),
+        file.implementation("agent").and_then(|it| it.get("tools")),
+        file.implementation("tools"),
     ];
     let names = lists
         .into_iter()

@@ -59,11 +59,8 @@ pub(super) static RULES: &[Rule] = &[
 
 fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        let unsupported = sub_schema
-            .schema
-            .keys()
-            .filter(|key| !GEMINI_KEYWORDS.contains(&key.as_str()));
-        for key in unsupported {
+        let keys = sub_schema.schema.keys();
+        for key in keys.filter(|key| !GEMINI_KEYWORDS.contains(&key.as_str())) {
             let message = format!("`{key}` is not a keyword of Gemini's `parameters`");
             findings.report(file.keyword(&sub_schema, key), message);
         }
@@ -73,11 +70,8 @@ fn gemini_keyword(file: &LintFile, findings: &mut Findings<'_>) {
 fn gemini_enum(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
         let values = sub_schema.schema.get("enum").and_then(Value::as_array);
-        let other = values
-            .into_iter()
-            .flatten()
-            .find(|value| value.as_str().is_none_or(str::is_empty));
-        if let Some(other) = other {
+        let mut values = values.into_iter().flatten();
+        if let Some(other) = values.find(|value| value.as_str().is_none_or(str::is_empty)) {
             let span = file.keyword(&sub_schema, "enum");
             if other.is_string() {
                 findings
@@ -92,13 +86,10 @@ fn gemini_enum(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn gemini_format(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        let is_string = sub_schema
-            .schema
-            .get("type")
-            .is_some_and(|kind| kind == "string");
-        let format = sub_schema.schema.get("format").and_then(Value::as_str);
+        let text = |key: &str| sub_schema.schema.get(key).and_then(Value::as_str);
+        let format = text("format").filter(|_| text("type") == Some("string"));
         let unsupported = format.filter(|format| !matches!(*format, "enum" | "date-time"));
-        if let Some(format) = unsupported.filter(|_| is_string) {
+        if let Some(format) = unsupported {
             let message = format!("Gemini does not support the string format `{format}`");
             findings.report(file.keyword(&sub_schema, "format"), message);
         }
@@ -107,19 +98,12 @@ fn gemini_format(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn gemini_empty_object(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        let is_object = sub_schema
-            .schema
-            .get("type")
-            .is_some_and(|kind| kind == "object");
-        let properties = sub_schema
-            .schema
-            .get("properties")
-            .and_then(Value::as_object);
+        let schema = sub_schema.schema;
+        let is_object = schema.get("type").is_some_and(|kind| kind == "object");
+        let properties = schema.get("properties").and_then(Value::as_object);
         if is_object && sub_schema.role != Role::Root && properties.is_none_or(Map::is_empty) {
-            findings.report(
-                file.keyword(&sub_schema, "type"),
-                "an object without properties",
-            );
+            let span = file.keyword(&sub_schema, "type");
+            findings.report(span, "an object without properties");
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::parameter_types::is_open;
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
@@ -48,15 +49,12 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 fn composed_root(file: &LintFile, findings: &mut Findings<'_>) {
-    for sub_schema in file
-        .sub_schemas()
-        .iter()
-        .filter(|sub_schema| sub_schema.role == Role::Root)
-    {
+    let root = file.sub_schemas().into_iter();
+    for sub_schema in root.filter(|it| it.role == Role::Root) {
         for keyword in ["allOf", "anyOf", "oneOf", "not", "enum"] {
             if sub_schema.schema.contains_key(keyword) {
                 let message = format!("`{keyword}` at the root of the parameters");
-                findings.report(file.keyword(sub_schema, keyword), message);
+                findings.report(file.keyword(&sub_schema, keyword), message);
             }
         }
     }
@@ -70,14 +68,9 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
             let message = "look-around in a pattern is not part of OpenAI's strict mode";
             findings.report(file.keyword(&sub_schema, "pattern"), message);
         }
-        let open = sub_schema
-            .schema
-            .get("additionalProperties")
-            .is_some_and(|value| *value != Value::Bool(false));
-        let open = open.then_some("additionalProperties");
-        let unsupported = UNSUPPORTED
-            .split(' ')
-            .filter(|keyword| sub_schema.schema.contains_key(*keyword));
+        let open = is_open(sub_schema.schema).then_some("additionalProperties");
+        let unsupported = UNSUPPORTED.split(' ');
+        let unsupported = unsupported.filter(|keyword| sub_schema.schema.contains_key(*keyword));
         for keyword in unsupported.chain(open) {
             let message = format!("`{keyword}` is not part of OpenAI's strict mode");
             findings.report(file.keyword(&sub_schema, keyword), message);
@@ -86,8 +79,8 @@ fn openai_strict(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
-    let schema = file.tool.as_ref().map(|tool| &tool.schema);
-    for (pointer, message) in schema.map(HostLimit::exceeded_by).unwrap_or_default() {
+    let exceeded = file.schema().map(HostLimit::exceeded_by);
+    for (pointer, message) in exceeded.unwrap_or_default() {
         findings.report(file.locate(&pointer), message);
     }
 }
@@ -95,17 +88,15 @@ fn host_limit(file: &LintFile, findings: &mut Findings<'_>) {
 fn lost_keyword(file: &LintFile, findings: &mut Findings<'_>) {
     const OPENAPI_ONLY: &str = "example discriminator externalDocs xml deprecated";
     for sub_schema in file.sub_schemas() {
-        for keyword in OPENAPI_ONLY
-            .split(' ')
-            .filter(|keyword| sub_schema.schema.contains_key(*keyword))
-        {
-            // A note on what to use instead is a part of the description.
-            let about = sub_schema.schema.get("description").and_then(Value::as_str);
-            if keyword == "deprecated" && about.is_some_and(|it| it.starts_with("Deprecated: ")) {
-                continue;
+        // A note on what to use instead is a part of the description.
+        let about = sub_schema.schema.get("description").and_then(Value::as_str);
+        let is_noted = about.is_some_and(|it| it.starts_with("Deprecated: "));
+        let keywords = OPENAPI_ONLY.split(' ');
+        for keyword in keywords.filter(|keyword| sub_schema.schema.contains_key(*keyword)) {
+            if keyword != "deprecated" || !is_noted {
+                let message = format!("`{keyword}` does not reach hosts that use JSON Schema");
+                findings.report(file.keyword(&sub_schema, keyword), message);
             }
-            let message = format!("`{keyword}` does not reach hosts that use JSON Schema");
-            findings.report(file.keyword(&sub_schema, keyword), message);
         }
     }
 }

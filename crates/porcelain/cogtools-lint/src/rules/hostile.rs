@@ -1,16 +1,13 @@
 //! Text that a person does not see and a model reads.
 
-use std::sync::LazyLock;
-
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_core::{Level, invisible};
-use fancy_regex::Regex;
 
-use super::description::collect_descriptions;
+use super::description::descriptions;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
+use crate::linter::{Expression, Rule, example};
 use crate::tool_script;
 
 pub(super) static RULES: &[Rule] = &[
@@ -44,42 +41,25 @@ pub(super) static RULES: &[Rule] = &[
 ];
 
 /// Instructions that work against the user.
-static HIDING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing))\s+(?:(?:this|that|it|anything|any of this|about this)\s+)?(?:to\s+)?(?:the\s+)?(?:users?|humans?|anyone|people)\b|\b(?:hide|conceal|keep)\s+(?:this|it|that|all of this)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human|anyone)|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous|prior|other|above|earlier)\s+(?:instructions?|rules?|prompts?)|\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:mention|reveal|disclos|show|say|explain|report|expos|emphasi[sz])\w*\s+(?:this|that|these|those)\s+(?:\w+\s+){1,3}to\s+(?:the\s+)?(?:user|human|anyone)\b|\b(?:secretly|silently)\s+(?:also\s+)?(?:send|forward|upload|remember|copy)\b|\b(?:must|should)\s+not\s+be\s+(?:shown|told|mentioned|revealed|disclosed|explained)\s+to\s+(?:the\s+)?(?:user|human|anyone)\b|\b(?:user|human)\s+(?:(?:does\s+not|doesn't)\s+need\s+to|need\s+not|should\s+not|shouldn't|must\s+not)\s+(?:know|see|notice|be\s+told|learn)\b|\boverrid(?:e|es|ing)\s+(?:all\s+|any\s+)?(?:your|the|previous|prior|other|earlier)\s+(?:\w+\s+)?instructions?\b|<(important|system|secret|instructions?)>[\s\S]*</\1>|\bwithout\s+the\s+(?:user|human)(?:'s)?\s+(?:knowing|knowledge|noticing)\b",
-    )
-    .ok()
-});
+static HIDING: Expression = Expression::new(
+    r"(?i)\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:tell(?:ing)?|mention(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|show(?:ing)?|reveal(?:ing)?|disclos(?:e|ing))\s+(?:(?:this|that|it|anything|any of this|about this)\s+)?(?:to\s+)?(?:the\s+)?(?:users?|humans?|anyone|people)\b|\b(?:hide|conceal|keep)\s+(?:this|it|that|all of this)\s+(?:secret\s+|hidden\s+)?from\s+(?:the\s+)?(?:user|human|anyone)|\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+)?(?:previous|prior|other|above|earlier)\s+(?:instructions?|rules?|prompts?)|\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:mention|reveal|disclos|show|say|explain|report|expos|emphasi[sz])\w*\s+(?:this|that|these|those)\s+(?:\w+\s+){1,3}to\s+(?:the\s+)?(?:user|human|anyone)\b|\b(?:secretly|silently)\s+(?:also\s+)?(?:send|forward|upload|remember|copy)\b|\b(?:must|should)\s+not\s+be\s+(?:shown|told|mentioned|revealed|disclosed|explained)\s+to\s+(?:the\s+)?(?:user|human|anyone)\b|\b(?:user|human)\s+(?:(?:does\s+not|doesn't)\s+need\s+to|need\s+not|should\s+not|shouldn't|must\s+not)\s+(?:know|see|notice|be\s+told|learn)\b|\boverrid(?:e|es|ing)\s+(?:all\s+|any\s+)?(?:your|the|previous|prior|other|earlier)\s+(?:\w+\s+)?instructions?\b|<(important|system|secret|instructions?)>[\s\S]*</\1>|\bwithout\s+the\s+(?:user|human)(?:'s)?\s+(?:knowing|knowledge|noticing)\b",
+);
 
 fn hiding_instruction(file: &LintFile, findings: &mut Findings<'_>) {
-    for node in descriptions(file) {
+    for node in descriptions(file, &TEXTS) {
         let text = node.text().unwrap_or_default();
-        let found = HIDING
-            .as_ref()
-            .and_then(|regex| regex.find(text).ok().flatten());
-        if let Some(found) = found {
+        if let Some(found) = HIDING.find(text) {
             let message = format!("`{}` is an instruction against the user", found.as_str());
             findings.report(node.span, message);
         }
     }
 }
 
-/// The titles and descriptions of the tool and its parameters.
-fn descriptions(file: &LintFile) -> Vec<&Node> {
-    let mut found: Vec<(&Node, &str)> = ["title", "description"]
-        .into_iter()
-        .filter_map(|key| Some((file.value(key)?, "")))
-        .collect();
-    for key in ["parameters", "parameters_schema"] {
-        if let Some(node) = file.value(key) {
-            collect_descriptions(node, "", &mut found);
-        }
-    }
-    found.into_iter().map(|(node, _)| node).collect()
-}
+/// The keys of the texts about the tool.
+const TEXTS: [&str; 2] = ["title", "description"];
 
 fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
-    for node in descriptions(file) {
+    for node in descriptions(file, &TEXTS) {
         let text = node.text().unwrap_or_default();
         if let Some(form) = hiding_form(text) {
             let span = tool_script::find(file, node, &form);
@@ -106,11 +86,9 @@ fn hiding_form(text: &str) -> Option<String> {
         "text-indent:-",
     ];
     const TAGS: &str = "<script <template <style <noscript <details <img <iframe <object";
-    if let Some(form) = ["<!--", "[comment]: <", "![](http"]
-        .iter()
-        .find(|it| text.contains(**it))
-    {
-        return Some((*form).to_owned());
+    let mut forms = ["<!--", "[comment]: <", "![](http"].into_iter();
+    if let Some(form) = forms.find(|it| text.contains(it)) {
+        return Some(form.to_owned());
     }
     if let Some(link) = unreferenced_link(text) {
         return Some(link);
@@ -121,9 +99,8 @@ fn hiding_form(text: &str) -> Option<String> {
     }
     let is_hidden = |tag: &str| {
         let tag = tag.split('>').next().unwrap_or_default();
-        tag.split([' ', '=', '/'])
-            .skip(1)
-            .any(|word| word == "hidden")
+        let mut words = tag.split([' ', '=', '/']).skip(1);
+        words.any(|word| word == "hidden")
     };
     if lower.split('<').skip(1).any(is_hidden) && lower.contains('>') {
         return Some("hidden".to_owned());
@@ -133,9 +110,8 @@ fn hiding_form(text: &str) -> Option<String> {
         let after = compact.split_once(**style).map(|(_, rest)| rest);
         after.is_some_and(|rest| style.ends_with('-') || !rest.starts_with('.'))
     });
-    style
-        .filter(|_| compact.contains('<'))
-        .map(|style| (*style).to_owned())
+    let style = style.filter(|_| compact.contains('<'))?;
+    Some((*style).to_owned())
 }
 
 /// A link that nothing refers to: `[//]: # (text)`.
@@ -164,15 +140,11 @@ fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
             }
         });
     }
-    for node in descriptions(file) {
-        if node
-            .text()
-            .is_some_and(|text| is_pushed(&without_fillers(text)) && !is_pushed(text))
-        {
-            findings.report(
-                node.span,
-                "text is hidden after 40 or more filler characters",
-            );
+    for node in descriptions(file, &TEXTS) {
+        let text = node.text().unwrap_or_default();
+        if is_pushed(&without_fillers(text)) && !is_pushed(text) {
+            let message = "text is hidden after 40 or more filler characters";
+            findings.report(node.span, message);
         }
     }
     let mut at = 0;
@@ -182,11 +154,8 @@ fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
             empty += 1;
         } else {
             if empty >= 3 * MAX_LINES {
-                let end = at + line.trim_end().len();
-                findings.report(
-                    Span { start: at, end },
-                    "the file goes on after many empty lines",
-                );
+                let span = Span::new(at, at + line.trim_end().len());
+                findings.report(span, "the file goes on after many empty lines");
             }
             empty = 0;
         }

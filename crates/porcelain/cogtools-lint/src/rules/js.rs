@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use cogtools_code::{Explanation, Scope};
 use cogtools_core::javascript::{Script, ScriptErrorKind};
-use cogtools_core::suggest::Suggestion;
 use cogtools_core::tool::CodeTask;
 use cogtools_core::yaml::Node;
 use cogtools_core::{AskConfig, Cancel, Context, Hint, Level};
@@ -248,8 +247,8 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
             let finding = findings.report_at(location, format!("`{name}` is not declared"));
             if is_name(name) {
                 finding.fix(format!("write `args.{name}`"));
-            } else if let Some(suggestion) = Suggestion::of(name, GLOBALS.split(' ')) {
-                finding.fix(suggestion);
+            } else {
+                finding.meant_among(name, GLOBALS.split(' '));
             }
         }
         if analysis.names.is_none() {
@@ -274,12 +273,9 @@ fn undeclared_name(file: &LintFile, findings: &mut Findings<'_>) {
                     } else {
                         "parameter is"
                     };
-                    let message = format!("no {what} named `{name}`");
-                    let finding = findings.report_at(location, message);
-                    if let Some(suggestion) = Suggestion::of(name, names.iter().map(String::as_str))
-                    {
-                        finding.fix(suggestion);
-                    }
+                    findings
+                        .report_at(location, format!("no {what} named `{name}`"))
+                        .meant_among(name, names.iter().map(String::as_str));
                 }
             }
         }
@@ -316,7 +312,7 @@ fn no_return(file: &LintFile, findings: &mut Findings<'_>) {
                 let way: &[&str] = if is_list { &["each", "js"] } else { &["js"] };
                 file.node_span(id, way)
             }
-            None => match file.value("implementation").and_then(|node| node.get("js")) {
+            None => match file.implementation("js") {
                 Some(node) => node.span,
                 None => continue,
             },
@@ -333,20 +329,19 @@ fn js_tools(file: &LintFile, findings: &mut Findings<'_>) {
     };
     for analysis in file.codes().iter().filter(|code| code.calls_tools()) {
         let source = analysis.source();
-        let implementation = file.value("implementation");
         let tools = match &analysis.node {
-            Some(id) => implementation
-                .and_then(|it| it.get("flow")?.get("nodes")?.get(id))
+            Some(id) => file
+                .implementation("flow")
+                .and_then(|it| it.get("nodes")?.get(id))
                 .and_then(|it| it.get("tools").or_else(|| it.get("each")?.get("tools"))),
-            None => implementation.and_then(|it| it.get("tools")),
+            None => file.implementation("tools"),
         };
         for node in tools.and_then(Node::items).into_iter().flatten() {
             let Some(name) = node.text() else { continue };
             if registry.select(&[name.to_owned()]).is_empty() {
-                let finding = findings.report(node.span, format!("there is no tool `{name}`"));
-                if let Some(meant) = Suggestion::of(name, all.names()) {
-                    finding.fix(meant);
-                }
+                findings
+                    .report(node.span, format!("there is no tool `{name}`"))
+                    .meant_among(name, all.names());
             }
         }
         let task = CodeTask {

@@ -78,9 +78,7 @@ pub(super) static RULES: &[Rule] = &[
 const RESERVED_PARAMETER: &str = "wait_for_previous";
 
 fn unportable_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let node = file.value("name");
-    let named = node.and_then(|node| Some((node, node.text()?)));
-    if let Some((node, name)) = named
+    if let Some((node, name)) = file.name()
         && let Err(error) = Name::new(name)
     {
         let shown: String = name.chars().take(64).collect();
@@ -92,37 +90,27 @@ fn unportable_name(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn reserved_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let node = file.value("name");
-    if let Some((node, name)) = node.and_then(|node| Some((node, node.text()?))) {
-        let prefix = ["discovered_tool_", "mcp_"]
-            .into_iter()
-            .find(|it| name.starts_with(it));
-        if let Some(prefix) = prefix {
-            findings.report(
-                node.span,
-                format!("names that begin with `{prefix}` are reserved for hosts"),
-            );
+    let reserved = format!("`{RESERVED_PARAMETER}` is reserved for hosts");
+    if let Some((node, name)) = file.name() {
+        let mut prefixes = ["discovered_tool_", "mcp_"].into_iter();
+        if let Some(prefix) = prefixes.find(|it| name.starts_with(it)) {
+            let message = format!("names that begin with `{prefix}` are reserved for hosts");
+            findings.report(node.span, message);
         } else if name == RESERVED_PARAMETER {
-            findings.report(
-                node.span,
-                format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
-            );
+            findings.report(node.span, reserved.as_str());
         }
     }
     for (name, _, sub_schema) in file.parameters() {
         if name == RESERVED_PARAMETER {
-            findings.report(
-                file.locate(&sub_schema.pointer),
-                format!("`{RESERVED_PARAMETER}` is reserved for hosts"),
-            );
+            findings.report(file.locate(&sub_schema.pointer), reserved.as_str());
         }
     }
 }
 
 fn builtin_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let node = file.value("name");
-    let host = node.and_then(|node| Some((node, linter::host_of(node.text()?)?)));
-    if let Some((node, host)) = host {
+    if let Some((node, name)) = file.name()
+        && let Some(host) = linter::host_of(name)
+    {
         findings.report(node.span, format!("{host} has a tool of this name itself"));
     }
 }
@@ -134,10 +122,8 @@ fn similar_parameters(file: &LintFile, findings: &mut Findings<'_>) {
             continue;
         };
         let object = sub_schema.pointer.rsplit_once('/').map_or("", |it| it.0);
-        let key = (
-            object.to_owned(),
-            name.to_lowercase().replace(['-', '_'], ""),
-        );
+        let letters = name.to_lowercase().replace(['-', '_'], "");
+        let key = (object.to_owned(), letters);
         if let Some((pointer, earlier)) = seen.get(&key) {
             let message = format!("`{name}` is nearly the same name as `{earlier}`");
             if *pointer != sub_schema.pointer {
@@ -150,39 +136,26 @@ fn similar_parameters(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn stem_differs(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(node) = file.value("name") else {
-        return;
-    };
     let stem = file.path.file_stem().unwrap_or_default();
-    let name = node
-        .text()
-        .filter(|name| stem != *name && Name::new(name).is_ok());
-    if let Some(name) = name {
+    let named = file.name();
+    if let Some((node, name)) = named.filter(|(_, name)| stem != *name && Name::new(name).is_ok()) {
         let stem = stem.to_string_lossy();
-        findings
-            .report(
-                node.span,
-                format!("the tool is named `{name}`, but its file is named `{stem}`"),
-            )
-            .fix(format!(
-                "rename the file to `{name}.yaml`, or rename the tool"
-            ));
+        let message = format!("the tool is named `{name}`, but its file is named `{stem}`");
+        let fix = format!("rename the file to `{name}.yaml`, or rename the tool");
+        findings.report(node.span, message).fix(fix);
     }
 }
 
 fn shadowed_tool(file: &LintFile, findings: &mut Findings<'_>) {
-    if let Some(winner) = &file.shadowed_by {
+    if let Some(winner) = &file.earlier.stem {
         findings.report_file(format!("shadowed by `{}`", winner.display()));
     }
 }
 
 fn duplicate_name(file: &LintFile, findings: &mut Findings<'_>) {
-    let node = file.value("name");
-    if let Some((node, duplicate_name)) = node.zip(file.duplicate_name.as_ref()) {
-        let message = format!(
-            "the same or nearly the same name as in `{}`",
-            duplicate_name.display()
-        );
+    if let (Some(node), Some(earlier)) = (file.value("name"), &file.earlier.name) {
+        let earlier = earlier.display();
+        let message = format!("the same or nearly the same name as in `{earlier}`");
         findings.report(node.span, message);
     }
 }

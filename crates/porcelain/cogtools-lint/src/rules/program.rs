@@ -55,9 +55,7 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
             }
         }
     }
-    let script = file
-        .value("implementation")
-        .and_then(|node| node.get("script"));
+    let script = file.implementation("script");
     if let Some((node, name)) = script.and_then(|node| Some((node, interpreter(node.text()?)?))) {
         let span = tool_script::find(file, node, name);
         let line = node
@@ -132,7 +130,7 @@ fn script_path(file: &LintFile, name: &str, span: Span, findings: &mut Findings<
     const MARKERS: [&str; 4] = [".git", ".cogtoolrc.yaml", ".gemini", "package.json"];
     let mut folders = file.path.ancestors().skip(1);
     let own = folders.next().unwrap_or(&file.path);
-    let cwd = file.value("implementation").and_then(|it| it.get("cwd"));
+    let cwd = file.implementation("cwd");
     let is_in_folder = cwd.and_then(Node::text) == Some("tool");
     let mut above = folders.clone();
     if is_in_folder && own.join(name).exists()
@@ -183,11 +181,9 @@ fn undeclared_env(file: &LintFile, findings: &mut Findings<'_>) {
         for (name, at) in script.script().reads() {
             if !tool.env.contains(&name) {
                 let message = format!("`{name}` is not under `env`");
-                let suggestion = Suggestion::of(&name, tool.env.iter().map(String::as_str));
-                let finding = findings.report_at(script.location(file, at, name.len()), message);
-                if let Some(suggestion) = suggestion {
-                    finding.fix(suggestion);
-                }
+                findings
+                    .report_at(script.location(file, at, name.len()), message)
+                    .meant_among(&name, tool.env.iter().map(String::as_str));
             }
         }
     }

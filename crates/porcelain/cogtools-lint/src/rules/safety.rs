@@ -256,10 +256,9 @@ fn wide_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn no_sandbox(file: &LintFile, findings: &mut Findings<'_>) {
-    let is_program = ["exec", "script"].iter().any(|key| {
-        let implementation = file.value("implementation");
-        implementation.is_some_and(|implementation| implementation.get(key).is_some())
-    });
+    let is_program = ["exec", "script"]
+        .iter()
+        .any(|key| file.implementation(key).is_some());
     let Some(entry) = file.entry("implementation").filter(|_| is_program) else {
         return;
     };

@@ -2,13 +2,14 @@
 
 use cogtools_core::Level;
 use cogtools_core::pointer::child;
-use cogtools_core::schema::{Role, SubSchema};
+use cogtools_core::schema::{Role, Schema, SubSchema};
 use cogtools_core::suggest::Suggestion;
 use serde_json::{Map, Value};
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::parameter_types::is_open;
 use crate::program::is_in;
 
 pub(super) static RULES: &[Rule] = &[
@@ -117,17 +118,12 @@ const FORMATS: [(&str, &str); 2] = [
 
 fn required_with_default(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
-        if let Role::Property {
-            name,
-            required: true,
-        } = sub_schema.role
+        if let Role::Property { name, required } = sub_schema.role
+            && required
             && sub_schema.schema.contains_key("default")
         {
-            let span = file.keyword(&sub_schema, "default");
-            findings.report(
-                span,
-                format!("`{name}` is required, so its default is never used"),
-            );
+            let message = format!("`{name}` is required, so its default is never used");
+            findings.report(file.keyword(&sub_schema, "default"), message);
         }
     }
 }
@@ -173,16 +169,11 @@ fn untyped(file: &LintFile, findings: &mut Findings<'_>) {
     const TYPING_KEYWORDS: [&str; 7] =
         ["type", "$ref", "allOf", "anyOf", "oneOf", "not", "nullable"];
     for sub_schema in file.sub_schemas() {
-        let typed = sub_schema
-            .schema
-            .keys()
-            .any(|key| TYPING_KEYWORDS.contains(&key.as_str()));
+        let mut keys = sub_schema.schema.keys();
+        let typed = keys.any(|key| TYPING_KEYWORDS.contains(&key.as_str()));
         // Parts of a composition take their type from the schema that contains them.
-        let compositions = ["allOf", "anyOf", "oneOf", "not"];
-        let part = sub_schema
-            .pointer
-            .split('/')
-            .any(|step| compositions.contains(&step));
+        let mut steps = sub_schema.pointer.split('/');
+        let part = steps.any(|step| step == "not" || COMPOSITION.contains(&step));
         if sub_schema.role != Role::Root && !typed && !part {
             findings.report(file.locate(&sub_schema.pointer), "no `type`");
         }
@@ -215,11 +206,7 @@ fn whole(pointer: &str) -> Option<&str> {
 /// a schema says otherwise.
 fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
     let all = file.sub_schemas();
-    if file
-        .tool
-        .as_ref()
-        .is_none_or(|tool| tool.schema.is_recovered())
-    {
+    if file.schema().is_none_or(Schema::is_recovered) {
         return;
     }
     for own in &all {
@@ -227,14 +214,11 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
             continue;
         };
         let family = || all.iter().filter(|it| whole(&it.pointer) == Some(base));
-        let is_open = |part: &SubSchema<'_>| {
-            let additional = part.schema.get("additionalProperties");
-            part.schema.contains_key("$ref")
-                || additional.is_some_and(|value| *value != Value::Bool(false))
-        };
+        let takes_others =
+            |part: &SubSchema<'_>| part.schema.contains_key("$ref") || is_open(part.schema);
         let properties = family().filter_map(|part| part.schema.get("properties")?.as_object());
         let declared: Vec<&str> = properties.flat_map(Map::keys).map(String::as_str).collect();
-        if family().any(is_open) || (declared.is_empty() && !base.is_empty()) {
+        if family().any(takes_others) || (declared.is_empty() && !base.is_empty()) {
             continue;
         }
         let names = own.schema.get("required").and_then(Value::as_array);
@@ -244,10 +228,9 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
             };
             let pointer = format!("{}/{index}", child(&own.pointer, "required"));
             let message = format!("`{name}` is required, but not declared");
-            let finding = findings.report(file.locate(&pointer), message);
-            if let Some(suggestion) = Suggestion::of(name, declared.iter().copied()) {
-                finding.fix(suggestion);
-            }
+            findings
+                .report(file.locate(&pointer), message)
+                .meant_among(name, declared.iter().copied());
         }
     }
 }

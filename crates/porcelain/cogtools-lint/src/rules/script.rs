@@ -2,15 +2,12 @@
 //! arrive, what the interpreter reads, what the sandbox and the clock allow.
 
 use std::path::Path;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use cogtools_core::process::Process;
 use cogtools_core::schema::Schema;
-use cogtools_core::suggest::Suggestion;
 use cogtools_core::yaml::Node;
 use cogtools_core::{Cancel, Level};
-use fancy_regex::Regex;
 
 use super::annotation::{commands, programs};
 use crate::finding::Findings;
@@ -18,7 +15,7 @@ use crate::js_analysis::{self, Mistake};
 use crate::js_types::Misuse;
 use crate::json_keys;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
+use crate::linter::{Expression, Rule, example};
 use crate::program::{Language, NETWORK, NETWORK_COMMANDS, Role, is_among, is_in, sets, words};
 use crate::tool_script::{self, ToolScript};
 
@@ -78,26 +75,21 @@ fn scripts(file: &LintFile) -> impl Iterator<Item = ToolScript> {
 
 /// The forms of positional arguments in a shell; texts in single quotes, such as programs of `awk`,
 /// are left out before.
-static SHELL_ARGUMENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\$\{?[1-9]\b|\$[@#*](?!\w)|\bgetopts\b").ok());
+static SHELL_ARGUMENT: Expression = Expression::new(r"\$\{?[1-9]\b|\$[@#*](?!\w)|\bgetopts\b");
 /// The arguments of a program in Python.
-static PYTHON_ARGUMENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\bsys\.argv\b(?!\[0)|\.parse_args\(\)").ok());
+static PYTHON_ARGUMENT: Expression = Expression::new(r"\bsys\.argv\b(?!\[0)|\.parse_args\(\)");
 /// The arguments of a program in Node.
-static NODE_ARGUMENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\bprocess\.argv\b|\bparseArgs\(\)").ok());
+static NODE_ARGUMENT: Expression = Expression::new(r"\bprocess\.argv\b|\bparseArgs\(\)");
 /// The name in a template.
-static TEMPLATE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\{\{-?\s*([A-Za-z_]\w*)").ok());
+static TEMPLATE: Expression = Expression::new(r"\{\{-?\s*([A-Za-z_]\w*)");
 
 fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
-    let names = file.tool.as_ref().map(|tool| &tool.schema);
-    let names = names.and_then(Schema::names).unwrap_or_default();
+    let schema = file.schema();
+    let names = schema.and_then(Schema::names).unwrap_or_default();
     for script in scripts(file) {
         let text = script.text();
         let language = script.script().language;
-        let templates = TEMPLATE.iter().flat_map(|regex| regex.captures_iter(text));
-        for found in templates.flatten() {
+        for found in TEMPLATE.captures_iter(text) {
             let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else {
                 continue;
             };
@@ -111,8 +103,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             }
         }
         for (at, path) in json_keys::all(language, text) {
-            let (key, rest) = path.split_once('.').unwrap_or((&path, ""));
-            let schema = file.tool.as_ref().map(|tool| &tool.schema);
+            let (key, rest) = path.split_once('.').unwrap_or((path, ""));
             if let Some((parent, member)) = schema.and_then(|it| missing_member(it, key, rest)) {
                 let start = at + path.rfind(member).unwrap_or_default();
                 let location = script.location(file, start, member.len());
@@ -120,15 +111,13 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             }
             if !names.is_empty() && !names.contains(&key) {
                 let location = script.location(file, at, key.len());
-                let message = format!("no parameter is named `{key}`");
-                let finding = findings.report_at(location, message);
-                if let Some(meant) = Suggestion::of(key, names.iter().copied()) {
-                    finding.fix(meant);
-                }
+                findings
+                    .report_at(location, format!("no parameter is named `{key}`"))
+                    .meant_among(key, names.iter().copied());
             }
         }
         let members = json_keys::members(language, text).into_iter();
-        for (at, name) in members.filter(|(_, name)| names.contains(&name.as_str())) {
+        for (at, name) in members.filter(|(_, name)| names.contains(name)) {
             let location = script.location(file, at, name.len());
             findings
                 .report_at(location, format!("a dict has no attribute `{name}`"))
@@ -144,15 +133,13 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
         let is_own = ["() {", "(){", "function ", "set -- "]
             .iter()
             .any(|it| text.contains(it));
-        let (regex, plain) = match language {
+        let (expression, plain) = match language {
             Language::Shell if !is_own => (&SHELL_ARGUMENT, without_single_quotes(text)),
             Language::Python => (&PYTHON_ARGUMENT, text.to_owned()),
             Language::JavaScript => (&NODE_ARGUMENT, text.to_owned()),
             _ => continue,
         };
-        let found = regex.as_ref();
-        let found = found.and_then(|regex| regex.find(&plain).ok().flatten());
-        if let Some(found) = found {
+        if let Some(found) = expression.find(&plain) {
             let message = format!("`{}` is empty: a script has no arguments", found.as_str());
             let location = script.location(file, found.start(), found.as_str().len());
             findings.report_at(location, message);
@@ -283,8 +270,7 @@ const PARSE_TIME: Duration = Duration::from_secs(2);
 /// A program that parses what it reads, and runs nothing of it.
 const PYTHON: &str = include_str!("names.py");
 /// The line and the message of a shell or of the program above.
-static PARSED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?m)(?:^|line |: ?)(\d+)\)?: (?:\w+: )?(.+)$").ok());
+static PARSED: Expression = Expression::new(r"(?m)(?:^|line |: ?)(\d+)\)?: (?:\w+: )?(.+)$");
 
 /// The line, from 1, and the message of the interpreter that a script names, if it is installed
 /// and does not parse the script. Nothing of the script runs.
@@ -305,7 +291,7 @@ fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
         .timeout(PARSE_TIME);
     let output = process.run(&Cancel::default()).ok()?;
     let errors = String::from_utf8_lossy(&output.stderr.bytes).into_owned();
-    let found = PARSED.as_ref()?.captures(&errors).ok().flatten()?;
+    let found = PARSED.captures(&errors)?;
     let line = found.get(1)?.as_str().parse().ok()?;
     let message = found.get(2)?.as_str().replace('`', "'");
     Some((line, message))
@@ -392,22 +378,19 @@ fn offline_program(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 /// Calls that request a URL.
-static REQUESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"\b(urllib\.request\.urlopen|(?:requests|httpx)\.(?:get|post|put|patch|delete|request))\(",
-    )
-    .ok()
-});
+static REQUESTS: Expression = Expression::new(
+    r"\b(urllib\.request\.urlopen|(?:requests|httpx)\.(?:get|post|put|patch|delete|request))\(",
+);
 /// The call by which JavaScript requests a URL.
-static FETCH: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?<![\w.])(fetch)\(").ok());
+static FETCH: Expression = Expression::new(r"(?<![\w.])(fetch)\(");
 
 /// The call in a script that requests a URL.
 fn requests(script: &ToolScript) -> Option<String> {
-    let regex = match script.script().language {
+    let expression = match script.script().language {
         Language::Python => &REQUESTS,
         Language::JavaScript => &FETCH,
         _ => return None,
     };
-    let found = regex.as_ref()?.captures(script.text()).ok().flatten()?;
+    let found = expression.captures(script.text())?;
     Some(found.get(1)?.as_str().to_owned())
 }

@@ -1,7 +1,6 @@
 //! Comments that allow what no rule finds.
 
 use cogtools_core::Level;
-use cogtools_core::suggest::Suggestion;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
@@ -21,11 +20,9 @@ pub(super) static RULES: &[Rule] = &[Rule {
 fn useless_suppression(file: &LintFile, findings: &mut Findings<'_>) {
     for one in file.suppressions() {
         if let Some(fault) = one.fault() {
-            let suggestion = Suggestion::of(&one.rule, rules().map(|rule| rule.name));
-            let finding = findings.report(one.span, fault);
-            if let Some(suggestion) = suggestion {
-                finding.fix(suggestion);
-            }
+            findings
+                .report(one.span, fault)
+                .meant_among(&one.rule, rules().map(|rule| rule.name));
         }
     }
 }

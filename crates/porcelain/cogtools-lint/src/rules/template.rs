@@ -5,7 +5,7 @@ use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
 use cogtools_core::tool::{LoadedTemplate, TOOL_DIR, TemplateSource};
 use cogtools_core::{Level, Tool};
-use njk::{Analysis, Read};
+use njk::Analysis;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
@@ -56,18 +56,10 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
         return;
     };
     let diagnostic = tool.check_implementation();
-    let reported = diagnostic
-        .as_ref()
-        .and_then(|diagnostic| diagnostic.location.clone());
-    if let Some(diagnostic) = diagnostic {
-        let finding = match diagnostic.location.clone() {
-            Some(location) => findings.report_at(location, diagnostic.message.clone()),
-            None => findings.report(template_key(file), diagnostic.message.clone()),
-        };
-        if !diagnostic.hints.is_empty() {
-            finding.hints(&diagnostic.hints);
-        }
+    if let Some(diagnostic) = &diagnostic {
+        findings.report_diagnostic(diagnostic, template_key(file));
     }
+    let reported = diagnostic.and_then(|diagnostic| diagnostic.location);
     for LoadedTemplate {
         source,
         analysis,
@@ -87,10 +79,7 @@ fn template_error(file: &LintFile, findings: &mut Findings<'_>) {
                 continue;
             }
             let finding = findings.report_at(location, error.message());
-            match error.meant() {
-                Some([name, near]) => drop(finding.meant(name, near)),
-                None => drop(error.hint().map(|hint| finding.fix(hint))),
-            }
+            finding.meant_or(error.meant(), error.hint());
         }
         for name in names {
             missing_template(tool, &source, name, findings);
@@ -112,11 +101,8 @@ fn missing_template(
     name: &str,
     findings: &mut Findings<'_>,
 ) {
-    let line = template
-        .source()
-        .lines()
-        .enumerate()
-        .find_map(|(index, line)| Some((index + 1, line, line.find(name)?)));
+    let mut lines = (1..).zip(template.source().lines());
+    let line = lines.find_map(|(number, line)| Some((number, line, line.find(name)?)));
     let Some((number, line, at)) = line else {
         return;
     };
@@ -140,20 +126,14 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(names) = tool.schema.names() else {
         return;
     };
-    let templates: Vec<(LoadedTemplate, Analysis)> = tool
-        .loaded_templates()
+    let templates = tool.loaded_templates();
+    let templates: Vec<(Analysis, LoadedTemplate)> = templates
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
-        .map(|(analysis, template)| (template, analysis))
         .collect();
-    let implementation = file.value("implementation");
-    let is_exec = implementation.is_some_and(|it| it.get("exec").is_some());
-    for (template, analysis) in &templates {
+    let is_exec = file.implementation("exec").is_some();
+    for (analysis, template) in &templates {
         // An included template sees the variables that the including one has set.
-        let bound = |name: &String| {
-            templates
-                .iter()
-                .any(|(_, other)| other.binds.contains(name))
-        };
+        let bound = |name: &String| templates.iter().any(|(it, _)| it.binds.contains(name));
         let undeclared = analysis.reads.iter().filter(|read| {
             let is_known = names.contains(&read.name.as_str()) || is_exec && read.name == TOOL_DIR;
             let is_added = template.source.is_added(read.line, read.column);
@@ -161,8 +141,9 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
         });
         for read in undeclared {
             let suggestion = Suggestion::of(&read.name, names.iter().copied());
+            let width = read.name.chars().count();
             let finding = findings.report_at(
-                location(&template.source, read),
+                template.source.location(read.line, read.column, width),
                 format!("no parameter is named `{}`", read.name),
             );
             if let Some(suggestion) = suggestion {
@@ -222,8 +203,4 @@ fn property_names(pointer: &str) -> Vec<String> {
         }
     }
     names
-}
-
-fn location(template: &TemplateSource, read: &Read) -> cogtools_core::Location {
-    template.location(read.line, read.column, read.name.chars().count())
 }

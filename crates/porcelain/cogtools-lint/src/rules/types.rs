@@ -133,10 +133,7 @@ pub(super) fn contradicted(file: &LintFile, findings: &mut Findings<'_>) {
     for (location, problem) in &file.types().problems {
         if rule_of(problem) == rule {
             let finding = findings.report_at(location.clone(), problem.to_string());
-            match problem.meant() {
-                Some([name, near]) => drop(finding.meant(name, near)),
-                None => drop(problem.hint().map(|hint| finding.fix(hint))),
-            }
+            finding.meant_or(problem.meant(), problem.hint());
         }
     }
 }

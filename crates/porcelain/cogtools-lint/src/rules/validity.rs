@@ -42,14 +42,7 @@ pub(super) static RULES: &[Rule] = &[
 
 fn invalid_tool(file: &LintFile, findings: &mut Findings<'_>) {
     for diagnostic in &file.diagnostics {
-        let location = diagnostic.location.clone().unwrap_or_else(|| {
-            let start = Span { start: 0, end: 1 };
-            file.text.location(start)
-        });
-        let finding = findings.report_at(location, diagnostic.message.clone());
-        if !diagnostic.hints.is_empty() {
-            finding.hints(&diagnostic.hints);
-        }
+        findings.report_diagnostic(diagnostic, Span::new(0, 1));
     }
 }
 

@@ -1,7 +1,6 @@
 //! The projects of the open files: their configuration, their tools, and the check of a file.
 
 use std::collections::{BTreeMap, HashSet};
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use super::document::{Document, Kind};
 use super::mention::{Mention, Place, mentions};
 use crate::finding::{Edit, Finding};
-use crate::lint_file::{LintFile, Neighbours};
+use crate::lint_file::{Earlier, LintFile, Neighbours};
 use crate::linter::{Levels, Linter};
 use crate::target::{self, is_agent};
 
@@ -49,9 +48,7 @@ pub(super) struct Member {
     pub(super) name: String,
     pub(super) description: String,
     display_path: PathBuf,
-    shadowed_by: Option<PathBuf>,
-    duplicate_name: Option<PathBuf>,
-    copied_description: Option<PathBuf>,
+    earlier: Earlier,
 }
 
 impl Member {
@@ -68,9 +65,7 @@ impl Member {
             display_path: file.text.display_path().to_path_buf(),
             canonical: target::canonical(&file.path),
             path: file.path,
-            shadowed_by: file.shadowed_by,
-            duplicate_name: file.duplicate_name,
-            copied_description: file.copied_description,
+            earlier: file.earlier,
         }
     }
 }
@@ -138,10 +133,7 @@ impl Workspaces {
             LintFile::parse(&document.path, text.in_scope(&scope).at(&document.path))
         };
         if let Some(member) = member {
-            file.shadowed_by.clone_from(&member.shadowed_by);
-            file.duplicate_name.clone_from(&member.duplicate_name);
-            file.copied_description
-                .clone_from(&member.copied_description);
+            file.earlier.clone_from(&member.earlier);
         }
         let config = &workspace.config;
         let mut folders = config.folders().map(Folder::path);
@@ -200,11 +192,8 @@ impl Workspaces {
                 let message = format!("`{}`, line {line}: {}", file.display(), finding.message);
                 (implementation.clone().unwrap_or_default(), message)
             };
-            let tags: &[u8] = if finding.rule.name.ends_with("unused-parameter") {
-                &[1]
-            } else {
-                &[]
-            };
+            let is_unused = finding.rule.name.ends_with("unused-parameter");
+            let tags: &[u8] = if is_unused { &[1] } else { &[] };
             json!({
                 "range": document.range(span),
                 "severity": match finding.level {
@@ -228,18 +217,12 @@ impl Workspaces {
         let origin = Origin::Project(document.path.clone());
         let checked = Config::check(&workspace.project, file.text.clone(), &[], origin);
         let errors = checked.err().unwrap_or_default();
-        errors
-            .iter()
-            .map(|error| diagnostic(document, error))
-            .collect()
+        errors.iter().map(|it| diagnostic(document, it)).collect()
     }
 }
 
 fn diagnostic(document: &Document, error: &Diagnostic) -> Value {
-    let span = error
-        .location
-        .as_ref()
-        .map(|location| document.span_of(location));
+    let span = error.location.as_ref().map(|it| document.span_of(it));
     json!({
         "range": document.range(span.unwrap_or_default()),
         "severity": 1,
@@ -251,11 +234,9 @@ fn diagnostic(document: &Document, error: &Diagnostic) -> Value {
 
 /// The message and the hints of an error.
 fn with_hints(error: &Diagnostic) -> String {
-    let hints = render_hints(&error.hints);
-    iter::once(error.message.clone())
-        .chain(hints.into_iter().map(Into::into))
-        .collect::<Vec<String>>()
-        .join("\n")
+    let mut lines = vec![error.message.clone()];
+    lines.extend(render_hints(&error.hints).into_iter().map(Into::into));
+    lines.join("\n")
 }
 
 /// The message of an error in a file that need not be open, with its place and the hints.
@@ -276,10 +257,8 @@ fn check_template(document: &Document) -> Vec<Value> {
     let errors = errors.iter().map(|error| {
         let (line, column) = (error.line().max(1), error.column().max(1));
         let location = Location::new(&document.path, &document.text, line, column, 1);
-        let hint = error
-            .hint()
-            .map(|hint| format!("\n{hint}"))
-            .unwrap_or_default();
+        let hint = error.hint().map(|it| format!("\n{it}"));
+        let hint = hint.unwrap_or_default();
         json!({
             "range": document.range(document.span_of(&location)),
             "severity": 1,
