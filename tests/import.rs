@@ -439,6 +439,14 @@ hint: quote one whole command, without options that are not about the request, a
 "#]],
         ),
         (
+            "curl 'https://{{ \"a\" }}.example/x'",
+            str![[r#"
+cogtools-import: error[USAGE]: the command has no URL with http: or https:
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
             "curl -s",
             str![[r#"
 cogtools-import: error[USAGE]: the command has no URL with http: or https:

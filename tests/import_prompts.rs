@@ -37,6 +37,55 @@ fn no_text_of_a_prompt_becomes_part_of_a_template() {
 }
 
 #[test]
+fn a_brace_before_code_of_a_template_stays_text() {
+    let project = Project::new();
+    let tool = written(&project, "ends.toml", "prompt = \"{\"\n");
+    let called = call(&project, "ends", &json!({"args": "x"}));
+    called.outputs("{\n\nx");
+    assert!(!tool.contains("{{%"), "{tool}");
+    written(&project, "kept.md", "{!`echo {{ 7 * 7 }}`\n");
+    call(&project, "kept", &json!({})).outputs("{!`echo {{ 7 * 7 }}`\n");
+}
+
+#[test]
+fn no_name_of_a_script_becomes_a_template() {
+    for (script, first, shown) in [
+        (
+            r#"{{ "ev" ~ "il" }}.sh"#,
+            "",
+            r#"vendor/forms/scripts/{{ "ev" ~ "il" }}.sh"#,
+        ),
+        (
+            "{% if 1 %}evil.sh",
+            "#!/bin/sh\n",
+            "vendor/forms/scripts/{% if 1 %}evil.sh",
+        ),
+        ("good.sh", "#!/bin/{{'s'}}h\n", "/bin/{{'s'}}h"),
+    ] {
+        let project = Project::new();
+        project
+            .file(
+                "vendor/forms/SKILL.md",
+                "---\nname: forms\ndescription: d\n---\nRun it.\n",
+            )
+            .file("vendor/forms/scripts/evil.sh", "echo EVIL\n")
+            .file(
+                format!("vendor/forms/scripts/{script}"),
+                format!("{first}echo REVIEWED\n"),
+            );
+        import(&project, &["skill", "--write", "vendor/forms"]).fails(
+            78,
+            format!(
+                "cogtools-import: error[INVALID_CONFIG]: vendor/forms: `{shown}` in the command of \
+                 `{script}` would be a template\nhint: remove the braces from the name or the first \
+                 line\n"
+            ),
+        );
+        assert!(!project.path("tools").exists());
+    }
+}
+
+#[test]
 fn a_command_of_gemini_cli_becomes_a_template() {
     let project = Project::new();
     let text = "description = \"Reviews a change\"\nextra = 1\nprompt = \"\"\"\nReview \
@@ -278,11 +327,21 @@ hint: copy it to .agents/skills/forms, if the skill needs it
         call(&project, tool, &json!({"args": ["Ada"]})).outputs(expected);
     }
     import(&project, &["skill", "--write", ".."]).status(78);
-    project.file(
-        "evil/SKILL.md",
-        "---\nname: ../../x\ndescription: d\n---\nx\n",
-    );
-    import(&project, &["skill", "--write", "evil"]).status(78);
+    let long = "a".repeat(65);
+    for name in ["../../x", "UP", "x y", "é", "con.", "''", "a/b", &long] {
+        project.file(
+            "evil/SKILL.md",
+            format!("---\nname: {name}\ndescription: d\n---\nx\n"),
+        );
+        let name = name.replace("''", "");
+        import(&project, &["skill", "--write", "evil"]).fails(
+            78,
+            format!(
+                "cogtools-import: error[INVALID_CONFIG]: evil: `{name}` is no name of a skill, which \
+                 agents would accept\nhint: a name has 1 to 64 of the characters a-z, 0-9 and -\n"
+            ),
+        );
+    }
 }
 
 #[test]

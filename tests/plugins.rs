@@ -153,6 +153,9 @@ fn a_script_of_a_skill_in_a_plugin_runs_after_its_approval() {
     let script = "vendor/demo/skills/forms/scripts/fill.sh";
     project.file(script, "echo changed\n");
     ask("comes from the package `demo`, which has changed since it was approved");
+    // It would run what the words are rendered to.
+    project.file(script, "#!/bin/{{'s'}}h\necho ran\n");
+    ask("the path or the first line of `scripts/fill.sh` looks like a template");
 }
 
 #[test]

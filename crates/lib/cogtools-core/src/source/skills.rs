@@ -126,6 +126,19 @@ impl Skills {
         )
     }
 
+    /// Finds a word of `command` that a tool would render as a template.
+    pub fn template_among(command: &[String]) -> Option<&String> {
+        let marks = ["{{", "{%", "{#"];
+        let mut words = command.iter();
+        words.find(|word| marks.iter().any(|mark| word.contains(mark)))
+    }
+
+    /// Returns true if `name` has only the characters that the specification allows, and few enough.
+    pub fn is_name(name: &str) -> bool {
+        let is_valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        (1..=64).contains(&name.len()) && name.chars().all(is_valid)
+    }
+
     /// Splits a text into the fields between its first lines `---`, and the rest.
     pub fn front_matter(text: &str) -> Option<(&str, &str)> {
         let rest = text.strip_prefix("---")?;
@@ -428,8 +441,7 @@ impl SkillFolder {
         if head.get("name").and_then(yaml::Node::text) != Some(name) {
             return Err(format!("`name` is not that of its folder, `{name}`"));
         }
-        let is_valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        if name.len() > 64 || !name.chars().all(is_valid) {
+        if !Skills::is_name(name) {
             return Err("`name` has other characters than a-z, 0-9 and -".to_owned());
         }
         let description = head.get("description").and_then(yaml::Node::text);
@@ -530,12 +542,13 @@ impl Skill {
         if !is_executable(path) {
             command = Skills::interpreter(path);
         }
-        let file = path.display().to_string();
-        command.extend([file.clone(), "{{ args }}".to_owned()]);
-        if file.contains("{{") || file.contains("{%") || file.contains("{#") {
-            let message = format!("the path of `{below}` looks like a template");
-            return Err(failed(message, "rename the folder".to_owned()));
+        command.push(path.display().to_string());
+        if Skills::template_among(&command).is_some() {
+            let message = format!("the path or the first line of `{below}` looks like a template");
+            let hint = "remove the braces: rename the file or the folder, or edit the line";
+            return Err(failed(message, hint.to_owned()));
         }
+        command.push("{{ args }}".to_owned());
         let tool = json!({
             "name": Skills::RUN,
             "description": format!("Runs {below} of the skill {}", self.name),

@@ -72,7 +72,8 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
         Some((userinfo, host)) => (Some(percent_decoded(userinfo)), host),
         None => (None, authority),
     };
-    if host.is_empty() || !matches!(scheme, "http" | "https") {
+    // Braces would be those of a template.
+    if host.is_empty() || host.contains(['{', '}']) || !matches!(scheme, "http" | "https") {
         return Err("the command has no URL with http: or https:".to_owned());
     }
     let mut draft = Draft {

@@ -243,12 +243,16 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
     let body = read(&path.join("SKILL.md"), &dir.join("SKILL.md"), io)?;
     let hint = "a skill begins with `---`, name and description";
     let (fields, _) = prompt::front_matter(&body).map_err(|message| unusable(message, hint))?;
-    let Some(name) = fields["name"]
-        .as_str()
-        .filter(|it| Path::new(it).components().count() == 1 && !it.starts_with('.'))
-    else {
+    let Some(name) = fields["name"].as_str() else {
         return Err(unusable("its SKILL.md has no `name`".to_owned(), hint));
     };
+    if !Skills::is_name(name) {
+        let message = format!("`{name}` is no name of a skill, which agents would accept");
+        return Err(unusable(
+            message,
+            "a name has 1 to 64 of the characters a-z, 0-9 and -",
+        ));
+    }
     let folder = tool_folder(io)?;
     let up = "../".repeat(folder.components().count());
     let (mut files, mut taken) = (Vec::new(), BTreeSet::new());
@@ -260,6 +264,13 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
             command.push(format!("./{up}{}", script.display()));
         } else {
             command.push(script.display().to_string());
+        }
+        if let Some(word) = Skills::template_among(&command) {
+            let message = format!("`{word}` in the command of `{file}` would be a template");
+            return Err(unusable(
+                message,
+                "remove the braces from the name or the first line",
+            ));
         }
         let mut command: Vec<Value> = command.into_iter().map(Value::from).collect();
         command.push("{{ args }}".into());

@@ -4,7 +4,6 @@
 //! The parts that a tool file cannot say stay in the text as they were written, and notes name
 //! them.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use cogtools_core::Name;
@@ -63,8 +62,17 @@ impl Body {
             // It would end the block.
             self.template.push_str(&text.replace('{', BRACE));
         } else {
-            let _ = write!(self.template, "{{% raw %}}{text}{{% endraw %}}");
+            self.code(&format!("{{% raw %}}{text}{{% endraw %}}"));
         }
+    }
+
+    /// Adds code, which a brace before it does not become a part of.
+    fn code(&mut self, code: &str) {
+        if self.template.ends_with('{') {
+            self.template.pop();
+            self.template.push_str(BRACE);
+        }
+        self.template.push_str(code);
     }
 
     /// Adds the value of a parameter.
@@ -74,11 +82,7 @@ impl Body {
     }
 
     fn value(&mut self, name: &str) {
-        if self.template.ends_with('{') {
-            self.template.pop();
-            self.template.push_str(BRACE);
-        }
-        let _ = write!(self.template, "{{{{ {name} }}}}");
+        self.code(&format!("{{{{ {name} }}}}"));
     }
 
     fn declare(&mut self, name: &str, description: &str) {
@@ -145,8 +149,7 @@ fn gemini(name: &str, text: &str) -> Result<Imported, String> {
     body.text(rest);
     if !prompt.contains("{{args}}") {
         // The host appends them.
-        body.template
-            .push_str("{% if args %}\n\n{{ args }}{% endif %}");
+        body.code("{% if args %}\n\n{{ args }}{% endif %}");
         body.declare("args", args);
     }
     unsaid(&fields, &["prompt", "description"], &mut body.notes);
@@ -207,8 +210,7 @@ fn claude(name: &str, text: &str) -> Result<Imported, String> {
     }
     body.text(rest);
     if !has_arguments {
-        body.template
-            .push_str("{% if arguments %}\n\nARGUMENTS: {{ arguments }}{% endif %}");
+        body.code("{% if arguments %}\n\nARGUMENTS: {{ arguments }}{% endif %}");
         body.declare("arguments", hint);
     }
     body.template.push('\n');
