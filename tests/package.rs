@@ -257,6 +257,90 @@ fn what_does_not_belong_into_a_plugin_is_refused() {
     }
 }
 
+/// A run that was interrupted early left a folder that the next one refused.
+#[test]
+fn an_interrupted_run_is_continued() {
+    let project = project();
+    let folder = "gemini-extension.json";
+    let sources =
+        |folder: &str| format!("tool_sources: [{{local: ./tools}}, {{local: ./{folder}}}]\n");
+    let tool = "name: n\ndescription: d\nimplementation: x\n";
+    project
+        .file(".cogtoolrc.yaml", sources(folder))
+        .file(format!("{folder}/n.yaml"), tool);
+    package(&project, &[]).status(74);
+    assert!(project.path("dist/plugin/mcp.json").exists());
+    project
+        .file(".cogtoolrc.yaml", sources("more"))
+        .file("more/n.yaml", tool);
+    package(&project, &[]).status(0);
+    package(&project, &["--check"]).status(0);
+}
+
+/// A shell reads the line of a skill as the names of the folders, whatever characters they have.
+#[test]
+fn no_name_of_a_folder_is_code_in_the_shell_of_an_agent() {
+    let project = Project::new();
+    let folders = [
+        "PLUGINS",
+        "a$(touch PWNED)",
+        "b`touch PWNED`",
+        "c\"'\\$HOME",
+    ];
+    let mut sources = Vec::new();
+    for (index, folder) in folders.into_iter().enumerate() {
+        let tool = format!("name: n{index}\ndescription: d\nimplementation: x\n");
+        project.file(format!("{folder}/n{index}.yaml"), tool);
+        sources.push(json!({"local": format!("./{folder}")}));
+    }
+    project.file(
+        ".cogtoolrc.yaml",
+        json!({"tool_sources": sources}).to_string(),
+    );
+    let package = |project: &Project| {
+        let package = run("cogtools-package", project).args(["dist/plugin", "--name", "p"]);
+        package.run()
+    };
+    package(&project).status(0);
+    let skill = project.read("dist/plugin/skills/p/SKILL.md");
+    let setup = skill.lines().find(|line| line.starts_with("export "));
+    let setup = setup.expect("a line");
+    let plugin = project.path("dist/plugin").display().to_string();
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args([
+        "-c",
+        &format!("{setup}; printf %s \"$COGTOOLS_TOOL_SOURCES\""),
+    ]);
+    let output = shell
+        .current_dir(project.path(""))
+        .env("PLUGIN", &plugin)
+        .output();
+    let output = output.expect("a shell");
+    let value = String::from_utf8(output.stdout).expect("UTF-8");
+    let listed = run("cogtools-list", &project)
+        .arg("--json")
+        .env("COGTOOLS_TOOL_SOURCES", &value);
+    let listed = listed.run().json().to_string();
+    for index in 0..folders.len() {
+        assert!(
+            listed.contains(&format!("\"n{index}\"")),
+            "{value}\n{listed}"
+        );
+    }
+    assert!(!project.path("PWNED").exists(), "{setup}");
+    for folder in ["${HOME}", "a\nb"] {
+        let tool = "name: n\ndescription: d\nimplementation: x\n";
+        let project = Project::new();
+        project.file(format!("{folder}/n.yaml"), tool);
+        let sources = json!({"tool_sources": [{"local": format!("./{folder}")}]});
+        project.file(".cogtoolrc.yaml", sources.to_string());
+        let refused = package(&project);
+        refused
+            .status(78)
+            .stderr_contains("hosts cannot name the folder");
+    }
+}
+
 /// A project that names the plugin as a source runs its tools within the plugin's sandbox.
 #[test]
 fn a_packaged_tool_runs_in_another_project() {

@@ -86,6 +86,8 @@ struct PackageArgs {
 
 /// The identifiers of the standard's schemas.
 const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
+/// The file that describes the server.
+const SERVERS: &str = "mcp.json";
 /// The variable with the sources of the server.
 const SOURCES: &str = "COGTOOLS_TOOL_SOURCES";
 /// The variables that hosts replace with the plugin's folder.
@@ -144,7 +146,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let is_own = |source: &Source| matches!(source, Source::Folder(it) if !it.is_users());
     config.sources.retain(is_own);
-    let sources = plugin.sources("PLUGIN");
+    let sources = plugin.sources("$PLUGIN", &['\\', '$', '`', '"']);
     let packaged = Packaged::new(&plugin.name, config, &sources, &project, io);
     if !packaged.diagnostics.is_empty() {
         return Err(packaged.diagnostics.into());
@@ -163,7 +165,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         stale.extend(plugin.missing(&project));
         fail_on(stale)?;
     } else {
-        for (file, action) in &actions {
+        // After an interruption, it says whose folder this is.
+        let mut order: Vec<_> = actions.iter().collect();
+        order.sort_by_key(|(file, _)| file != Path::new(SERVERS));
+        for (file, action) in order {
             target.apply(file, action, &plugin)?;
         }
     }
@@ -263,6 +268,14 @@ impl Plugin {
                 .hint("move the tools to a folder of their own")
                 .into());
         }
+        let name = below.to_string_lossy();
+        if name.contains("${") || name.contains(char::is_control) {
+            let message = format!("hosts cannot name the folder `{name}`");
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+            return Err(diagnostic
+                .hint("rename it, without `${` and control characters")
+                .into());
+        }
         let (root, (out, _)) = (project.root(), project.resolve(out));
         let mut waiting = vec![below.clone()];
         while let Some(current) = waiting.pop() {
@@ -307,13 +320,17 @@ impl Plugin {
     }
 
     /// The value of `COGTOOLS_TOOL_SOURCES` for a plugin at `root`: YAML, in which a backslash in
-    /// single quotes is itself.
-    fn sources(&self, root: &str) -> String {
+    /// single quotes is itself. There is a backslash before each of `escaped`, for a shell.
+    fn sources(&self, root: &str, escaped: &[char]) -> String {
         let folders = self.folders.iter().map(|folder| {
             let parts = folder.components().map(Component::as_os_str);
             let parts: Vec<_> = parts.map(|part| part.to_string_lossy()).collect();
             let path = parts.join("/").replace('\'', "''");
-            format!("{{local: '{root}/{path}'}}")
+            let path = path.chars().flat_map(|c| {
+                let escape = escaped.contains(&c).then_some('\\');
+                escape.into_iter().chain([c])
+            });
+            format!("{{local: '{root}/{}'}}", path.collect::<String>())
         });
         format!("[{}]", folders.collect::<Vec<_>>().join(", "))
     }
@@ -328,7 +345,7 @@ impl Plugin {
             entry["command"] = "cogtools".into();
             entry["args"] = json!([&["mcp".to_owned()], options].concat());
             let mut variables = self.filter.clone();
-            variables.insert(SOURCES.to_owned(), self.sources(root).into());
+            variables.insert(SOURCES.to_owned(), self.sources(root, &[]).into());
             entry["env"] = variables.into();
             json!({ self.name.as_str(): entry })
         };
@@ -350,7 +367,7 @@ impl Plugin {
                 with(json!({"$schema": format!("{SCHEMAS}/plugin.schema.json")})),
             ),
             (
-                "mcp.json",
+                SERVERS,
                 json!({
                     "$schema": format!("{SCHEMAS}/mcp.schema.json"),
                     "mcpServers": server(STANDARD_ROOT, json!({"type": "stdio", "cwd": STANDARD_CWD}), &[]),
@@ -457,7 +474,7 @@ impl<'p> Target<'p> {
     /// Returns true if the plugin's server is one that this program has described. Another plugin
     /// may have skills and tools that an author has written.
     fn is_ours(&self) -> bool {
-        let path = self.path(Path::new("mcp.json"));
+        let path = self.path(Path::new(SERVERS));
         let text = text::bytes(&path.full(), &path.full(), MAX_BYTES, &path.read_scope());
         let manifest = text
             .ok()

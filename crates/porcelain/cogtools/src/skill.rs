@@ -141,7 +141,7 @@ pub(crate) struct Packaged {
 
 impl Packaged {
     /// The skills of the project's own tools in `config` for the plugin `name`; `sources` has its
-    /// folders of tools, below a folder named PLUGIN.
+    /// folders of tools, below `$PLUGIN`, for double quotes of a shell.
     pub(crate) fn new(
         name: &str,
         config: Config,
@@ -150,7 +150,6 @@ impl Packaged {
         io: &Io<'_>,
     ) -> Self {
         let (skills, diagnostics) = collect(config, Some(name), None, project, io);
-        let sources = sources.replace("PLUGIN", "$PLUGIN");
         let setup = format!(
             "# PLUGIN is the absolute path of the folder that contains `skills`, with this file.\n\
              export COGTOOLS_TOOL_SOURCES=\"{sources}\"\n"
