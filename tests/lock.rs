@@ -164,6 +164,29 @@ fn every_drift_is_named() {
     }
 }
 
+/// A file that the program would write anew is not current.
+#[test]
+fn the_hashes_of_parts_are_compared_too() {
+    let project = project_with("city", CITY);
+    lock(&project, &[]).status(0);
+    let text = project.read("cogtools.lock");
+    let at = text.find("\"parts\":{").expect("parts") + "\"parts\":{".len();
+    let end = at + text[at..].find('}').expect("an end");
+    let edited = format!("{}{}", &text[..at], &text[end..]);
+    project.file("cogtools.lock", &edited);
+    lock(&project, &["--check"]).fails(
+        78,
+        str![[r#"
+cogtools-lock: error[LOCKED]: cogtools.lock: the hashes of the parts are not those of the tools
+hint: cogtools lock corrects them
+
+"#]],
+    );
+    assert_eq!(project.read("cogtools.lock"), edited);
+    lock(&project, &[]).status(0);
+    assert_eq!(project.read("cogtools.lock"), text);
+}
+
 #[test]
 fn a_source_that_is_gone() {
     drifts(
@@ -296,6 +319,8 @@ hint: cogtools lock writes it; commit it with the project
 
 "#]],
     );
+    let hint = "hint: restore it, as one side of a merge: git checkout --ours cogtools.lock; or remove \
+                it to accept everything; then run cogtools lock\n";
     for (content, what) in [
         ("<<<<<<< ours\n", "expected value at line 1 column 1"),
         ("{\"version\": 3, \"sources\": {}}", "unsupported version 3"),
@@ -310,14 +335,25 @@ hint: cogtools lock writes it; commit it with the project
             "[]\n",
             format!(
                 "cogtools-discover: error[INVALID_CONFIG]: `cogtools.lock` is not a valid lock file: \
-                 {what}\nhint: cogtools lock regenerates it\n"
+                 {what}\n{hint}"
             ),
         );
-        lock(&project, &[]).outputs(str![[r#"
-updated cogtools.lock: 1 tool of 1 source
+        // What is pinned then would be accepted unseen.
+        let failed = lock(&project, &[]);
+        failed.fails(
+            78,
+            format!(
+                "cogtools-lock: error[INVALID_CONFIG]: `cogtools.lock` is not a valid lock file: \
+                 {what}\n{hint}"
+            ),
+        );
+        assert_eq!(project.read("cogtools.lock"), content);
+    }
+    project.remove("cogtools.lock");
+    lock(&project, &[]).outputs(str![[r#"
+created cogtools.lock: 1 tool of 1 source
 
 "#]]);
-    }
 }
 
 /// Declarations that stand in for a source which fails are not pinned.

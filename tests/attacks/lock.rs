@@ -258,10 +258,12 @@ fn an_earlier_file_explains_itself() {
         78,
         str![[r#"
 cogtools-call: error[INVALID_CONFIG]: `cogtools.lock` was written by an earlier cogtools, which did not pin what the tools run
-hint: cogtools lock regenerates it
+hint: restore it, as one side of a merge: git checkout --ours cogtools.lock; or remove it to accept everything; then run cogtools lock
 
 "#]],
     );
+    run("cogtools-lock", &project).run().status(78);
+    project.remove("cogtools.lock");
     run("cogtools-lock", &project).run().text();
     call(&project, "say").outputs("said");
 }

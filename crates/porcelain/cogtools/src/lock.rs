@@ -6,7 +6,8 @@ use std::path::Path;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, Mode, WriteError, WritePath};
-use cogtools_core::{Change, Code, Diagnostic, Lock, Snapshot, SourceError, fail_on};
+use cogtools_core::hint::Command as HintCommand;
+use cogtools_core::{Change, Code, Diagnostic, Hint, Lock, Snapshot, SourceError, fail_on};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{project, registry};
@@ -28,7 +29,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "THE LOCK FILE",
-        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands with the files of the project that they name, except data, and the declaration as they give it. Each source is asked anew. The run prints what differs from the file before, with the new descriptions that others have written. The values that commands list for enums are pinned as they are. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported; if that leaves nothing to pin, nothing is written, and that is an error. So does a tool whose values are not known, as its command is not approved or fails.",
+        "cogtools.lock is at the project's root and should be committed. It lists the sources by name and, below each, every tool that it declares on one line: the SHA-256 of the declaration in Gemini CLI format (as compact JSON with sorted keys), that of what runs, and shortened hashes of the parts of both, which tell what differs. What runs is the rest of the tool file with the annotations, the templates, scripts and files of the project that it names, the whole content of a package, and for providers and MCP servers the commands with the files of the project that they name, except data, and the declaration as they give it. Each source is asked anew. The run prints what differs from the file before, with the new descriptions that others have written. The values that commands list for enums are pinned as they are. Tools that filters exclude or earlier sources shadow are pinned too. Invalid tools are not declared, and are reported on standard error.\n\nA source that is unavailable keeps its pins, if it has any, and is reported; if that leaves nothing to pin, nothing is written, and that is an error. So does a tool whose values are not known, as its command is not approved or fails. A file that cannot be read, as after a merge with conflicts, is an error, since nothing can be compared: take one side of the merge, or remove the file to accept everything.",
     ),
     (
         "DRIFT",
@@ -73,15 +74,24 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.check {
         let lock = existing.unwrap_or_else(|| Lock::read(&path, &display_path));
         let lock = lock.map_err(|diagnostic| *diagnostic)?;
-        let diagnostics = lock.drift(&snapshot);
+        let mut diagnostics = lock.drift(&snapshot);
+        if diagnostics.is_empty() && snapshot.lock_beside(Some(&lock)) != lock {
+            let message = "the hashes of the parts are not those of the tools";
+            let diagnostic = Diagnostic::new(Code::Locked, message);
+            let diagnostic = diagnostic.with_subject(Lock::FILE);
+            diagnostics.push(diagnostic.hint(Hint::run("", HintCommand::Lock, " corrects them")));
+        }
         io.warn(&snapshot.tool_errors, &EACH);
         fail_on(diagnostics)?;
         if args.format.is_json() {
             return report("unchanged", &display_path, &lock, &args.format, io);
         }
-        return io.show(&format!("unchanged {}\n", display_path.display()));
+        let file = display_path.display().to_string();
+        return io.show(&format!("unchanged {}\n", sanitize(&file)));
     }
-    let earlier = existing.as_ref().and_then(|lock| lock.as_ref().ok());
+    // Without the earlier pins, nothing could be compared, and those of unavailable sources be kept.
+    let existing = existing.transpose().map_err(|diagnostic| *diagnostic)?;
+    let earlier = existing.as_ref();
     let lock = snapshot.lock_beside(earlier);
     let is_pinned = |error: &SourceError| !registry.is_of_user(&error.source());
     let lacks_one = snapshot.unavailable.iter().any(is_pinned);
@@ -95,8 +105,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let target = WritePath::in_project(project.root(), &path);
     let values = earlier.map_or_else(Vec::new, |it| it.changed_values(&lock));
     let changes = earlier.map_or_else(Vec::new, |it| it.changes(&snapshot));
-    let (action, written) = match existing {
-        Some(Ok(earlier)) if earlier == lock => ("unchanged", Ok(())),
+    let (action, written) = match earlier {
+        Some(earlier) if *earlier == lock => ("unchanged", Ok(())),
         Some(_) => ("updated", replace(&target, &text)),
         None => {
             let created = file::create(&target, text.as_bytes(), Mode::Data);
@@ -150,7 +160,8 @@ fn report(
         return io.show_json(&format!("{report:#}\n"));
     }
     io.show(&format!(
-        "{action} {file}: {} of {}\n",
+        "{action} {}: {} of {}\n",
+        sanitize(&file),
         pluralize(tools, "tool"),
         pluralize(sources, "source")
     ))

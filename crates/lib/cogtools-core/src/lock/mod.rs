@@ -65,7 +65,7 @@ impl Lock {
                 TextError::NotFound(_) => {
                     Hint::run("", Command::Lock, " writes it; commit it with the project")
                 }
-                _ => regenerate(),
+                _ => restore(),
             };
             Box::new(Diagnostic::new(Code::InvalidConfig, error.to_string()).hint(hint))
         })?;
@@ -90,7 +90,7 @@ impl Lock {
             },
         };
         Err(Box::new(
-            Diagnostic::new(Code::InvalidConfig, message).hint(regenerate()),
+            Diagnostic::new(Code::InvalidConfig, message).hint(restore()),
         ))
     }
 
@@ -157,8 +157,10 @@ impl Snapshot {
     }
 }
 
-fn regenerate() -> Hint {
-    Hint::run("", Command::Lock, " regenerates it")
+fn restore() -> Hint {
+    let before = "restore it, as one side of a merge: git checkout --ours cogtools.lock; or remove it to \
+                  accept everything; then run ";
+    Hint::run(before, Command::Lock, "")
 }
 
 /// The tools that `cogtools.lock` pins, which alone may be declared and called.
