@@ -367,6 +367,21 @@ fn only_names_of_packages_reach_npm() {
             ),
         );
     }
+    // npm would install the file.
+    registry.project.file("x.tgz", "").file("x.tar.gz", "");
+    for (name, file) in [
+        ("x.tgz", "x.tgz"),
+        ("foo@x.tgz", "x.tgz"),
+        ("@team/foo@x.tar.gz", "x.tar.gz"),
+    ] {
+        registry.run(&["add", name]).run().fails(
+            2,
+            format!(
+                "cogtools-add: error[USAGE]: `{name}` is not the name of an npm package\n\
+                 hint: did you mean `./{file}`?\n"
+            ),
+        );
+    }
     assert!(!registry.project.path("package.json").exists());
 }
 

@@ -165,7 +165,8 @@ impl PackageName {
                 .is_some_and(|(scope, name)| is_part(scope) && is_part(name)),
             None => is_part(name),
         };
-        if !is_name || name.len() > MAX_LEN || !version.is_none_or(is_version) {
+        let is_file = is_file(name) && !name.starts_with('@') || version.is_some_and(is_file);
+        if !is_name || is_file || name.len() > MAX_LEN || !version.is_none_or(is_version) {
             return Err(error());
         }
         Ok(Self {
@@ -180,7 +181,7 @@ impl PackageName {
         npm: &Npm,
         io: &Io<'_>,
     ) -> Result<Option<(Self, String)>, Failure> {
-        if !text.starts_with(['.', '/']) || !is_archive(text) {
+        if !is_archive(text) {
             return Ok(None);
         }
         let path = io.cwd.join(text);
@@ -208,15 +209,24 @@ impl PackageName {
 
 impl NameError {
     pub(crate) fn diagnostic(&self) -> Diagnostic {
-        Diagnostic::new(Code::Usage, self.to_string())
-            .hint("write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an archive: ./NAME.tgz")
+        let diagnostic = Diagnostic::new(Code::Usage, self.to_string());
+        let is_local = |last: &&str| is_file(last) && last.chars().all(is_part_char);
+        match self.0.rsplit('@').next().filter(is_local) {
+            Some(file) => diagnostic.hint(format!("did you mean `./{file}`?")),
+            None => diagnostic.hint(
+                "write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an archive: ./NAME.tgz",
+            ),
+        }
     }
 }
 
+fn is_part_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~')
+}
+
 fn is_part(part: &str) -> bool {
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
     part.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && part.chars().all(is_valid)
+        && part.chars().all(is_part_char)
         && !part.eq_ignore_ascii_case("node_modules")
 }
 
@@ -226,10 +236,16 @@ fn is_version(version: &str) -> bool {
     !version.is_empty() && !version.starts_with(['-', '.']) && version.chars().all(is_valid)
 }
 
-/// Returns true if `text` names an archive as `npm pack` makes it.
+/// Returns true if npm takes `text`, a name or a version, for a file.
+fn is_file(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let mut ends = [".tgz", ".tar", ".tar.gz"].iter();
+    ends.any(|end| text.ends_with(end))
+}
+
+/// Returns true if `text` is the path of an archive as `npm pack` makes it.
 pub(crate) fn is_archive(text: &str) -> bool {
-    let extension = Path::new(text).extension();
-    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("tgz"))
+    text.starts_with(['.', '/']) && text.to_ascii_lowercase().ends_with(".tgz")
 }
 
 #[cfg(test)]
@@ -244,6 +260,7 @@ mod tests {
             ("@team/checks", "@team/checks", None),
             ("checks@1.0.0-beta+1", "checks", Some("1.0.0-beta+1")),
             ("@team/checks@^1", "@team/checks", Some("^1")),
+            ("@team/x.tgz", "@team/x.tgz", None),
         ] {
             let found = PackageName::parse(text).expect(text);
             assert_eq!(
@@ -295,6 +312,12 @@ mod tests {
             "_a",
             "a\\b",
             "a:b",
+            "x.tgz",
+            "x.TAR",
+            "x.tar.gz",
+            "x.tgz@1",
+            "a@x-1.0.0.tgz",
+            "@team/a@x.tar.gz",
             long.as_str(),
         ] {
             assert_eq!(
