@@ -2,15 +2,17 @@
 //!
 //! Existing files are never overwritten, and no partial file is ever visible.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use cogtools_core::file::{Expected, Mode, ReadScope, WriteError, WritePath, write_temp};
-use cogtools_core::text::Text;
+use cogtools_core::text::{self, Text};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{
-    Code, Config, Context, Diagnostic, Folder, Name, NameError, Project, Registry, Tool,
+    Code, Config, Context, Diagnostic, Folder, Name, NameError, Project, Registry, Tool, yaml,
 };
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{config, project, trust_created_project};
@@ -67,7 +69,7 @@ struct NewArgs {
     /// Implementation of the tool
     #[arg(long, value_enum, default_value_t = Template::Njk)]
     template: Template,
-    /// Copy this tool file with its golden files, under its own name or NAME
+    /// Copy this tool file with its golden files and templates, under its own name or NAME
     #[arg(long, value_name = "FILE", conflicts_with = "template")]
     from: Option<PathBuf>,
     /// Folder of the new tool, instead of the first local source
@@ -82,11 +84,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let failure = |error: NewError| Failure::from(error.diagnostic());
     let stem = args.from.as_deref().and_then(Path::file_stem);
     let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-    let name = args.name.clone().or(stem).unwrap_or_default();
+    let name = args.name.or(stem).unwrap_or_default();
     let name = Name::new(&name).map_err(|error| failure(NewError::Name(name, error)))?;
     let original = match &args.from {
-        Some(file) => Original::read(file, &io.cwd)?,
-        None => args.template.original(),
+        Some(file) => Original::read(file, &name, &io.cwd)?,
+        None => args.template.original(&name),
     };
     let project = project(io);
     let config = config(&project, io)?;
@@ -118,7 +120,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Writes the tool and, unless they exist, its golden files and the schema. Returns the created
+/// Writes the tool and, unless they exist, the files beside it and the schema. Returns the created
 /// files, the tool's first.
 fn write(
     name: &Name,
@@ -133,13 +135,20 @@ fn write(
     if path.symlink_metadata().is_ok() {
         return Err(NewError::Exists(shown));
     }
+    for (file, text) in &original.files {
+        let is_golden = file.extension().is_some_and(|it| it == "golden");
+        let found = fs::read(destination.folder.join(file));
+        if !is_golden && found.is_ok_and(|found| found != text.as_bytes()) {
+            return Err(NewError::Exists(destination.display_path.join(file)));
+        }
+    }
     let failed = |file: &Path| {
         let file = file.to_path_buf();
         |error| NewError::Unwritable(file, error)
     };
     let schema = destination.schema(project);
     let root = project.root();
-    let text = original.text(name, &schema.reference);
+    let text = original.text.join(&schema.reference);
     let path = WritePath::in_project(root, &path);
     let mut tool = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Program)
         .map_err(failed(&shown))?;
@@ -153,12 +162,11 @@ fn write(
         Err(error) => return Err(failed(&shown)(error)),
     }
     let mut created = vec![shown];
-    for (suffix, text) in &original.golden {
-        let file = format!("{name}.{suffix}");
-        let shown = destination.display_path.join(&file);
-        let path = WritePath::in_project(root, &destination.folder.join(&file));
-        let golden = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Data);
-        match golden.and_then(|mut golden| golden.commit()) {
+    for (file, text) in &original.files {
+        let shown = destination.display_path.join(file);
+        let path = WritePath::in_project(root, &destination.folder.join(file));
+        let file = write_temp(&path, Expected::Absent, text.as_bytes(), Mode::Data);
+        match file.and_then(|mut file| file.commit()) {
             Ok(()) => created.push(shown),
             Err(WriteError::Changed) => {}
             Err(error) => return Err(failed(&shown)(error)),
@@ -184,75 +192,80 @@ enum Template {
 
 /// A tool to copy.
 struct Original {
-    /// The tool file, with `@NAME@` and `@SCHEMA@` where these belong.
-    text: String,
-    /// The golden files: the ends of their names after the tool's, and their texts.
-    golden: Vec<(String, String)>,
+    /// The text of the tool file, split where the path of the schema for editors belongs.
+    text: Vec<String>,
+    /// The golden files and the templates, by their paths in its folder.
+    files: BTreeMap<PathBuf, String>,
     /// Valid arguments as JSON.
     arguments: String,
 }
 
 impl Original {
-    /// Reads the tool in `file` and the golden files beside it.
-    fn read(file: &Path, cwd: &Path) -> Result<Self, Failure> {
+    /// Reads the tool in `file`, as `name`, and the files beside it that it needs.
+    fn read(file: &Path, name: &Name, cwd: &Path) -> Result<Self, Failure> {
         let path = cwd.join(file);
         let scope = ReadScope::User;
         let tool = Tool::load(&path, file, &scope).map_err(ToolError::diagnostics)?;
-        let name = tool.name().as_str();
-        let line = |line: &str| {
-            let (key, _) = line.split_once(':').unwrap_or_default();
-            match key {
-                "name" => "name: @NAME@\n".to_owned(),
-                _ => line.to_owned(),
-            }
-        };
-        let text = tool.source().split_inclusive('\n').map(line);
-        let mut golden = Vec::new();
-        let entries = path.parent().and_then(|folder| folder.read_dir().ok());
-        for entry in entries.into_iter().flatten().flatten() {
+        let text = text::bytes(&path, file, Text::MAX_BYTES, &scope).ok();
+        let text = text.and_then(|bytes| renamed(&tool, String::from_utf8(bytes).ok()?, name));
+        let text = text.ok_or_else(|| NewError::Renamed(file.to_path_buf()).diagnostic())?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let loaded = tool.loaded_templates().filter_map(|template| {
+            let text = template.source.text();
+            let below = text.path().strip_prefix(folder).ok()?;
+            (text.path() != path).then(|| (below.to_path_buf(), text.as_str().to_owned()))
+        });
+        let mut files: BTreeMap<PathBuf, String> = loaded.collect();
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
             let found = entry.file_name().into_string().unwrap_or_default();
-            let suffix = found.strip_prefix(name).and_then(|it| it.strip_prefix('.'));
-            if let Some(suffix) = suffix.filter(|suffix| suffix.ends_with(".golden")) {
-                let file = entry.path();
-                let text = Text::read(&file, &file, &scope)
-                    .map_err(|error| error.diagnostic(Code::IoFailed))?;
-                golden.push((suffix.to_owned(), text.as_str().to_owned()));
+            let suffix = found.strip_prefix(tool.name().as_str());
+            let suffix = suffix.filter(|it| it.starts_with('.') && it.ends_with(".golden"));
+            if let Some(suffix) = suffix {
+                let text = Text::read(&entry.path(), &entry.path(), &scope);
+                let text = text.map_err(|error| error.diagnostic(Code::IoFailed))?;
+                files.insert(format!("{name}{suffix}").into(), text.as_str().to_owned());
             }
         }
-        golden.sort();
-        let example = tool
-            .examples()
-            .next()
-            .map(|it| Value::Object(it).to_string());
+        let mut examples = tool.examples();
+        let example = examples.next().map(|it| Value::Object(it).to_string());
         Ok(Self {
             arguments: example.or_else(|| tool.skeleton()).unwrap_or_default(),
-            text: text.collect(),
-            golden,
+            text: vec![text],
+            files,
         })
-    }
-
-    /// The tool file for `name`, with `schema` as the path of the schema for editors.
-    fn text(&self, name: &Name, schema: &str) -> String {
-        self.text
-            .replace("@NAME@", name.as_str())
-            .replace("@SCHEMA@", schema)
     }
 }
 
+/// Returns `text`, the file of `tool`, with another name, if it is a tool of that name then.
+fn renamed(tool: &Tool, mut text: String, name: &Name) -> Option<String> {
+    let mark = text.len().checked_sub(tool.source().len())?;
+    let span = yaml::parse(tool.text()).ok()?.get("name")?.span;
+    let span = mark + span.start..mark + span.end;
+    let value = text
+        .get(span.clone())?
+        .replacen(tool.name().as_str(), name.as_str(), 1);
+    text.replace_range(span, &value);
+    let parsed = Tool::parse(Text::new(tool.file(), text.clone().into_bytes()).ok()?).ok()?;
+    (parsed.name() == name).then_some(text)
+}
+
 impl Template {
-    fn original(self) -> Original {
+    fn original(self, name: &Name) -> Original {
         let text = match self {
             Self::Njk => include_str!("../starter/njk.yaml"),
             Self::Js => include_str!("../starter/js.yaml"),
             Self::Exec => include_str!("../starter/exec.yaml"),
             Self::Script => include_str!("../starter/script.yaml"),
         };
+        let text = text.replace("@NAME@", name.as_str());
         let golden = (1..).zip(self.golden());
+        let file = |(number, text): (usize, &&str)| {
+            let file = format!("{name}.{number}.golden");
+            (file.into(), (*text).to_owned())
+        };
         Original {
-            text: text.to_owned(),
-            golden: golden
-                .map(|(number, text)| (format!("{number}.golden"), (*text).to_owned()))
-                .collect(),
+            text: text.split("@SCHEMA@").map(str::to_owned).collect(),
+            files: golden.map(file).collect(),
             arguments: self.arguments().to_owned(),
         }
     }
@@ -453,22 +466,15 @@ struct Created {
 impl Created {
     /// The report as JSON.
     fn json(&self) -> Value {
-        let created: Vec<_> = self
-            .files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
+        let files = self.files.iter().map(|file| file.display().to_string());
+        let created: Vec<_> = files.collect();
         let mut object = json!({
             "name": self.name.as_str(),
             "created": created,
             "example": serde_json::from_str(&self.example).unwrap_or(Value::Null),
         });
         if let Some(duplicate) = &self.duplicate {
-            let key = if duplicate.wins {
-                "shadowed_by"
-            } else {
-                "shadows"
-            };
+            let key = ["shadows", "shadowed_by"][usize::from(duplicate.wins)];
             object[key] = duplicate.file.display().to_string().into();
         }
         object
@@ -518,6 +524,9 @@ enum NewError {
     /// The file exists.
     #[error("`{0}` already exists")]
     Exists(PathBuf),
+    /// The new name cannot be put into the file to copy.
+    #[error("the name in `{0}` cannot be replaced")]
+    Renamed(PathBuf),
     /// The project has no local source.
     #[error("the project has no local folder of tools")]
     NoFolder,
@@ -547,6 +556,8 @@ impl NewError {
             Self::Exists(_) => {
                 diagnostic(Code::Usage).hint("choose another name, or move the file away first")
             }
+            Self::Renamed(_) => diagnostic(Code::InvalidTool)
+                .hint("write it there as `name: NAME`, on a line of its own"),
             Self::NoFolder => diagnostic(Code::InvalidConfig)
                 .hint("add `- local: ./tools` to `tool_sources` in `.cogtoolrc.yaml`")
                 .hint("or name a folder with --dir"),
@@ -583,11 +594,7 @@ fn nearest_name(name: &str) -> Option<Name> {
     if !plain.contains(|c: char| c.is_ascii_alphabetic()) {
         return None;
     }
-    let start = plain.starts_with(|c: char| !c.is_ascii_alphabetic());
-    let whole = if start {
-        format!("_{plain}")
-    } else {
-        plain.to_owned()
-    };
+    let is_start = plain.starts_with(|c: char| c.is_ascii_alphabetic());
+    let whole = format!("{}{plain}", if is_start { "" } else { "_" });
     Name::new(whole.get(..Name::MAX_LENGTH).unwrap_or(&whole)).ok()
 }

@@ -298,3 +298,84 @@ hint: --help explains every option
 
 "#]]);
 }
+
+/// The name is replaced where it is written, and nothing else changes.
+#[test]
+fn a_copy_has_the_new_name_only() {
+    let rest = "description: q, @NAME@ and @SCHEMA@\nimplementation: ü\n";
+    for (text, expected) in [
+        (format!("name: q\n{rest}"), format!("name: q2\n{rest}")),
+        (
+            format!("\"name\": q\n{rest}"),
+            format!("\"name\": q2\n{rest}"),
+        ),
+        (
+            format!("\u{feff}# é\r\nname: \"q\" # mine\r\n{rest}"),
+            format!("\u{feff}# é\r\nname: \"q2\" # mine\r\n{rest}"),
+        ),
+        (
+            "{description: q, name: q, implementation: x}\n".to_owned(),
+            "{description: q, name: q2, implementation: x}\n".to_owned(),
+        ),
+        (
+            "{\"name\":\"q\",\"description\":\"d\",\"implementation\":\"x\"}\n".to_owned(),
+            "{\"name\":\"q2\",\"description\":\"d\",\"implementation\":\"x\"}\n".to_owned(),
+        ),
+    ] {
+        let project = project();
+        project.file("q.yaml", &text);
+        let output = run(&project, &["--from", "q.yaml", "q2"]);
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{text}");
+        assert_eq!(project.read("tools/q2.yaml"), expected);
+        load(&project, "tools/q2.yaml");
+    }
+    let project = project();
+    project.file(
+        "q.yaml",
+        "name: \"\\x71\"\ndescription: d\nimplementation: x\n",
+    );
+    outcome!(run(&project, &["--from", "q.yaml", "q2"])).fails(
+        78,
+        str![[r#"
+cogtools-new: error[INVALID_TOOL]: the name in `q.yaml` cannot be replaced
+hint: write it there as `name: NAME`, on a line of its own
+
+"#]],
+    );
+    assert!(!project.path("tools").exists());
+}
+
+/// A copy without its templates could not run.
+#[test]
+fn a_copy_has_its_templates() {
+    let project = project();
+    project
+        .file(
+            "from/q.yaml",
+            "name: q\ndescription: d\nimplementation: {njk_file: lib/q.njk}\n",
+        )
+        .file("from/lib/q.njk", "{% include \"./part.njk\" %}")
+        .file("from/lib/part.njk", "Hello")
+        .file("from/q.1.golden", "Hello");
+    outcome!(run(&project, &["--from", "from/q.yaml", "q2"])).status(0);
+    for file in ["lib/q.njk", "lib/part.njk"] {
+        assert_eq!(
+            project.read(format!("tools/{file}")),
+            project.read(format!("from/{file}"))
+        );
+    }
+    assert_eq!(project.read("tools/q2.1.golden"), "Hello");
+    // A second copy uses them, but not those of another tool.
+    outcome!(run(&project, &["--from", "from/q.yaml", "q3"])).status(0);
+    project.file("tools/lib/part.njk", "mine");
+    outcome!(run(&project, &["--from", "from/q.yaml", "q4"])).fails(
+        2,
+        str![[r#"
+cogtools-new: error[USAGE]: `tools/lib/part.njk` already exists
+hint: choose another name, or move the file away first
+
+"#]],
+    );
+    assert_eq!(project.read("tools/lib/part.njk"), "mine");
+    assert!(!project.path("tools/q4.yaml").exists());
+}
