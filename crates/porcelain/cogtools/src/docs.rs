@@ -29,7 +29,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "MARKERS",
-        "The table is between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the keyword in either. Everything between them is replaced; every other byte of the file is preserved. If FILE is given and has no markers, they are appended with the table; move them to where the table belongs. Comments in code blocks are not markers. A file contains one table.",
+        "The table is between two comments, each on a line of its own:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nA remark may follow the keyword in either. Everything between them is replaced; every other byte of the file is preserved. If FILE is given and has no markers, they are appended with the table; move them to where the table belongs. That is for Markdown files: .md, .markdown and .mdx, but none in .git. Comments in code blocks are not markers. A file contains one table.",
     ),
     (
         "FLOWS",
@@ -62,7 +62,7 @@ const MANUAL: &[(&str, &str)] = &[
         those of GEMINI.md, AGENTS.md and CLAUDE.md at the project's root that contain the markers."
 )]
 struct DocsArgs {
-    /// Markdown files; markers are appended to a file without them
+    /// Markdown files, to which markers are appended if there are none, or others with markers
     #[arg(value_name = "FILE")]
     file: Vec<PathBuf>,
     /// Write nothing, and fail if a file would change

@@ -3,6 +3,7 @@
 //! It is handled as bytes, so that everything outside the markers is preserved, even if it is
 //! not UTF-8.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -93,12 +94,23 @@ impl Document {
         path.canonicalize().unwrap_or(path)
     }
 
+    /// Returns true if a table may be appended: it is a file of Markdown, and none of Git's.
+    fn is_markdown(&self) -> bool {
+        let path = self.real_path();
+        let is = |name: &OsStr, known: &str| name.eq_ignore_ascii_case(known);
+        let extension = path.extension().unwrap_or_default();
+        let mut known = ["md", "markdown", "mdx"].iter();
+        known.any(|known| is(extension, known)) && !path.iter().any(|name| is(name, ".git"))
+    }
+
     /// Puts `table` and its diagrams between their markers. Without any, appends the table with
     /// new markers.
     pub fn update(self, table: &Table) -> Result<Update, DocumentError> {
         let old = self.before.as_deref().unwrap_or_default();
         let after = if self.has_markers() {
             self.replaced(table)?
+        } else if !self.is_markdown() {
+            return Err(DocumentError::NotMarkdown(self.display_path));
         } else {
             let end = line_ending(old);
             let mut after = old.to_vec();
@@ -292,6 +304,9 @@ pub enum DocumentError {
     /// No file was named, and none of the default files has markers.
     #[error("none of GEMINI.md, AGENTS.md and CLAUDE.md contains the markers of the table")]
     NoMarkers,
+    /// It has no markers, and another program reads it.
+    #[error("`{0}` has no markers of the table, and is no Markdown file")]
+    NotMarkdown(PathBuf),
     /// It is not a file of the project.
     #[error("`{0}` is outside the project")]
     Outside(PathBuf),
@@ -331,6 +346,9 @@ impl DocumentError {
             Self::NoMarkers => diagnostic(Code::Usage)
                 .hint("cogtools docs GEMINI.md appends them with the table")
                 .hint("move them to where the table belongs"),
+            Self::NotMarkdown(_) => diagnostic(Code::Usage).hint(format!(
+                "name a file that ends in .md, or write `<!-- cogtools:begin -->` and `{END}` into it"
+            )),
             Self::Outside(_) => diagnostic(Code::Usage)
                 .hint("name a file of the project; with `-C DIR`, the project is that of DIR"),
             Self::Unreadable(error) => error.diagnostic(Code::InvalidConfig),

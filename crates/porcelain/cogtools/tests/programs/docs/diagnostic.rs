@@ -125,3 +125,46 @@ fn a_file_outside_the_project_is_refused() {
     }
     assert_eq!(read(&project, "../other/FILE.md"), b"mine\n");
 }
+
+/// A table at its end would be an error in a file of another program.
+#[test]
+fn a_table_is_appended_to_markdown_only() {
+    let project = project();
+    let config = "[core]\n\tbare = false\n";
+    project
+        .file(".git/config", config)
+        .file(".git/a.md", config);
+    project
+        .file("notes.MD", "# Notes\n")
+        .file("m.rs", "fn main() {}\n");
+    let refused = |file: &str| {
+        let text = format!(
+            "cogtools-docs: error[USAGE]: `{file}` has no markers of the table, and is no Markdown \
+             file\nhint: name a file that ends in .md, or write `<!-- cogtools:begin -->` and \
+             `<!-- cogtools:end -->` into it\n"
+        );
+        outcome!(run(&project, &[file])).fails(2, text);
+    };
+    for file in [
+        ".git/config",
+        ".git/a.md",
+        ".GIT/b.md",
+        "tools/ask.yaml",
+        "m.rs",
+        "new.txt",
+    ] {
+        refused(file);
+    }
+    #[cfg(unix)]
+    {
+        project.link("LINK.md", "tools/ask.yaml");
+        refused("LINK.md");
+    }
+    assert_eq!(read(&project, ".git/config"), config.as_bytes());
+    outcome!(run(&project, &["notes.MD"])).outputs("updated notes.MD\n");
+    project.file(
+        "m.rs",
+        format!("/*\n{}*/\n", block()).replace("ping", "pong"),
+    );
+    outcome!(run(&project, &["m.rs"])).outputs("updated m.rs\n");
+}
