@@ -204,6 +204,56 @@ fn a_reference_without_its_tool_is_removed() {
     assert!(project.path(format!("{folder}/mine.md")).exists());
 }
 
+/// An agent would call tools that are gone.
+#[test]
+fn a_skill_without_its_toolset_is_removed() {
+    let project = scene();
+    let skill = |args: &[&str]| run("cogtools-skill", &project).args(args).run();
+    skill(&[]).succeeds();
+    let (git, mine) = (
+        ".agents/skills/git/SKILL.md",
+        ".agents/skills/mine/SKILL.md",
+    );
+    let ours = project.read(git);
+    project.file(mine, format!("{ours}\nMine\n"));
+    let plugin = "export COGTOOLS_TOOL_SOURCES=\"[{local: '$PLUGIN/tools'}]\"\ncogtools run";
+    let plugin = ours.replace("cogtools run", plugin);
+    project.file(".agents/skills/plugin/SKILL.md", plugin);
+    skill(&["--check"]).succeeds();
+    project.remove("tools/git/status.yaml");
+    skill(&["--check", "project-tools"]).succeeds();
+    let bad = "tools/bad.yaml";
+    project.file(bad, "name: bad\n");
+    skill(&["--check"]).status(0);
+    project.remove(bad);
+    skill(&["--check"]).expect(
+        1,
+        "",
+        str![[r#"
+cogtools-skill: error[STALE]: .agents/skills/git/SKILL.md: the skill is out of date
+hint: run `cogtools skill`
+cogtools-skill: error[STALE]: .agents/skills/git/references/status.md: the skill is out of date
+hint: run `cogtools skill`
+
+"#]],
+    );
+    skill(&[]).outputs(str![[r#"
+unchanged .agents/skills/project-tools/SKILL.md
+unchanged .agents/skills/project-tools/references/greet.md
+removed .agents/skills/git/SKILL.md
+removed .agents/skills/git/references/status.md
+
+"#]]);
+    assert!(!project.path(git).exists() && project.path(mine).exists());
+    project.remove("tools/greet.yaml");
+    skill(&[]).outputs(str![[r#"
+removed .agents/skills/project-tools/SKILL.md
+removed .agents/skills/project-tools/references/greet.md
+
+"#]]);
+    skill(&[]).status(127);
+}
+
 /// The limits of the specification and of hosts hold for any number of tools.
 #[test]
 fn a_body_is_small() {

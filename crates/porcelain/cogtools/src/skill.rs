@@ -7,7 +7,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::file::{self, WriteError, WritePath, descends};
 use cogtools_core::source::Skills;
 use cogtools_core::{Code, Config, Diagnostic, Project};
-use cogtools_program::documents::skill::{Skill, collect, new_content};
+use cogtools_program::documents::skill::{Skill, collect, new_content, orphaned};
 use cogtools_program::documents::{
     DocumentError, Update, collect_all, file_lines, file_values, project_config,
 };
@@ -39,7 +39,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHAT IS OURS",
-        "Text between these comments is replaced, each on a line of its own; every other byte of the file is preserved:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nThe lines above the body, from `---` to `---`, are replaced while metadata has `generated-by: cogtools`; remove it to write your own. A SKILL.md without the comments is yours, and an error. A file in references that consists of such a text and belongs to no tool any more is removed.",
+        "Text between these comments is replaced, each on a line of its own; every other byte of the file is preserved:\n\n    <!-- cogtools:begin -->\n    <!-- cogtools:end -->\n\nThe lines above the body, from `---` to `---`, are replaced while metadata has `generated-by: cogtools`; remove it to write your own. A SKILL.md without the comments is yours, and an error. A file in references that consists of such a text and belongs to no tool any more is removed. So is a skill of such texts that belongs to no toolset any more, unless NAME is given or a tool is invalid.",
     ),
     (
         "CHECK",
@@ -99,14 +99,18 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             .hint(format!("the skills of this project: {}", names.join(", ")));
         return Err(diagnostic.into());
     }
+    let (mut updates, mut outdated) = (Vec::new(), Vec::new());
+    // A toolset may be missing for a while, because its tools are invalid.
+    if args.name.is_empty() && diagnostics.is_empty() {
+        outdated = orphaned(&args.dir, &skills, &project);
+    }
     skills.retain(|name, _| args.name.is_empty() || args.name.contains(name));
-    if skills.is_empty() {
+    if skills.is_empty() && outdated.is_empty() {
         let diagnostic = Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
             .hint("cogtools new NAME creates one");
         io.warn(&diagnostics, &EACH);
         return Err(diagnostic.into());
     }
-    let (mut updates, mut outdated) = (Vec::new(), Vec::new());
     for skill in skills.values() {
         let folder = args.dir.join(&skill.name);
         updates.extend(skill.updates(&folder, args.allow, &project)?);

@@ -36,6 +36,7 @@ const END: &str = "<!-- cogtools:end -->";
 const OURS: &str = "generated-by: cogtools";
 
 /// Tools that an agent learns about together.
+#[derive(Default)]
 pub struct Skill {
     /// Its name.
     pub name: String,
@@ -84,10 +85,7 @@ pub fn collect(
     for (name, tool, reference) in found.into_iter().chain(new) {
         let skill = skills.entry(name.clone()).or_insert_with(|| Skill {
             name,
-            description: String::new(),
-            setup: String::new(),
-            table: Table::default(),
-            references: BTreeMap::new(),
+            ..Skill::default()
         });
         skill.references.insert(tool.name().to_owned(), reference);
         skill.table.push(tool);
@@ -102,6 +100,35 @@ pub fn collect(
         ));
     }
     (skills, diagnostics)
+}
+
+/// The files that are ours alone of the skills in `folder` that are not among `skills`, because
+/// their toolsets are gone. Skills of a plugin, which name its folder, come from elsewhere.
+pub fn orphaned(
+    folder: &Path,
+    skills: &BTreeMap<String, Skill>,
+    project: &Project,
+) -> Vec<(WritePath, PathBuf)> {
+    let unknown = names(&project.resolve(folder).0).into_iter();
+    let unknown = unknown.filter(|name| !skills.contains_key(name));
+    let files = unknown.flat_map(|name| {
+        let folder = folder.join(name);
+        let (path, display_path) = project.resolve(&folder.join("SKILL.md"));
+        let path = WritePath::in_project(project.root(), &path);
+        if !is_ours_alone(&path, &display_path) {
+            return Vec::new();
+        }
+        let references = Skill::default().outdated(&folder, project);
+        [vec![(path, display_path)], references].concat()
+    });
+    files.collect()
+}
+
+/// The names of the entries of the folder at `path`, sorted.
+fn names(path: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.collect()
 }
 
 /// `text` as a name that the specification allows: `[a-z0-9-]`, with no `-` beside another or at
@@ -261,16 +288,12 @@ impl Skill {
         let folder = folder.join("references");
         let has_overview = self.body().1.is_some();
         let (path, _) = project.resolve(&folder);
-        let mut names: BTreeSet<String> = BTreeSet::new();
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            names.extend(entry.file_name().into_string());
-        }
         let is_unknown = |name: &String| match name.strip_suffix(".md") {
             Some("all.tools") => !has_overview,
             Some(tool) => !self.references.contains_key(tool),
             None => false,
         };
-        let unknown = names.into_iter().filter(is_unknown).map(|name| {
+        let unknown = names(&path).into_iter().filter(is_unknown).map(|name| {
             let (path, display_path) = project.resolve(&folder.join(name));
             (WritePath::in_project(project.root(), &path), display_path)
         });
@@ -280,14 +303,17 @@ impl Skill {
     }
 }
 
-/// Returns true if the file has nothing but a text of ours.
+/// Returns true if the file has nothing but a text of ours, below lines of ours.
 fn is_ours_alone(path: &WritePath, display_path: &Path) -> bool {
     let (limit, scope) = (text::Text::MAX_BYTES, path.read_scope());
     let bytes = text::bytes(&path.full(), display_path, limit, &scope);
     bytes.is_ok_and(|bytes| {
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(&bytes[front_matter_end(&bytes).unwrap_or(0)..]);
         let text = text.trim();
-        text.starts_with(BEGIN) && text.ends_with(END) && text.matches(END).count() == 1
+        text.starts_with(BEGIN)
+            && text.ends_with(END)
+            && text.matches(END).count() == 1
+            && !text.contains("\nexport COGTOOLS_TOOL_SOURCES=")
     })
 }
 
