@@ -187,6 +187,8 @@ fn an_invalid_entry_costs_itself() {
             "sse": {"type": "sse", "url": "https://a.example/sse"},
             "file": {"type": "streamable-http", "url": "file:///etc/passwd"},
             "good": {"type": "streamable-http", "url": "https://a.example/mcp"},
+            "good\u{1}": {"type": "streamable-http", "url": "https://a.example/mcp"},
+            "good_": {"type": "streamable-http", "url": "https://b.example/mcp"},
         })),
     );
     let added = add(&project, &["--json"]);
@@ -202,6 +204,8 @@ hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `extra`: unknown field `shell`, expected one of `command`, `args`, `env`, `cwd`
 hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `file`: `url` begins with neither https:// nor http://
+hint: report this to its author
+cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `good_`: another is the source `demo/good_`
 hint: report this to its author
 cogtools-add: warning[INVALID_CONFIG]: `vendor/demo/mcp.json` of a plugin: the server `linked`: `command` is neither a name nor a file of the plugin
 hint: report this to its author
@@ -226,7 +230,7 @@ hint: report this to its author
     assert_eq!(
         added,
         json!({
-            "plugin": "demo", "servers": ["demo/good"], "skills": ["forms"], "configured": true,
+            "plugin": "demo", "servers": ["demo/good", "demo/good_"], "skills": ["forms"], "configured": true,
         })
     );
 }

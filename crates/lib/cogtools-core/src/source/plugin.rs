@@ -216,7 +216,15 @@ impl Plugin {
             return Err(format!("`$schema` is not {SCHEMAS}/mcp.schema.json"));
         }
         for (name, entry) in file.servers {
+            // Approvals are recorded by the name of the source.
+            let source = self.source_name(&name);
+            let mut others = self.servers.keys();
+            let is_taken = others.any(|other| self.source_name(other) == source);
             match self.server(entry) {
+                Ok(_) if is_taken => {
+                    let error = format!("the server `{name}`: another is the source `{source}`");
+                    self.fail(SERVERS, &error);
+                }
                 Ok(server) => {
                     self.servers.insert(name, server);
                 }
