@@ -199,6 +199,42 @@ hint: it was removed again; cogtools search finds packages with tools
         .stderr_contains("npm: npm install exited with status 1");
 }
 
+#[test]
+fn a_package_without_the_folder_that_it_names_says_so() {
+    let mut registry = Registry::new(project());
+    registry.publish("broken", &json!({"cogtools": {"tools": ["nope"]}}), &[]);
+    registry.run(&["add", "broken"]).run().fails(
+        78,
+        str![[r#"
+cogtools-add: error[INVALID_CONFIG]: the package `broken` cannot be used: `node_modules/broken/package.json`: the folder `nope` does not exist
+hint: `"cogtools": {"tools": ["tools"]}` names folders of the package; report this to its author, or remove it
+hint: it was removed again; cogtools search finds packages with tools
+
+"#]],
+    );
+    assert!(!registry.project.path("node_modules/broken").exists());
+}
+
+/// A colleague has another configuration.
+#[test]
+fn the_users_own_list_does_not_configure_the_project() {
+    let mut registry = Registry::new(project());
+    registry.publish("checks", &json!({}), &[FACTS]);
+    let own = "tool_sources: [node_modules]\n";
+    registry.project.file("../home/.gemini/cogtoolrc.yaml", own);
+    registry.run(&["add", "checks"]).run().outputs(str![[r#"
+added checks: 1 tool
+  facts
+updated .cogtoolrc.yaml: tool_sources has node_modules
+
+"#]]);
+    let config = registry.project.read(".cogtoolrc.yaml");
+    assert!(
+        config.contains("tool_sources: [{local: ./tools}, node_modules]"),
+        "{config}"
+    );
+}
+
 /// Also in a fresh clone, which has no `node_modules`.
 #[test]
 fn a_dependency_of_the_user_stays_where_it_is() {

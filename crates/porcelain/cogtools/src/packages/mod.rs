@@ -14,9 +14,10 @@ use cogtools_core::approval::trustable_sources;
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Hint, Origin, Project, Setting, Source, Tool};
+use cogtools_core::{Code, Diagnostic, Hint, Origin, Project, Setting, Source, SourceError, Tool};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::{self, RegistryArgs};
+use cogtools_program::documents::project_config;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{config, context, file_registry, project};
 use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize, truncate};
@@ -122,16 +123,20 @@ fn add(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let save = (!is_needed).then_some("--save-dev");
     let install: Vec<&str> = std::iter::once("install").chain(save).collect();
     npm.run(&install, &[&spec])?;
-    let Some(package) = installed(&project, io)
-        .into_iter()
-        .find(|package| package.name == name.name)
-    else {
+    let (packages, errors) = installed(&project, io);
+    let mut packages = packages.into_iter();
+    let Some(package) = packages.find(|package| package.name == name.name) else {
         let mut hint = "it is still installed, and no source of tools";
         if !was_there {
             npm.run(&["uninstall"], &[&name.name])?;
             hint = "it was removed again; cogtools search finds packages with tools";
         }
-        return Err(without_tools(&name.name, hint).into());
+        let is_its = |error: &&SourceError| error.source() == name.name;
+        let error = errors.iter().find(is_its).map(SourceError::diagnostic);
+        let diagnostic = error.map(|error| error.hint(hint));
+        return Err(diagnostic
+            .unwrap_or_else(|| without_tools(&name.name, hint))
+            .into());
     };
     let is_listed = listing.is_none();
     write(listing)?;
@@ -487,8 +492,9 @@ impl Hit {
 const KEY: &[&str] = &["tool_sources"];
 const MODULES: &str = "node_modules";
 
-/// The packages with tools that the project has installed, without the global ones.
-fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
+/// The packages with tools that the project has installed, without the global ones, and the errors
+/// of the others.
+fn installed(project: &Project, io: &Io<'_>) -> (Vec<Package>, Vec<SourceError>) {
     let owners = dirs::config_paths(io).owners;
     let (root, display_path) = (project.root(), project.display_path());
     let packages = Packages::new(
@@ -497,7 +503,7 @@ fn installed(project: &Project, io: &Io<'_>) -> Vec<Package> {
         GlobalModules::default(),
         owners,
     );
-    packages.packages().0
+    packages.packages()
 }
 
 /// Plans to add `source` to the sources of `project`; nothing if it is there. A failure if the list is
@@ -509,11 +515,13 @@ fn list_source(
     io: &Io<'_>,
 ) -> Result<Option<ConfigChange>, Failure> {
     let source = source.into();
-    let config = config(project, io)?;
-    if config.sources.iter().any(is_it) {
+    // Colleagues do not have the user's own configuration.
+    let (own, all) = (project_config(project, io)?, config(project, io)?);
+    let [in_own, in_all] = [&own, &all].map(|config| config.sources.iter().any(&is_it));
+    if in_own && in_all {
         return Ok(None);
     }
-    let mut settings = config.settings.iter();
+    let mut settings = if in_all { &own } else { &all }.settings.iter();
     let setting = settings.find(|setting| setting.key == KEY[0]);
     let is_elsewhere = |origin: &Origin| {
         let is_edited = matches!(origin, Origin::Project(_) | Origin::BuiltIn);

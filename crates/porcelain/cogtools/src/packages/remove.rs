@@ -78,6 +78,7 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let name = PackageName::parse(subject).map_err(|error| error.diagnostic())?;
     let npm = Npm::in_project(&project, io)?;
     let packages: Vec<String> = installed(&project, io)
+        .0
         .into_iter()
         .map(|package| package.name)
         .collect();
@@ -90,7 +91,7 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             .into());
     }
     npm.run(&["uninstall"], &[&name.name])?;
-    let is_last = installed(&project, io).is_empty();
+    let is_last = installed(&project, io).0.is_empty();
     let removed = unlist_sources(&project, |item| is_last && item == MODULES)?;
     let source = (!removed.is_empty()).then_some(MODULES);
     report_removed(&name.name, source, &args, &project, io)
