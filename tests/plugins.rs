@@ -432,6 +432,12 @@ hint: cogtools config list --show-origin shows the sources
 
 "#]],
     );
+    // By a link to it, which is not what the list has.
+    symlink("demo", project.path("vendor/link")).expect("a link");
+    let link = run("cogtools-add", &project).arg("./vendor/link").run();
+    link.status(0)
+        .stdout_contains("tool_sources has ./vendor/demo\n");
+    remove("./vendor/link").status(0);
     // By its name, and when its files are gone.
     add(&project, &[]).status(0);
     remove("demo").outputs(str![[r#"
@@ -443,4 +449,53 @@ updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
     std::fs::remove_dir_all(project.path("vendor/demo")).expect("it is there");
     remove("vendor/demo").status(0);
     assert_eq!(project.read(".cogtoolrc.yaml"), config);
+}
+
+/// The message was that it is not there, or that npm should remove it.
+#[test]
+fn a_plugin_in_the_list_of_another_file_is_not_denied() {
+    for (file, text) in [
+        (
+            "package.json",
+            r#"{"cogtools": {"tool_sources": [{"plugin": "./vendor/demo"}]}}"#,
+        ),
+        (
+            ".gemini/cogtoolrc.yaml",
+            "tool_sources: [{plugin: ../vendor/demo}]\n",
+        ),
+    ] {
+        let project = project();
+        project.file(file, text);
+        for subject in ["./vendor/demo", "demo"] {
+            run("cogtools-remove", &project).arg(subject).run().fails(
+                78,
+                format!(
+                    "cogtools-remove: error[INVALID_CONFIG]: {subject}: `tool_sources` is set in \
+                     {file}, with this plugin\nhint: remove it from that list\n"
+                ),
+            );
+        }
+    }
+}
+
+/// A name from elsewhere could hide the rest of the line.
+#[test]
+fn a_name_of_a_folder_is_shown_without_its_control_characters() {
+    let project = project();
+    let folder = "vendor/e\u{1b}[31mred\u{202e}gnp";
+    std::fs::rename(project.path("vendor/demo"), project.path(folder)).expect("one folder");
+    let added = run("cogtools-add", &project)
+        .arg(format!("./{folder}"))
+        .run();
+    added.status(0);
+    let removed = run("cogtools-remove", &project)
+        .arg(format!("./{folder}"))
+        .run();
+    removed.status(0);
+    for text in [added.text(), removed.text()] {
+        assert!(
+            text.contains("red") && !text.contains(['\u{1b}', '\u{202e}']),
+            "{text:?}"
+        );
+    }
 }

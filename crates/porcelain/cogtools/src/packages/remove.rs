@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::source::Plugin;
-use cogtools_core::{Code, Diagnostic, Project, lexical};
+use cogtools_core::{Code, Diagnostic, Project, Source, lexical};
 use cogtools_edit::{ConfigChange, ConfigFile};
 use cogtools_program::args;
+use cogtools_program::documents::project_config;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
 use cogtools_program::terminal::sanitize;
@@ -69,6 +70,19 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if let Some(folder) = removed.first().and_then(plugin_folder) {
         return report_removed(subject, Some(folder), &args, &project, io);
     }
+    // A list in another file of the project is not edited here.
+    let config = project_config(&project, io)?;
+    let given = io.cwd.join(subject).canonicalize().ok();
+    let is_it = |source: &Source| matches!(source, Source::Plugin(it) if it.name == subject || given.as_ref() == Some(&it.root));
+    let mut settings = config.settings.iter();
+    let setting = settings.find(|setting| setting.key == KEY[0]);
+    let origin = setting.and_then(|setting| setting.origins().next());
+    if let Some((origin, _)) = origin.filter(|_| config.sources.iter().any(is_it)) {
+        let message = format!("`tool_sources` is set in {origin}, with this plugin");
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(subject);
+        let hint = "remove it from that list";
+        return Err(diagnostic.hint(hint).into());
+    }
     if subject.starts_with(['.', '/']) {
         let message = "tool_sources has no plugin in this folder";
         let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(subject);
@@ -110,7 +124,12 @@ fn is_plugin(item: &Value, subject: &str, project: &Project, io: &Io<'_>) -> boo
     let (path, display_path) = project.resolve(folder.as_ref());
     let plugin = || Plugin::read(&path, &display_path, &project.read_scope(), false);
     let given = io.cwd.join(subject);
-    lexical(&given) == lexical(&path) || folder == subject || plugin().name == subject
+    // It may have been added by a link to it.
+    let is_real = given
+        .canonicalize()
+        .is_ok_and(|given| path.canonicalize().is_ok_and(|it| it == given));
+    let is_folder = lexical(&given) == lexical(&path) || folder == subject;
+    is_real || is_folder || plugin().name == subject
 }
 
 /// Reports that `name` is removed, and the source that is no longer in the configuration.
