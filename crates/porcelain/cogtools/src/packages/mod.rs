@@ -182,6 +182,7 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         return Err(failed(&format!("it is not a plugin: {error}"), hint));
     }
     let source = format!("./{}", below.display());
+    let shown = sanitize(&source).into_owned();
     let is_it = |known: &Source| matches!(known, Source::Plugin(it) if it.root == plugin.root);
     let listing = list_source(project, json!({ "plugin": source }), is_it, io)?;
     let is_new = listing.is_some();
@@ -200,8 +201,12 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         let mut text = format!("added {}: {servers}, {skills}\n", plugin.name);
         if is_new {
             let (_, file) = project.resolve(Project::CONFIG.as_ref());
-            let file = file.display();
-            let _ = writeln!(text, "updated {file}: tool_sources has {source}");
+            let file = file.display().to_string();
+            let _ = writeln!(
+                text,
+                "updated {}: tool_sources has {shown}",
+                sanitize(&file)
+            );
         }
         io.print(text.as_bytes())?;
     }
@@ -348,8 +353,12 @@ impl Added {
         }
         if is_configured {
             let (_, file) = project.resolve(Project::CONFIG.as_ref());
-            let file = file.display();
-            let _ = writeln!(text, "updated {file}: tool_sources has node_modules");
+            let file = file.display().to_string();
+            let _ = writeln!(
+                text,
+                "updated {}: tool_sources has node_modules",
+                sanitize(&file)
+            );
         }
         text
     }

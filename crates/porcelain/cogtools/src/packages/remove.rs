@@ -147,7 +147,8 @@ fn report_removed(
     let mut text = format!("removed {}\n", sanitize(name));
     if let Some(source) = source {
         let (_, file) = project.resolve(Project::CONFIG.as_ref());
-        let (file, source) = (file.display(), sanitize(source));
+        let file = file.display().to_string();
+        let (file, source) = (sanitize(&file), sanitize(source));
         let _ = writeln!(text, "updated {file}: tool_sources no longer has {source}");
     }
     io.print(text.as_bytes())
