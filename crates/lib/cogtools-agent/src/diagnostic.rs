@@ -65,7 +65,9 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
         ModelError::Api(error) => match error.kind {
             ApiErrorKind::InvalidKey => "check the API key".to_owned(),
             ApiErrorKind::Forbidden => "check what the API key may be used for".to_owned(),
-            ApiErrorKind::NotFound => "--models lists the models of the provider".to_owned(),
+            ApiErrorKind::NotFound => {
+                "cogtools ask --models, with the same --provider, lists the models".to_owned()
+            }
             ApiErrorKind::QuotaExhausted => {
                 let wait = error
                     .retry_after
@@ -120,7 +122,26 @@ fn network_hint(reason: &HttpReason) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use cogtools_core::Hint;
+    use cogtools_model::ApiError;
+
     use super::*;
+
+    /// Programs without the option show the hint, too.
+    #[test]
+    fn the_hint_to_an_unknown_model_names_the_program_that_lists_them() {
+        let error = ApiError {
+            kind: ApiErrorKind::NotFound,
+            status: 404,
+            name: None,
+            message: "no such model".to_owned(),
+            retry_after: None,
+        };
+        let diagnostic = diagnostic(&ModelError::Api(error), "m");
+        let hints: Vec<_> = diagnostic.hints.iter().filter_map(Hint::text).collect();
+        let expected = "cogtools ask --models, with the same --provider, lists the models";
+        assert_eq!(hints, [expected]);
+    }
 
     #[test]
     fn waits_are_rounded_up() {
