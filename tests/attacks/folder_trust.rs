@@ -22,6 +22,9 @@ cogtools-call: error[DENIED]: go: it runs a program, and its project has another
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
 
+/// The note of `cogtools new` and `cogtools init` in a project that they have not made.
+const NOT_MADE: &str = "the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`\n";
+
 /// The command trusts the project of the call, and not the one around the user's shell.
 #[test]
 fn a_hint_is_for_the_shell_of_the_user() {
@@ -270,6 +273,68 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
         );
         ran_nothing(&project, program);
     }
+}
+
+/// Files that no tool lists run, too, or will after the next pull.
+#[test]
+fn a_folder_with_anything_of_others_is_not_trusted_by_creating_in_it() {
+    const REMOTE: &str = "[remote \"up\"]\n\turl = https://example.org/a.git\n";
+    for (program, arg) in [("cogtools-init", "--defaults"), ("cogtools-new", "mine")] {
+        for (file, text) in [
+            (".npmrc", "script-shell=./evil\n"),
+            ("node_modules/.bin/cogtools-foo", "#!/bin/sh\n"),
+            (".agents/skills/s/scripts/run.sh", "#!/bin/sh\n"),
+            ("tools/_hid/evil.yaml", "name: evil\n"),
+            ("tools/go.yaml", "name: go\nbogus: 1\n"),
+            (".git/config", REMOTE),
+            ("../.git/config", REMOTE),
+            (".git/packed-refs", "0123 refs/heads/main\n"),
+            (".git/refs/heads/main", "0123\n"),
+        ] {
+            let project = Project::untrusted();
+            project.file(file, text);
+            let outcome = run(program, &project).arg(arg).run();
+            let note = format!("{program}: {NOT_MADE}");
+            outcome.status(0).stderr_contains(&note);
+            project.file("tools/go.yaml", clone().read("tools/go.yaml"));
+            let outcome = run("cogtools-yaml", &project).arg("tools/go.yaml").run();
+            let denied = "it runs a program, and its project is not trusted yet";
+            outcome.status(77).stderr_contains(denied);
+        }
+        // What a person makes first.
+        let project = Project::untrusted();
+        let config = "[core]\n\tbare = false\n";
+        project.file(".git/config", config).dir(".git/refs/heads");
+        let outcome = run(program, &project).arg(arg).run();
+        outcome.status(0).stderr_is("");
+        let outcome = run("cogtools-new", &project).arg("second").run();
+        outcome.status(0).stderr_is("");
+    }
+}
+
+#[test]
+fn a_project_that_was_revoked_or_has_changed_is_not_trusted_by_creating_in_it() {
+    let project = clone();
+    let trust = |how: &str| {
+        let outcome = run("cogtools-trust", &project).args([how, "."]).run();
+        outcome.status(0);
+    };
+    trust("--yes");
+    trust("--revoke");
+    let add = |name: &str| run("cogtools-new", &project).arg(name).run();
+    add("one")
+        .status(0)
+        .stderr_is(format!("cogtools-new: {NOT_MADE}"));
+    call(&project).fails(77, DENIED);
+    let remote = |name: &str| format!("[remote \"origin\"]\n\turl = https://example.org/{name}\n");
+    project.file(".git/config", remote("a"));
+    trust("--yes");
+    add("two").status(0).stderr_is("");
+    project.file(".git/config", remote("b"));
+    add("three")
+        .status(0)
+        .stderr_is(format!("cogtools-new: {NOT_MADE}"));
+    call(&project).fails(77, CHANGED);
 }
 
 /// A project without a remote has only its path and its creation.

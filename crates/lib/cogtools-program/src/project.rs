@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::approval::{Kind, TrustableSource, trust_project, trustable_sources};
+use cogtools_core::approval::trust_project;
 use cogtools_core::file::ReadScope;
 use cogtools_core::process::Bounds;
 use cogtools_core::source::{Plugin, SkillFolder, Skills, Source};
@@ -314,35 +314,24 @@ pub fn trust(io: &Io<'_>) -> Trust {
     }
 }
 
-/// Trusts the project that contains `io`'s working directory after the user has created it or
-/// the tool in `created`. Returns false, and does nothing, if it has other tools or providers
-/// that run programs: these need a review.
-pub fn trust_created_project(io: &mut Io<'_>, created: Option<&Path>) -> bool {
+/// Trusts the project that contains `io`'s working directory, if this run has made all that is in
+/// it: `is_new`, as [`is_untouched`](cogtools_core::trust::is_untouched) says of its folder before.
+/// Otherwise the user reads that it waits for a review, unless it is trusted.
+pub fn trust_created_project(io: &mut Io<'_>, is_new: bool) {
     let project = project(io);
     let Ok(config) = config(&project, io) else {
         // What uses the configuration will report it.
-        return true;
+        return;
     };
     let cx = context(io, &project, config.env_priority, config.bounds());
-    let is_trusted = cx.trust.project_verdict(&cx.root);
-    if is_trusted.is_ok_and(|verdict| verdict == Verdict::Approved) {
-        return true;
+    match cx.trust.project_verdict(&cx.root) {
+        Ok(Verdict::Approved) => {}
+        Ok(Verdict::NotApproved) if is_new => {
+            if let Err(diagnostic) = trust_project(&cx) {
+                io.report(Severity::Warning, &diagnostic);
+            }
+        }
+        Ok(_) => io.note("the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`"),
+        Err(error) => io.report(Severity::Warning, &error.diagnostic()),
     }
-    let trustable = trustable_sources(&config, &cx);
-    let is_new = trustable.iter().all(|source| match &source.kind {
-        Kind::Project { tools } => tools
-            .iter()
-            .all(|tool| Some(tool.text().display_path()) == created),
-        Kind::Provider(_) | Kind::Specification(_) => false,
-        // A package needs an approval of its own.
-        Kind::Package { .. } => true,
-    });
-    let runs_programs = trustable.iter().any(TrustableSource::runs_something);
-    if is_new
-        && let Err(diagnostic) = trust_project(&cx)
-        && runs_programs
-    {
-        io.report(Severity::Warning, &diagnostic);
-    }
-    is_new
 }

@@ -85,15 +85,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if json {
         // A question would corrupt the JSON.
         plan.apply().map_err(ApplyError::diagnostic)?;
-        trust_created_project(io, None);
+        trust_created_project(io, cx.is_new);
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        let review = finish::review_advice(io);
+        trust_created_project(io, cx.is_new);
         let summary = plan.summary();
         let table = finish::table_advice(&survey, &answers);
-        let text =
-            format!("{summary}\nnothing to do: everything is set up already\n{table}{review}");
+        let text = format!("{summary}\nnothing to do: everything is set up already\n{table}");
         return io.show(&text);
     }
     if args.non_interactive || args.defaults {

@@ -46,14 +46,14 @@ pub(crate) fn write(
         .any(|change| starter::is_example(&change.file));
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}{}{}{}",
+        "{}{}{}{}{}",
         plan.summary(),
         guidance::next_steps(example, &answers.hosts, server),
         gemini::assumption(cx, &answers.hosts, &io.vars),
         unused.map_or_else(String::new, guidance::packages),
-        table_advice(survey, answers),
-        review_advice(io)
+        table_advice(survey, answers)
     );
+    trust_created_project(io, cx.is_new);
     io.show(&text)
 }
 
@@ -65,16 +65,6 @@ pub(crate) fn table_advice(survey: &Survey, answers: &Answers) -> String {
     let documents = survey.documents.iter();
     let documents = documents.filter(|document| !document.has_table);
     guidance::table(&documents.map(|document| document.name).collect::<Vec<_>>())
-}
-
-/// Trusts the project, unless it has tools that run programs already: then the advice to
-/// review them.
-pub(crate) fn review_advice(io: &mut Io<'_>) -> &'static str {
-    if trust_created_project(io, None) {
-        ""
-    } else {
-        guidance::REVIEW
-    }
 }
 
 /// Shows `plan` and asks for confirmation.

@@ -91,11 +91,6 @@ An existing entry that starts cogtools is left unchanged; an entry of the same n
 something else is an error. The files of claude-desktop and goose are shared by all projects of a \
 user: give each project its own --name.";
 
-/// The advice for a project with tools that run programs, which it had before.
-pub(crate) const REVIEW: &str = "- review the tools of this project that run programs:
-    cogtools trust
-";
-
 /// The advice for a project whose packages have tools.
 pub(crate) fn packages(unused: &UnusedPackages) -> String {
     let names = unused.names.join(", ");

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cogtools_core::trust::is_untouched;
 use cogtools_program::{Io, Vars};
 
 /// The inputs of the configurations of hosts.
@@ -9,6 +10,8 @@ use cogtools_program::{Io, Vars};
 pub(crate) struct SetupContext {
     /// The project.
     pub(crate) root: PathBuf,
+    /// True if nothing of others was in it before.
+    pub(crate) is_new: bool,
     /// The requested name.
     pub(crate) name: Option<String>,
     /// The path of `cogtools`, for hosts that do not search `PATH`.
@@ -23,6 +26,7 @@ impl SetupContext {
         let program = format!("cogtools{}", std::env::consts::EXE_SUFFIX);
         Self {
             root: io.cwd.clone(),
+            is_new: is_untouched(&io.cwd),
             name,
             program: io.program.with_file_name(program),
             vars: io.vars.clone(),

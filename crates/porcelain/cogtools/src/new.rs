@@ -11,6 +11,7 @@ use clap::{ArgMatches, CommandFactory as _, Parser, ValueEnum};
 use cogtools_core::file::{Expected, Mode, ReadScope, WriteError, WritePath, write_temp};
 use cogtools_core::text::{self, Text};
 use cogtools_core::tool::ToolError;
+use cogtools_core::trust::is_untouched;
 use cogtools_core::{
     Code, Config, Context, Diagnostic, Folder, Name, NameError, Project, Registry, Tool, yaml,
 };
@@ -97,16 +98,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let folders: Vec<_> = own.folders().collect();
     let destination = Destination::find(args.dir.as_deref(), &io.cwd, &folders).map_err(failure)?;
     let duplicate = Duplicate::find(&name, &destination, &config);
+    // A tool of somebody else needs a review.
+    let is_new = args.from.is_none() && is_untouched(project.root());
     let files = write(&name, &original, &destination, &project).map_err(failure)?;
+    trust_created_project(io, is_new);
     let report = Created {
-        // A tool of somebody else needs the same review as the ones that were there.
-        trusted: trust_created_project(
-            io,
-            files
-                .first()
-                .filter(|_| args.from.is_none())
-                .map(PathBuf::as_path),
-        ),
         duplicate: duplicate.map(|duplicate| duplicate.after_creation(&name, &config)),
         example: original.arguments,
         listed: destination.listed,
@@ -459,8 +455,6 @@ struct Created {
     example: String,
     /// True if the project finds it by its name.
     listed: bool,
-    /// True if the project is trusted to run programs.
-    trusted: bool,
 }
 
 impl Created {
@@ -506,11 +500,6 @@ impl Created {
              - call it:\n    echo '{}' | {call}\n",
             self.example,
         );
-        if !self.trusted {
-            text.push_str(
-                "- review the project's other tools that run programs:\n    cogtools trust\n",
-            );
-        }
         text
     }
 }

@@ -6,10 +6,10 @@
 
 mod record;
 
-use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -100,6 +100,27 @@ impl Verdict {
             Self::NotApproved => "not approved",
         }
     }
+}
+
+/// Returns true if the folder `root` has nothing that others can have written: only a repository
+/// without commits, if anything, and no repository with a remote, from which a pull brings files.
+pub fn is_untouched(root: &Path) -> bool {
+    let is_own = |entry: io::Result<fs::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name());
+        name.is_ok_and(|name| name == ".git" || name == ".DS_Store")
+    };
+    let git = root.join(".git");
+    let has_entries = |folder: &str| git.join(folder).read_dir().is_ok_and(|it| it.count() > 0);
+    let has_commits = git.join("packed-refs").exists() || has_entries("refs/heads");
+    let config = root.ancestors().find_map(git_config);
+    let has_remote = config.is_some_and(|config| {
+        let text = read(&config).unwrap_or_default();
+        let mut lines = text.lines().map(|line| line.trim().to_ascii_lowercase());
+        lines.any(|line| line.starts_with("[remote"))
+    });
+    let is_linked = git.is_file() || has_entries("reftable");
+    let is_empty = root.read_dir().is_ok_and(|mut entries| entries.all(is_own));
+    is_empty && !has_commits && !is_linked && !has_remote
 }
 
 /// The value of an entry for a folder itself, in Gemini CLI 0.61.

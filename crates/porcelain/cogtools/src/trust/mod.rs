@@ -31,7 +31,7 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "WHAT REQUIRES APPROVAL",
-        "The project, named `.`, before a tool in one of its folders runs a program. `cogtools init` and `cogtools new` trust a project that has no such tools yet, and a folder that is trusted in Gemini CLI (this very folder, not its parent) is trusted here, too.\n\nA provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project.\n\nA specification in OpenAPI at a URL that the project names, before it is requested.\n\nA package with tools that run programs, before one of them is run.\n\nTemplates require no approval.",
+        "The project, named `.`, before a tool in one of its folders runs a program. `cogtools init` and `cogtools new` trust a project that they create, in a folder that was empty or had only a repository without commits and remotes; a folder that is trusted in Gemini CLI (this very folder, not its parent) is trusted here, too.\n\nA provider (a source of the kind command or mcp) that the project names, before any of its programs is run. A provider named by the user's or the system's configuration requires no approval, unless its command line names a file inside the project.\n\nA specification in OpenAPI at a URL that the project names, before it is requested.\n\nA package with tools that run programs, before one of them is run.\n\nTemplates require no approval.",
     ),
     (
         "WHAT IS APPROVED",
