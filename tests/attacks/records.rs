@@ -6,6 +6,7 @@ use std::os::unix::fs::lchown;
 use std::time::Duration;
 
 use cogtools_test_support::{Project, str};
+use serde_json::{Map, Value, json};
 
 use crate::run;
 
@@ -100,4 +101,47 @@ hint: only the user can trust it, after reviewing its tools: cogtools trust .
     );
     project.file(".env", "OTHER_HOME=x\n# HOME\n");
     say(&project).outputs("said\n");
+}
+
+/// A record of `megabytes` MiB, for sources that are gone.
+fn fill(project: &Project, megabytes: usize) {
+    let mut record: Value = serde_json::from_str(&project.read(RECORD)).expect("JSON");
+    let hash = "0".repeat(64);
+    let tools = (0..megabytes << 13).map(|index| (format!("{index:050}"), json!(hash)));
+    let tools: Map<String, Value> = tools.collect();
+    record["allowed"]["command:gone:/nowhere"] = tools.into();
+    let text = serde_json::to_string_pretty(&record).expect("JSON");
+    project.file(RECORD, text + "\n").mode(RECORD, 0o600);
+}
+
+#[test]
+fn a_large_record_costs_no_approval_and_grows_no_further() {
+    let project = trusted();
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: tools}, {command: {discover: [sh, ./d], call: [sh, ./d], name: p}}]\n",
+        )
+        .file("d", "echo '[{\"name\": \"t\", \"description\": \"d\"}]'\n");
+    let trust = |args: &[&str]| run("cogtools-trust", &project).args(args).run();
+    fill(&project, 2);
+    say(&project).outputs("said\n");
+    trust(&["--yes", "p"]).status(0);
+    trust(&["--revoke", "p"]).status(0);
+    fill(&project, 6);
+    say(&project).outputs("said\n");
+    trust(&["--yes", "p"]).status(74).stderr_is(str![[r#"
+cogtools-trust: error[IO_FAILED]: provider:p: `[HOME]/.local/state/cogtools/trust.json` would become larger than 4 MiB
+hint: make room: `cogtools trust --revoke SOURCE` ends the approval of a source, and `cogtools trust --prune` forgets those that are gone
+
+"#]]);
+    trust(&["--revoke", "."]).status(0);
+    trust(&["--prune"]).outputs("forgot 49152\n");
+    trust(&["--yes", "."]).status(0);
+    trust(&["--yes", "p"]).status(0);
+    say(&project).outputs("said\n");
+    project.file(RECORD, " ".repeat((64 << 20) + 1));
+    say(&project)
+        .status(74)
+        .stderr_contains("is larger than 64 MiB\nhint: remove `");
 }

@@ -422,7 +422,8 @@ impl TrustableSource {
     /// Returns true if it is approved itself: unlike its status, this does not run an approved
     /// provider to see whether its tools are approved, too.
     pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
-        let failed = |error: RecordError| Box::new(error.diagnostic());
+        let failed =
+            |error: RecordError| Box::new(error.diagnostic().with_subject(self.qualified_name()));
         let record = cx.trust.read().map_err(failed)?;
         if matches!(self.kind, Kind::Provider(_) | Kind::Specification(_))
             && self

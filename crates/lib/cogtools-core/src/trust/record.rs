@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Grant, Identity, Verdict};
 use crate::file::{self, ReadError, ReadScope, WriteError, WritePath};
 use crate::text::{Text, TextError};
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, size};
 
 /// All approvals: hashes by source and tool, and trusted projects by folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +43,9 @@ pub enum RecordError {
     /// Another user may have written it.
     #[error("`{0}` is not believed: {1}")]
     NotPrivate(PathBuf, NotPrivate),
+    /// It would become too large.
+    #[error("`{0}` would become larger than {limit}", limit = size::show(Record::MAX_BYTES))]
+    Full(PathBuf),
     /// Another process does not unlock it.
     #[error("`{0}` is locked by another cogtools")]
     Locked(PathBuf),
@@ -54,6 +57,9 @@ pub enum RecordError {
 impl Record {
     /// The version that is written.
     const VERSION: u32 = 1;
+    /// The maximum size to which it grows, because it is read at every call: 4 MiB. A larger one
+    /// can still be made smaller.
+    const MAX_BYTES: u64 = 4 << 20;
 
     pub(super) fn read(file: &Path) -> Result<Self, RecordError> {
         let Some(text) = read_private(file)? else {
@@ -92,6 +98,10 @@ impl Record {
         let content = self
             .text()
             .map_err(|error| failed(std::io::Error::from(error).into()))?;
+        let size = content.len() as u64;
+        if size > Self::MAX_BYTES && fs::metadata(file).map_or(0, |meta| meta.len()) < size {
+            return Err(RecordError::Full(file.to_path_buf()));
+        }
         file::replace_private(&WritePath::in_folder(file), content.as_bytes()).map_err(failed)
     }
 
@@ -213,6 +223,9 @@ fn project_key(root: &Path) -> Option<String> {
     root.canonicalize().ok()?.to_str().map(str::to_owned)
 }
 
+/// The largest file that is read: 64 MiB.
+const MAX_READ_BYTES: usize = 64 << 20;
+
 /// The text of a record that only its user can have written, if it exists.
 pub(super) fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
     let name = || file.to_path_buf();
@@ -226,13 +239,11 @@ pub(super) fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
         Err(_) => return Err(RecordError::Text(TextError::NotAFile(name()))),
     };
     let mut bytes = Vec::new();
-    let limit = Text::MAX_BYTES as u64 + 1;
+    let limit = MAX_READ_BYTES as u64 + 1;
     opened.take(limit).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() > Text::MAX_BYTES {
-        return Err(RecordError::Text(TextError::TooLarge(
-            name(),
-            Text::MAX_BYTES,
-        )));
+    if bytes.len() > MAX_READ_BYTES {
+        let error = TextError::TooLarge(name(), MAX_READ_BYTES);
+        return Err(RecordError::Text(error));
     }
     Text::new(file, bytes).map(Some).map_err(RecordError::Text)
 }
@@ -241,13 +252,15 @@ impl RecordError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         match self {
+            Self::Text(TextError::TooLarge(file, _)) => {
+                Diagnostic::new(Code::IoFailed, self.to_string()).hint(renew(file))
+            }
             Self::Text(error) => error.diagnostic(Code::IoFailed),
             Self::Invalid(file, _) => {
-                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(format!(
-                    "remove `{}` and approve again what you need",
-                    file.display()
-                ))
+                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(renew(file))
             }
+            Self::Full(_) => Diagnostic::new(Code::IoFailed, self.to_string())
+                .hint("make room: `cogtools trust --revoke SOURCE` ends the approval of a source, and `cogtools trust --prune` forgets those that are gone"),
             Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
                 .hint("free some space, or make its folder writable"),
             Self::Path(_) => {
@@ -262,6 +275,12 @@ impl RecordError {
                 .hint("set HOME, or XDG_STATE_HOME"),
         }
     }
+}
+
+/// The hint for a record that cannot be used.
+fn renew(file: &Path) -> String {
+    let file = file.display();
+    format!("remove `{file}` and approve again what you need")
 }
 
 /// Maximum wait for the lock.
