@@ -176,6 +176,23 @@ project . ([ROOT]), 1 tool running programs
 "#]]);
 }
 
+/// The end of a command line runs, too, wherever it is.
+#[test]
+fn a_long_command_line_is_shown_to_its_end() {
+    let long = format!("{}echo EVIL", "true;".repeat(2_000));
+    let project = with_tool(&format!("{{exec: [sh, -c, '{long}']}}"));
+    let provider = format!("{{discover: [sh, -c, '{long}'], call: [sh, ./d], name: p}}");
+    project.file(
+        ".cogtoolrc.yaml",
+        format!("tool_sources: [{{local: tools}}, {{command: {provider}}}]\n"),
+    );
+    for name in [".", "p"] {
+        let shown = dry_run(&project, name).text();
+        assert!(shown.contains("echo EVIL'\n"), "{shown}");
+        assert!(!shown.contains('…'), "{shown}");
+    }
+}
+
 #[test]
 fn nothing_hides_beside_the_command() {
     let project = with_tool(

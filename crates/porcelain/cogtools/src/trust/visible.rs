@@ -16,14 +16,22 @@ const MAX_WIDTH: usize = 160;
 /// The maximum number of lines shown of one text.
 const MAX_LINES: usize = 40;
 
-/// `text`, which is meant to be on one line, on as few as possible.
+/// `text`, which is meant to be on one line, on as few as possible. Nothing is left out: what runs
+/// may be at its end.
 pub(crate) fn wrapped(text: &str) -> Vec<String> {
-    cut(chunks(&show_blanks(&sanitize(text))), "more line", "")
+    chunks(&show_blanks(&sanitize(text)))
 }
 
-/// The first lines of `text`, as [`lines`] shows them.
+/// The first lines of `text`, which is in a file, as [`lines`] shows them, and the number of those
+/// that are left out.
 pub(crate) fn excerpt(text: &str) -> Vec<String> {
-    cut(lines(text), "more line", ": read them in the file")
+    let mut rows = lines(text);
+    if rows.len() > MAX_LINES {
+        let rest = pluralize(rows.len() - MAX_LINES, "more line");
+        rows.truncate(MAX_LINES);
+        rows.push(format!("… {rest}: read them in the file"));
+    }
+    rows
 }
 
 /// The lines of `text`, each after a bar. The first character of a continued line is a
@@ -108,16 +116,6 @@ fn add_texts(value: &Value, key: &str, pointer: &str, texts: &mut String) {
 fn is_word(value: &Value) -> bool {
     let word = value.as_str();
     word.is_some_and(|word| word.len() <= 64 && word.bytes().all(|it| it.is_ascii_graphic()))
-}
-
-/// `rows`, with a last one that says how many are left out.
-fn cut(mut rows: Vec<String>, noun: &str, hint: &str) -> Vec<String> {
-    if rows.len() > MAX_LINES {
-        let rest = pluralize(rows.len() - MAX_LINES, noun);
-        rows.truncate(MAX_LINES);
-        rows.push(format!("… {rest}{hint}"));
-    }
-    rows
 }
 
 /// `text` in parts that fit on a line; each but the first begins with a hook.
@@ -206,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_continued_and_counted() {
-        let text = format!("{}evil{}", "a".repeat(160), "b".repeat(160 * 50));
+    fn a_long_line_is_continued_to_its_end_and_counted_if_it_is_in_a_file() {
+        let text = format!("{}evil{}end", "a".repeat(160), "b".repeat(160 * 50));
         let rows = wrapped(&text);
-        assert_eq!(rows.len(), 41);
+        assert_eq!(rows.len(), 52);
         assert_eq!(rows[0], "a".repeat(160));
         assert_eq!(rows[1], format!("↳ evil{}", "b".repeat(156)));
-        assert_eq!(rows[40], "… 12 more lines");
+        assert_eq!(rows[51], "↳ bbbbend");
         let rows = excerpt(&text);
         assert_eq!(rows[0], format!("| {}", "a".repeat(160)));
         assert_eq!(rows[40], "… 12 more lines: read them in the file");
