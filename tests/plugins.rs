@@ -499,3 +499,136 @@ fn a_name_of_a_folder_is_shown_without_its_control_characters() {
         );
     }
 }
+
+/// A project with the plugin whose server is started so.
+fn started(server: &Value) -> Project {
+    let project = project();
+    let mut entry = json!({
+        "type": "stdio", "command": "python3", "env": {"MODE": "at ${PLUGIN_DATA}"},
+    });
+    for (key, value) in server.as_object().into_iter().flatten() {
+        entry[key] = value.clone();
+    }
+    project.file("vendor/demo/mcp.json", servers(&json!({"main": entry})));
+    project
+}
+
+fn refuses(project: &Project, reason: &str) {
+    call(project, "where").stdout_is("").stderr_contains(reason);
+}
+
+/// The packages that are installed in it are its files, too, whatever names them.
+#[test]
+fn every_file_of_a_plugin_is_covered() {
+    let data = "${PLUGIN_ROOT}/data";
+    for (server, file) in [
+        (json!(["${PLUGIN_ROOT}/node_modules/x/s.py", data]), "s.py"),
+        (json!(["./node_modules/x/s.py", data]), "s.py"),
+        (
+            json!(["${PLUGIN_ROOT}/node_modules/x/s.py", data]),
+            "dependency.py",
+        ),
+        (json!(["server.py", data]), "new.py"),
+    ] {
+        let project = started(&json!({"args": server}));
+        let folder = "vendor/demo/node_modules/x";
+        project
+            .file(format!("{folder}/s.py"), SERVER)
+            .file(format!("{folder}/dependency.py"), "x = 1\n");
+        add(&project, &["--yes"]).status(0);
+        call(&project, "where")
+            .status(0)
+            .stdout_contains("\"args\": true");
+        project.file(format!("{folder}/{file}"), "x = 2\n");
+        refuses(&project, "has changed since it was approved");
+    }
+}
+
+#[test]
+fn packages_of_a_plugin_that_are_too_many_are_named() {
+    let args = json!(["${PLUGIN_ROOT}/node_modules/x/s.py", "${PLUGIN_ROOT}/data"]);
+    let project = started(&json!({"args": args}));
+    project.file("vendor/demo/node_modules/x/s.py", SERVER);
+    for index in 0..4_096 {
+        project.file(format!("vendor/demo/node_modules/y/{index}"), "");
+    }
+    add(&project, &["--yes"])
+        .status(0)
+        .stdout_contains("  unhashed  files outside `vendor/demo/node_modules/x` (may be loaded");
+    call(&project, "where")
+        .status(0)
+        .stdout_contains("\"args\": true");
+    project.file("vendor/demo/node_modules/x/s.py", "x = 2\n");
+    refuses(&project, "has changed since it was approved");
+
+    let project = started(&json!({"args": ["server.py", "${PLUGIN_ROOT}/data"]}));
+    for index in 0..4_096 {
+        project.file(format!("vendor/demo/node_modules/y/{index}"), "");
+    }
+    // For the server, and for the package with the scripts of its skills.
+    let added = add(&project, &["--yes"]);
+    let review = String::from_utf8_lossy(&added.stdout);
+    let line = "  unhashed  vendor/demo/node_modules (may be loaded from the project)\n";
+    assert_eq!(review.matches(line).count(), 2, "{review}");
+    added.status(0);
+}
+
+#[test]
+fn a_plugin_that_is_too_large_does_not_run() {
+    let project = project();
+    add(&project, &["--yes"]).status(0);
+    for index in 0..4_100 {
+        project.file(format!("vendor/demo/assets/{index}"), "");
+    }
+    let reason = "vendor/demo` is too large to be approved: more than 4096 files or 64 MiB";
+    refuses(&project, reason);
+    add(&project, &["--yes"]).status(77).stderr_contains(reason);
+    refuses(&project, reason);
+}
+
+/// The command is in the plugin, and its arguments are where it starts.
+#[test]
+fn the_review_shows_the_files_that_a_plugin_starts() {
+    let project = started(&json!({
+        "command": "./start", "cwd": "./sub", "args": ["server.py", "${PLUGIN_ROOT}/data"],
+    }));
+    project
+        .program("vendor/demo/start", "#!/bin/sh\nexec python3 \"$@\"\n")
+        .file("vendor/demo/server.py", "raise SystemExit(1)\n")
+        .file("vendor/demo/sub/server.py", SERVER);
+    add(&project, &["--yes"])
+        .status(0)
+        .stdout_contains("  file      vendor/demo/start (")
+        .stdout_contains("  file      vendor/demo/sub/server.py (");
+    call(&project, "where")
+        .status(0)
+        .stdout_contains("\"args\": true");
+}
+
+#[test]
+fn a_lock_pins_the_programs_of_a_plugin() {
+    let project = project();
+    project.dir("tools");
+    add(&project, &["--yes"]).status(0);
+    let lock = |args: &[&str]| run("cogtools-lock", &project).args(args).run();
+    lock(&[]).status(0);
+    assert!(
+        !project
+            .read("cogtools.lock")
+            .contains(&*project.root().to_string_lossy())
+    );
+    lock(&["--check"]).status(0);
+    project.file("vendor/demo/other.py", "x = 1\n");
+    run("cogtools-trust", &project)
+        .args(["--yes", "demo/main"])
+        .run()
+        .status(0);
+    lock(&["--check"])
+        .status(78)
+        .stderr_contains("the implementation has changed");
+    let locked = run("cogtools-call", &project).args(["--locked", "where"]);
+    let locked = locked.stdin("{}").run();
+    locked
+        .status(77)
+        .stderr_contains("the implementation has changed");
+}

@@ -328,3 +328,26 @@ hint: only the user can approve it, after reviewing what it runs: cogtools trust
         call(&project, "say").outputs("said");
     }
 }
+
+/// A script names files as a command line does.
+#[test]
+fn the_files_that_a_script_names_are_pinned() {
+    for implementation in [
+        "{script: \"#!/bin/sh\\nsh lib/run.sh\\n\"}",
+        "{script: \"#!/bin/sh\\nif true; then echo $(sh \\\"lib/run.sh\\\"); fi\\n\"}",
+        "{exec: [sh], stdin: 'sh lib/run.sh'}",
+        "{exec: [sh, lib/run.sh]}",
+    ] {
+        let project = Project::new();
+        let tool = format!("name: go\ndescription: d\nimplementation: {implementation}\n");
+        project
+            .file(".cogtoolrc.yaml", "locked: true\n")
+            .file("tools/go.yaml", tool)
+            .file("lib/run.sh", "echo one\n");
+        run("cogtools-lock", &project).run().status(0);
+        call(&project, "go").outputs("one\n");
+        project.file("lib/run.sh", "echo two\n");
+        let what = "the implementation has changed";
+        call(&project, "go").fails(77, denied("cogtools-call", "go", what));
+    }
+}

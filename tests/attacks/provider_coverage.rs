@@ -246,3 +246,15 @@ fn a_database_is_used_where_it_is_until_it_is_code() {
     project.file("pro/app.db", "echo evil >> ran\n");
     is_changed(&project);
 }
+
+/// Code beside the script that it may load, and that is not covered.
+#[test]
+fn packages_beside_a_script_are_named() {
+    for file in ["pro/node_modules/x/index.js", "pro/package.json"] {
+        let project = scene("[sh, ./pro/run]");
+        project.file(file, "{}");
+        let text = review(&project).text();
+        let line = "  unhashed  pro/node_modules (may be loaded from the project)\n";
+        assert!(text.contains(line), "{text}");
+    }
+}

@@ -193,6 +193,26 @@ fn a_long_command_line_is_shown_to_its_end() {
     }
 }
 
+/// The sandbox that is shown is the one that a call has, however the project leads to the package.
+#[test]
+fn the_sandbox_of_a_package_in_a_folder_is_shown() {
+    let project = Project::new();
+    let tool = "name: go\ndescription: d\nimplementation: {exec: [cat, ./secret]}\n";
+    project
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{local: ./node_modules/x/tools}]\n",
+        )
+        .file("node_modules/x/tools/go.yaml", tool);
+    let shown = dry_run(&project, "x").text();
+    let rights = "  may       read the project; write nothing; not use the network\n";
+    assert!(shown.contains(rights), "{shown}");
+    assert!(
+        shown.contains("a program in a sandbox can still"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn nothing_hides_beside_the_command() {
     let project = with_tool(

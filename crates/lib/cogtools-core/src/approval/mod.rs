@@ -15,10 +15,11 @@ pub use source::{
     trustable_sources,
 };
 
-use crate::containment::{self, Boundary, Loaded, loaded_files};
+use crate::containment::{self, Boundary, Loaded, MODULES, loaded_files};
 pub use crate::containment::{Reason, Uncovered};
 use crate::digest::{self, DigestError, Hash};
 use crate::file::ReadScope;
+use crate::sandbox::Sandbox;
 use crate::source::packages;
 use crate::store::{Store, StoreError, dependencies};
 use crate::text::Text;
@@ -68,6 +69,12 @@ impl TrustableSource {
                 let names = dependencies(root).into_iter();
                 let why = Reason::Dependency;
                 found.extend(names.map(|what| Uncovered { what, why }));
+                let nested = root.join(MODULES);
+                if nested.is_dir() {
+                    let what = nested.strip_prefix(&cx.root).unwrap_or(&nested);
+                    let (what, why) = (what.display().to_string(), Reason::Loaded);
+                    found.push(Uncovered { what, why });
+                }
             }
         }
         let mut distinct: Vec<Uncovered> = Vec::new();
@@ -206,6 +213,17 @@ fn variables(names: &[String]) -> impl Iterator<Item = Uncovered> {
     })
 }
 
+/// Returns the sandbox of a call of `tool`, if it has one: a package's tool always does.
+pub fn sandbox_of(tool: &Tool) -> Option<Sandbox> {
+    let default = || is_of_package(tool).then(Sandbox::default);
+    tool.sandbox.clone().or_else(default)
+}
+
+/// Returns true if `tool` runs programs and comes from a package, however the project leads to it.
+pub fn is_of_package(tool: &Tool) -> bool {
+    ToolPackage::of(tool).is_some()
+}
+
 /// A package that a tool comes from.
 #[derive(Clone, Debug)]
 struct ToolPackage {
@@ -295,7 +313,7 @@ fn loaded_by(root: &Path) -> Vec<Loaded> {
 }
 
 /// The commands of a script, as far as they can be separated.
-fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
+pub(crate) fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
     let script = script_of(line).unwrap_or_default();
     let commands = script
         .lines()
@@ -337,7 +355,8 @@ fn private_copy(
         return Err(StoreError::Changed);
     }
     let boundary = boundary(&package.root, cx).with_copy(copy);
-    tool.copied(text, boundary).map_err(|_| StoreError::Changed)
+    let copied = tool.copied(text, boundary, sandbox_of(tool));
+    copied.map_err(|_| StoreError::Changed)
 }
 
 /// The path of a tool's file in the package at `root`, through which a folder of the

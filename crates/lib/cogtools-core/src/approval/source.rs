@@ -292,9 +292,9 @@ impl TrustableSource {
             Kind::Project { .. } | Kind::Specification(_) => return Vec::new(),
             Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
         };
-        let settings = provider.settings();
-        let words = settings.approved_parts().into_iter().flatten();
-        let named = words.flat_map(|word| match &settings.plugin {
+        let plugin = provider.settings().plugin.as_ref();
+        let parts = provider.approved_parts();
+        let named = parts.iter().flatten().flat_map(|word| match plugin {
             Some(plugin) => plugin.named_paths(word, &cx.root),
             None => named_paths(&cx.root, word),
         });

@@ -15,6 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::approval::script_commands;
 use crate::digest::{DigestError, Hash};
 use crate::file::ReadScope;
 use crate::hint::{Command, Hint};
@@ -233,7 +234,8 @@ pub(crate) struct Pin {
 pub(crate) struct Pinner {
     root: PathBuf,
     display_path: PathBuf,
-    /// The digests of packages, or why there is none.
+    /// The digests of packages by their folders and of plugins by their sources, or why there is
+    /// none.
     packages: HashMap<PathBuf, String>,
 }
 
@@ -313,8 +315,16 @@ impl Pinner {
 
     /// Returns what the tool's file says besides its declaration, and the content of the files
     /// that it names; for a provider, its commands.
-    fn implementation(&self, tool: &Tool, cx: &Context) -> Value {
+    fn implementation(&mut self, tool: &Tool, cx: &Context) -> Value {
         if let Some(remote) = tool.remote() {
+            let source = PathBuf::from(format!("plugin:{}", tool.provenance.source));
+            if let Some(plugin) = self.packages.get(&source) {
+                return json!([remote.lines, plugin]);
+            }
+            if let Some(hash) = tool.plugin(cx) {
+                let plugin = self.packages.entry(source).or_insert_with(|| text(hash));
+                return json!([remote.lines, plugin]);
+            }
             let (lines, data) = (remote.lines.iter(), tool.data(cx));
             let files = lines.map(|words| named_files(words, &self.root, &self.root, &data));
             return json!([remote.lines, files.collect::<Vec<_>>()]);
@@ -343,9 +353,8 @@ impl Pinner {
             return Value::Null;
         };
         let packages = &mut self.packages;
-        let hash = packages.entry(root.clone()).or_insert_with(|| {
-            digest::package(root).map_or_else(|error| error.to_string(), |hash| hash.to_string())
-        });
+        let hash = packages.entry(root.clone());
+        let hash = hash.or_insert_with(|| text(digest::package(root)));
         Value::from(hash.as_str())
     }
 }
@@ -429,7 +438,16 @@ const MAX_TEMPLATES: usize = 1_000;
 fn files_of(tool: &Tool, root: &Path) -> Value {
     let folder = tool.text().path().parent().unwrap_or(Path::new(""));
     if let Some(words) = tool.literals() {
-        return named_files(&words, root, folder, &BTreeSet::new());
+        let line = tool.command_line();
+        // A script's interpreter says how it finds modules.
+        let loaders = words.iter().filter(|word| containment::loads_modules(word));
+        let loaders: Vec<String> = loaders.cloned().collect();
+        let commands = line.iter().flat_map(script_commands);
+        let commands = commands.map(|command| [&*loaders, &*command].concat());
+        let commands: Vec<Vec<String>> = commands.collect();
+        let files = std::iter::once(words).chain(commands);
+        let files = files.flat_map(|words| named_files(&words, root, folder, &BTreeSet::new()));
+        return json!(files.collect::<BTreeMap<_, _>>());
     }
     if let Some(code) = tool.js() {
         return digest::value(&code.source().into()).to_string().into();
@@ -442,7 +460,12 @@ fn files_of(tool: &Tool, root: &Path) -> Value {
 /// The digests of the files in the project at `root` that a command line names, seen
 /// from there or from `folder`, or that its programs load, without `data`. Programs of the system
 /// differ between machines.
-fn named_files(words: &[String], root: &Path, folder: &Path, data: &BTreeSet<PathBuf>) -> Value {
+fn named_files(
+    words: &[String],
+    root: &Path,
+    folder: &Path,
+    data: &BTreeSet<PathBuf>,
+) -> BTreeMap<String, String> {
     let loads = words.iter().any(|word| containment::loads_modules(word));
     let real_root = root.canonicalize();
     let real_root = real_root.as_deref().unwrap_or(root);
@@ -465,7 +488,7 @@ fn named_files(words: &[String], root: &Path, folder: &Path, data: &BTreeSet<Pat
         let path = loaded.path();
         add(&path.display().to_string(), &root.join(path));
     }
-    json!(files)
+    files
 }
 
 /// A digest, or why there is none.

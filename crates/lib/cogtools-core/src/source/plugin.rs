@@ -19,7 +19,7 @@ use crate::text::Text;
 use crate::tool::Author;
 
 /// The manifest.
-pub(crate) const PLUGIN_FILE: &str = "plugin.json";
+const PLUGIN_FILE: &str = "plugin.json";
 /// The file with the servers.
 const SERVERS: &str = "mcp.json";
 /// The schemas of version 1.0.0.
@@ -27,6 +27,7 @@ const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
 /// The variables of the standard.
 pub(super) const ROOT: &str = "PLUGIN_ROOT";
 pub(super) const DATA: &str = "PLUGIN_DATA";
+const DATA_VARIABLE: &str = "${PLUGIN_DATA}";
 
 /// A plugin.
 #[derive(Clone, Debug)]
@@ -241,9 +242,9 @@ impl Plugin {
                 "the transport sse is not supported, only stdio and streamable-http".into(),
             );
         }
-        let server: PluginServer =
+        let mut server: PluginServer =
             serde_json::from_value(entry).map_err(|error| error.to_string())?;
-        match &server {
+        match &mut server {
             PluginServer::Stdio {
                 command, env, cwd, ..
             } => {
@@ -251,6 +252,10 @@ impl Plugin {
                 let is_name = !command.is_empty() && !command.contains(['/', '\\']);
                 if !is_name && !below.is_some_and(|below| self.contains(below)) {
                     return Err("`command` is neither a name nor a file of the plugin".to_owned());
+                }
+                if let (Some(below), Some(_)) = (below, &cwd) {
+                    // It is in the folder of the plugin, wherever it starts.
+                    *command = format!("${{{ROOT}}}/{below}");
                 }
                 // The client of the server sees them, too. A plugin that cogtools has packed names
                 // its tools so.
@@ -313,21 +318,33 @@ impl PluginStart {
         text.replace(&format!("${{{ROOT}}}"), &root.display().to_string())
     }
 
-    /// Finds the files that `word` of its command line names where it starts, by their paths in
-    /// `project` if they are in it.
+    /// Returns `line` of its settings as far as it is known before a start: the data folder, which
+    /// has nothing of the plugin, keeps its variable.
+    pub(super) fn expand_root(&self, line: &[String]) -> Vec<String> {
+        let words = line.iter();
+        words
+            .map(|word| Self::expand(word, &self.root, Path::new(DATA_VARIABLE)))
+            .collect()
+    }
+
+    /// Finds the files that an expanded `word` of its command line names where it starts, by their
+    /// paths in `project` if they are in it.
     pub(crate) fn named_paths(&self, word: &str, project: &Path) -> Vec<PathBuf> {
-        // The data folder has nothing of the plugin: its variable stays.
-        let data = format!("${{{DATA}}}");
-        let word = Self::expand(word, &self.root, data.as_ref());
-        let folder = self.apply(&mut Vars::default(), &self.root, data.as_ref());
+        let folder = self.directory();
         let project = project.canonicalize().unwrap_or_default();
-        let named = digest::named_paths(&folder, &word).into_iter();
+        let named = digest::named_paths(&folder, word).into_iter();
         let files = named.map(|file| folder.join(file));
         let below = |file: PathBuf| match file.strip_prefix(&project) {
             Ok(below) => below.to_path_buf(),
             Err(_) => file,
         };
         files.map(below).collect()
+    }
+
+    /// Returns the folder in which it starts, as far as it is known before that.
+    pub(super) fn directory(&self) -> PathBuf {
+        let folder = self.apply(&mut Vars::default(), &self.root, Path::new(DATA_VARIABLE));
+        folder.components().collect()
     }
 
     /// Adds its variables, and returns its working directory, for a plugin in the folder `root`.

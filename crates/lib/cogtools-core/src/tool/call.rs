@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Definition;
+use crate::digest::{DigestError, Hash};
 use crate::trust::Grant;
 use crate::{Context, Diagnostic};
 
@@ -94,6 +95,11 @@ pub(crate) trait Foreign: Debug + Send + Sync {
     /// The files that its program names and that are data, which no lock pins. They have no links.
     fn data(&self, _cx: &Context) -> BTreeSet<PathBuf> {
         BTreeSet::new()
+    }
+
+    /// Returns the digest of all that the approval of a plugin covers, which a lock pins.
+    fn plugin(&self, _cx: &Context) -> Option<Result<Hash, DigestError>> {
+        None
     }
 
     /// Returns true if it is declared whatever a budget says.

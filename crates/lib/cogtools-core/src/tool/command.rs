@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
 use crate::environment::{Vars, mask, secret_texts};
 use crate::process::{Captured, Exit, Output, Process};
-use crate::sandbox::{Run, Sandbox, Unmade};
+use crate::sandbox::{Run, Unmade};
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::progress_line::{line_progress, reported};
 use crate::tool::{Author, Definition, Output as Shape};
@@ -105,10 +105,9 @@ impl<'c> CommandCall<'c> {
         result
     }
 
-    /// Returns the sandbox of the call, if it has one: a package's tool always does.
+    /// Returns the sandbox of the call, if it has one: in the private copy of a package, it does.
     pub(super) fn sandbox(&self) -> Result<Option<Run>, RunError> {
-        let declared = self.tool.sandbox.clone();
-        let sandbox = declared.or_else(|| self.boundary().map(|_| Sandbox::default()));
+        let sandbox = self.tool.sandbox.clone();
         let run = sandbox.map(|sandbox| Run::new(sandbox, self.cx));
         let run = run.transpose().map(Option::flatten);
         run.map_err(|error| Box::new(error.diagnostic(self.name())))

@@ -65,8 +65,10 @@ pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemp
 pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;
+use crate::digest::{DigestError, Hash};
 use crate::file::ReadScope;
 use crate::pointer::segments;
+use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 use crate::text::{Span, Text};
 use crate::tool::accept::Validators;
@@ -193,12 +195,18 @@ impl Tool {
     }
 
     /// Returns the same tool in a private copy of its package, whose file is `text`.
-    pub(crate) fn copied(&self, text: Text, boundary: Boundary) -> Result<Self, ToolError> {
+    pub(crate) fn copied(
+        &self,
+        text: Text,
+        boundary: Boundary,
+        sandbox: Option<Sandbox>,
+    ) -> Result<Self, ToolError> {
         let mut copy = Self::parse(text)?.from(Arc::clone(&self.definition.provenance));
         if let Some(index) = self.lists_values {
             copy = copy.lister(index)?;
         }
         copy.definition.boundary = Some(Box::new(boundary));
+        copy.definition.sandbox = sandbox;
         Ok(copy)
     }
 
@@ -216,6 +224,11 @@ impl Tool {
     pub(crate) fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
         let foreign = self.implementation.foreign();
         foreign.map(|it| it.data(cx)).unwrap_or_default()
+    }
+
+    /// Returns the digest of all that the approval of its plugin covers, if it is of one.
+    pub(crate) fn plugin(&self, cx: &Context) -> Option<Result<Hash, DigestError>> {
+        self.implementation.foreign()?.plugin(cx)
     }
 
     /// Returns the cost of its declaration, without its uses.

@@ -35,6 +35,8 @@ pub struct Mirror {
     uncovered: Vec<Uncovered>,
     /// Files that are named and used where they are, without links.
     data: BTreeSet<PathBuf>,
+    /// The folder of a plugin that cannot be covered, so that nothing of it may run.
+    too_large: Option<PathBuf>,
 }
 
 /// A word that ends in the path of a file.
@@ -49,9 +51,15 @@ struct Named {
 }
 
 impl Mirror {
-    /// Collects what the command `lines`, which start in `directory`, run of the project. Files in
-    /// `data` are not covered.
-    pub fn of(root: &Path, directory: &Path, lines: &[&[String]], data: BTreeSet<PathBuf>) -> Self {
+    /// Collects what the command `lines`, which start in `directory`, run of the project, and the
+    /// whole folder of a `plugin`, a path without links. Files in `data` are not covered.
+    pub fn of(
+        root: &Path,
+        directory: &Path,
+        lines: &[&[String]],
+        plugin: Option<&Path>,
+        data: BTreeSet<PathBuf>,
+    ) -> Self {
         let real = root.canonicalize();
         let mut mirror = Self {
             root: real.unwrap_or_else(|_| root.to_path_buf()),
@@ -60,13 +68,34 @@ impl Mirror {
             named: BTreeMap::new(),
             uncovered: Vec::new(),
             data,
+            too_large: None,
         };
+        let mut left = Walked::limit();
+        if let Some(folder) = plugin {
+            mirror.add_plugin(folder, &mut left);
+        }
         let mut files = BTreeSet::new();
         for line in lines.iter().filter(|line| !runs_in_place(line)) {
             mirror.add_line(line, &mut files);
         }
-        mirror.add_units(&files);
+        mirror.add_units(&files, &mut left);
         mirror
+    }
+
+    /// Adds all files of the plugin in `folder`, if that is in the project: with the packages in it,
+    /// unless they are too many.
+    fn add_plugin(&mut self, folder: &Path, left: &mut Limit) {
+        let Ok(below) = folder.strip_prefix(&self.root) else {
+            return;
+        };
+        let unit = [true, false].into_iter().find_map(|has_modules| {
+            let walked = Walked::folder(&self.root, below, has_modules, left)?;
+            Some(Unit::folder(below, has_modules, walked))
+        });
+        match unit {
+            Some(unit) => self.units.push(unit),
+            None => self.too_large = Some(folder.to_path_buf()),
+        }
     }
 
     /// Returns true if nothing of the project is covered.
@@ -93,6 +122,10 @@ impl Mirror {
     /// Lists what may be loaded from the project, or used, without being covered.
     pub fn uncovered(&self) -> Vec<Uncovered> {
         let mut found = self.uncovered.clone();
+        found.extend(self.linked_modules().map(|below| {
+            let (what, why) = (below.display().to_string(), Reason::Loaded);
+            Uncovered { what, why }
+        }));
         for unit in &self.units {
             let why = if unit.is_too_large {
                 Reason::Large
@@ -210,22 +243,21 @@ impl Mirror {
     }
 
     /// Adds the folders of `files`, as long as they are small enough.
-    fn add_units(&mut self, files: &BTreeSet<PathBuf>) {
+    fn add_units(&mut self, files: &BTreeSet<PathBuf>, left: &mut Limit) {
         let folders: BTreeSet<PathBuf> = files
             .iter()
             .map(|file| unit_folder(file))
             .filter(|folder| !folder.as_os_str().is_empty())
             .collect();
-        let mut left = Walked::limit();
         let mut too_large = BTreeSet::new();
         for folder in &folders {
             if self.units.iter().any(|unit| unit.contains(folder)) {
                 continue;
             }
-            match Walked::folder(&self.root, folder, &mut left) {
+            match Walked::folder(&self.root, folder, false, left) {
                 Some(mut walked) => {
                     walked.files.retain(|file| !self.is_data(file));
-                    self.units.push(Unit::folder(folder, walked));
+                    self.units.push(Unit::folder(folder, false, walked));
                 }
                 None => {
                     too_large.insert(folder);
@@ -237,7 +269,7 @@ impl Mirror {
                 continue;
             }
             let is_too_large = too_large.contains(&unit_folder(file));
-            match Walked::file(&self.root, file, &mut left) {
+            match Walked::file(&self.root, file, left) {
                 Some(walked) => self.units.push(Unit::file(file, walked, is_too_large)),
                 None => self.add_in_place(file.display().to_string()),
             }
@@ -286,6 +318,8 @@ pub(super) struct Unit {
     /// The folder or the file, relative to the root.
     pub(super) path: PathBuf,
     pub(super) is_folder: bool,
+    /// True if the packages that are installed in it are covered, too.
+    has_modules: bool,
     /// True if it is a file in a folder that is too large to be covered.
     pub(super) is_too_large: bool,
     /// Its content.
@@ -311,10 +345,11 @@ pub(super) struct Limit {
 const COMPILED: &str = "__pycache__";
 
 impl Unit {
-    pub(super) fn folder(path: &Path, walked: Walked) -> Self {
+    pub(super) fn folder(path: &Path, has_modules: bool, walked: Walked) -> Self {
         Self {
             path: path.to_path_buf(),
             is_folder: true,
+            has_modules,
             is_too_large: false,
             walked,
         }
@@ -324,6 +359,7 @@ impl Unit {
         Self {
             path: path.to_path_buf(),
             is_folder: false,
+            has_modules: false,
             is_too_large,
             walked,
         }
@@ -332,7 +368,7 @@ impl Unit {
     /// Returns true if `path` is covered with it.
     pub(super) fn contains(&self, path: &Path) -> bool {
         path.strip_prefix(&self.path).is_ok_and(|below| {
-            let is_content = |name| !is_left_out(name);
+            let is_content = |name| !is_left_out(name, self.has_modules);
             below.as_os_str().is_empty() || self.is_folder && below.iter().all(is_content)
         })
     }
@@ -357,10 +393,15 @@ impl Walked {
     }
 
     /// The content of the folder `path` below `root`; `None` if that is more than is `left`.
-    pub(super) fn folder(root: &Path, path: &Path, left: &mut Limit) -> Option<Self> {
+    pub(super) fn folder(
+        root: &Path,
+        path: &Path,
+        has_modules: bool,
+        left: &mut Limit,
+    ) -> Option<Self> {
         let mut walked = Self::default();
         let (files, bytes) = (left.files, left.bytes);
-        if walked.add_folder(root, path, left).is_none() {
+        if walked.add_folder(root, path, has_modules, left).is_none() {
             *left = Limit { files, bytes };
             return None;
         }
@@ -375,14 +416,20 @@ impl Walked {
         Some(walked)
     }
 
-    fn add_folder(&mut self, root: &Path, folder: &Path, left: &mut Limit) -> Option<()> {
+    fn add_folder(
+        &mut self,
+        root: &Path,
+        folder: &Path,
+        has_modules: bool,
+        left: &mut Limit,
+    ) -> Option<()> {
         for entry in fs::read_dir(root.join(folder)).ok()? {
             let entry = entry.ok()?;
             let path = folder.join(entry.file_name());
             if !entry.file_type().ok()?.is_dir() {
                 self.add(root, path, left)?;
-            } else if !is_left_out(&entry.file_name()) {
-                self.add_folder(root, &path, left)?;
+            } else if !is_left_out(&entry.file_name(), has_modules) {
+                self.add_folder(root, &path, has_modules, left)?;
             }
         }
         Some(())
@@ -405,8 +452,8 @@ impl Walked {
 }
 
 /// Returns true if a folder of that name is not covered with the one that it is in.
-fn is_left_out(name: &OsStr) -> bool {
-    is_excluded(name) || name == COMPILED
+fn is_left_out(name: &OsStr, has_modules: bool) -> bool {
+    is_excluded(name) && !(has_modules && name == MODULES) || name == COMPILED
 }
 
 impl Mirror {
@@ -460,6 +507,9 @@ impl Mirror {
     }
 
     fn hash(&self, copy: Option<(&Path, &Path)>) -> Result<Hash, DigestError> {
+        if let Some(folder) = &self.too_large {
+            return Err(DigestError::TooLarge(folder.clone()));
+        }
         let mut hasher = Sha256::new();
         for file in self.units.iter().flat_map(|unit| &unit.walked.files) {
             let failed = |error| DigestError::Io(self.root.join(file), error);
@@ -500,15 +550,21 @@ impl Mirror {
 
     /// Links the packages that are installed in covered folders, or will be.
     fn link_modules(&self, copy: &Path) -> io::Result<()> {
-        for folder in self.folders() {
+        self.linked_modules()
+            .try_for_each(|below| self.link(&below, copy))
+    }
+
+    /// The folders of packages in covered folders that are not covered, below the root.
+    fn linked_modules(&self) -> impl Iterator<Item = PathBuf> {
+        let folders = self.folders().into_iter();
+        folders.filter_map(|folder| {
             let below = folder.join(MODULES);
-            let is_covered = self.units.iter().any(|unit| unit.path.starts_with(&below));
+            let mut units = self.units.iter();
+            let is_covered = units.any(|it| it.contains(&below) || it.path.starts_with(&below));
             let is_package = self.root.join(folder).join("package.json").is_file();
-            if !is_covered && (is_package || self.root.join(&below).is_dir()) {
-                self.link(&below, copy)?;
-            }
-        }
-        Ok(())
+            let is_linked = !is_covered && (is_package || self.root.join(&below).is_dir());
+            is_linked.then_some(below)
+        })
     }
 
     /// Links the file or folder `below` the root in the `copy`, unless something is there.

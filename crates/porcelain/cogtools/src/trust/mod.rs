@@ -35,7 +35,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "WHAT IS APPROVED",
-        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name and of those in the same folder, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. For both: the files of the project that their programs load by themselves, such as a makefile. Any change requires a new approval.\n\nOf a specification at a URL: its content, and the options of its source.\n\nPackages and providers run from a private copy. A script of a provider in the project's root, or in a folder of more than 4,096 files or 64 MiB, is covered without the files beside it.",
+        "A project is trusted as a folder, together with its owner and the URL of git's remote `origin`: its tools can be edited without asking again, and another project that takes its place is not trusted.\n\nOf providers and packages, exactly the current content is approved, by SHA-256. For a provider: its command lines (for an MCP server, its description), the content of the files that they name and of those in the same folder, the names of the variables that it may see, and each declaration that its discovery then makes. For a package: all its files except those in node_modules and .git. For both: the files of the project that their programs load by themselves, such as a makefile. Any change requires a new approval.\n\nOf a specification at a URL: its content, and the options of its source.\n\nPackages and providers run from a private copy. A script of a provider in the project's root, or in a folder of more than 4,096 files or 64 MiB, is covered without the files beside it, and packages in a node_modules beside one are not covered. Of a plugin all files are covered, also those in node_modules, unless these are too many; a plugin that is larger without them does not run.",
     ),
     (
         "REVIEW",
@@ -43,7 +43,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "NAMES",
-        "A SOURCE is `.` or a name in the list. If a package and a provider have the same name, write package:NAME or provider:NAME.",
+        "A SOURCE is `.` or a name in the list. If a package and a provider have the same name, write package:NAME or provider:NAME. Two packages of one name are listed with their folders, as in x@sub/node_modules/x.",
     ),
     (
         "TABLE",

@@ -11,14 +11,14 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use cogtools_core::approval::{Kind, Texts, TrustableSource};
+use cogtools_core::approval::{Kind, Texts, TrustableSource, is_of_package, sandbox_of};
 use cogtools_core::digest::referenced_file;
 use cogtools_core::environment::Vars;
 use cogtools_core::file::{self, ReadScope};
 use cogtools_core::sandbox::{LIMITATIONS, Sandbox};
 use cogtools_core::shebang::is_executable;
 use cogtools_core::source::{Specification, clean_path, code_points};
-use cogtools_core::tool::{Author, CommandLine, LoadedTemplate, Word};
+use cogtools_core::tool::{CommandLine, LoadedTemplate, Word};
 use cogtools_core::{Context, Tool};
 use cogtools_program::terminal::pluralize;
 use serde_json::{Value, json};
@@ -354,7 +354,7 @@ fn program(tool: &Tool, cx: &Context) -> Option<String> {
         return Some("known only at a call".to_owned());
     };
     let mut variables = cx.environment.process().clone();
-    if matches!(tool.provenance.author, Author::Package(_)) {
+    if is_of_package(tool) {
         clean_path(&mut variables, cx);
     }
     searched(name, &variables)
@@ -481,13 +481,6 @@ impl NamedFile {
 /// A number of lines and bytes.
 fn size(lines: usize, bytes: usize) -> String {
     format!("{}, {}", pluralize(lines, "line"), pluralize(bytes, "byte"))
-}
-
-/// The sandbox of a call of `tool`, if it has one: a package's tool always does.
-pub(crate) fn sandbox_of(tool: &Tool) -> Option<Sandbox> {
-    let is_package = matches!(tool.provenance.author, Author::Package(_));
-    let default = || is_package.then(Sandbox::default);
-    tool.sandbox.clone().or_else(default)
 }
 
 /// Rights of a program in `sandbox`.

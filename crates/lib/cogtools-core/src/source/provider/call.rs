@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::remote::RemoteTool;
 use super::start::ApprovedFiles;
 use super::{Provider, ProviderError};
+use crate::digest::{DigestError, Hash};
 use crate::environment::Vars;
 use crate::process::{Captured, Exit, Output};
 use crate::resident::{SessionError, SessionWork, Sessions};
@@ -177,6 +178,11 @@ impl Foreign for RemoteCall {
 
     fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
         self.provider.data(cx)
+    }
+
+    fn plugin(&self, cx: &Context) -> Option<Result<Hash, DigestError>> {
+        self.provider.settings().plugin.as_ref()?;
+        Some(self.provider.mirror(cx).digest())
     }
 
     fn is_pinned(&self) -> bool {

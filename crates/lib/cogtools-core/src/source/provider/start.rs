@@ -22,7 +22,7 @@ use crate::file::{self, descends};
 use crate::process::{Process, SandboxMode};
 use crate::resident::ServerStart;
 use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
-use crate::source::plugin::{PLUGIN_FILE, PluginStart};
+use crate::source::plugin::PluginStart;
 use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
 use crate::{Context, Diagnostic, digest};
@@ -42,14 +42,13 @@ impl Provider {
     /// Returns true if it requires approval: the author of the project has named it, or has
     /// written what it runs, or it starts in the project.
     pub fn requires_approval(&self, cx: &Context) -> bool {
-        let settings = &self.settings;
-        let directory = directory(settings, cx);
+        let directory = directory(&self.settings, cx);
         let inside = |argument: &String| {
             let files = digest::referenced_files(&directory, argument);
             files.iter().any(|file| is_inside(file, &cx.root))
         };
-        let mut arguments = settings.approved_parts().into_iter().flatten();
-        !settings.is_neutral() || arguments.any(inside)
+        let parts = self.approved_parts();
+        !self.settings.is_neutral() || parts.iter().flatten().any(inside)
     }
 
     /// The grant that it needs before it runs: its command lines, in this project.
@@ -57,27 +56,42 @@ impl Provider {
         self.content(&self.mirror(cx), cx).map(|(grant, _)| grant)
     }
 
-    /// The project's files that its command lines run, with those beside them.
+    /// The project's files that its command lines run, with those beside them, or the whole plugin.
     pub fn mirror(&self, cx: &Context) -> Mirror {
         let directory = directory(&self.settings, cx);
-        let mut lines = self.settings.lines();
+        let lines = self.known_lines(cx);
+        let lines: Vec<&[String]> = lines.iter().map(Vec::as_slice).collect();
+        let plugin = self.settings.plugin.as_ref();
+        let plugin = plugin.map(|plugin| plugin.root.as_path());
+        Mirror::of(&cx.root, &directory, &lines, plugin, self.data(cx))
+    }
+
+    /// Its command lines, as far as they are known before a start.
+    fn known_lines(&self, cx: &Context) -> Vec<Vec<String>> {
         let command = self.expanded_command(cx);
-        lines.extend(command.as_deref());
-        // The whole plugin.
-        let manifest = self.settings.plugin.as_ref().map(|plugin| {
-            let manifest = plugin.root.join(PLUGIN_FILE);
-            ["sh".to_owned(), manifest.display().to_string()]
-        });
-        lines.extend(manifest.as_ref().map(<[String; 2]>::as_slice));
-        Mirror::of(&cx.root, &directory, &lines, self.data(cx))
+        let lines = self.settings.lines().into_iter();
+        self.expand_root(lines.chain(command.as_deref()))
+    }
+
+    /// Everything that approval covers, with the folder of a plugin.
+    pub(crate) fn approved_parts(&self) -> Vec<Vec<String>> {
+        self.expand_root(self.settings.approved_parts().into_iter())
+    }
+
+    fn expand_root<'l>(&self, lines: impl Iterator<Item = &'l [String]>) -> Vec<Vec<String>> {
+        match &self.settings.plugin {
+            Some(plugin) => lines.map(|line| plugin.expand_root(line)).collect(),
+            None => lines.map(<[String]>::to_vec).collect(),
+        }
     }
 
     /// The grant, and the digest of the files in `mirror`.
     fn content(&self, mirror: &Mirror, cx: &Context) -> Result<(Grant, Hash), ProviderError> {
         let directory = directory(&self.settings, cx);
         let failed = |error: DigestError| self.unrunnable(&error, error.diagnostic());
-        let lines = digest::command(&directory, &self.settings.approved_parts(), mirror.data());
-        let lines = lines.map_err(failed)?;
+        let parts = self.approved_parts();
+        let parts: Vec<&[String]> = parts.iter().map(Vec::as_slice).collect();
+        let lines = digest::command(&directory, &parts, mirror.data()).map_err(failed)?;
         let files = mirror.digest().map_err(failed)?;
         // Another project at the same path does not inherit the approval.
         let hash = Identity::of(&cx.root).bind(lines.and(files));
@@ -171,15 +185,14 @@ impl Provider {
             });
             let root = root.as_deref().unwrap_or(&plugin.root);
             let data = self.plugin_data(cx)?;
-            let line = server.command().to_vec();
+            let line = server.command().iter();
+            let line: Vec<String> = line
+                .map(|word| PluginStart::expand(word, root, &data))
+                .collect();
             let line = match &copy {
                 Some(copy) => copy.mirror.relocate(&line, &copy.folder),
                 None => line,
             };
-            let line: Vec<String> = line
-                .iter()
-                .map(|word| PluginStart::expand(word, root, &data))
-                .collect();
             directory = plugin.apply(&mut variables, root, &data);
             if let Ok(below) = directory.strip_prefix(&data) {
                 let made = store::make_folders(&data, below);
@@ -418,7 +431,7 @@ fn in_modules(path: &Path) -> bool {
 /// The working directory of the provider with `settings`.
 pub(super) fn directory(settings: &Settings, cx: &Context) -> PathBuf {
     if let Some(plugin) = &settings.plugin {
-        return plugin.root.clone();
+        return plugin.directory();
     }
     if !settings.is_neutral() {
         return cx.root.clone();
@@ -535,8 +548,9 @@ impl Provider {
         // They are approved with it, wherever they are.
         let directory = directory(&self.settings, cx);
         let command = self.settings.command(variables);
-        let lines = self.settings.lines().into_iter().flatten().chain(&command);
-        let named = lines.flat_map(|word| digest::referenced_files(&directory, word));
+        let lines = self.known_lines(cx).into_iter().flatten();
+        let lines = lines.chain(command.iter().cloned());
+        let named = lines.flat_map(|word| digest::referenced_files(&directory, &word));
         // The user's: a project must not name a file that the server may then read.
         let certificates = match self.launcher(cx) {
             Some(_) => cx.environment.user_vars(Launcher::CERTIFICATES),
