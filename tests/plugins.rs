@@ -632,3 +632,48 @@ fn a_lock_pins_the_programs_of_a_plugin() {
         .status(77)
         .stderr_contains("the implementation has changed");
 }
+
+#[test]
+fn a_plugin_and_a_package_of_one_name_are_two_sources() {
+    let project = project();
+    project
+        .file("package.json", r#"{"dependencies": {"demo": "1"}}"#)
+        .file(
+            "node_modules/demo/package.json",
+            r#"{"cogtools": {"tools": ["tools"]}}"#,
+        )
+        .file(
+            "node_modules/demo/tools/t.yaml",
+            "name: t\ndescription: d\nimplementation: {exec: [echo, went]}\n",
+        )
+        .file(
+            ".cogtoolrc.yaml",
+            "tool_sources: [{plugin: ./vendor/demo}, node_modules]\n",
+        );
+    let config = project.read(".cogtoolrc.yaml");
+    let trust = |name: &str| run("cogtools-trust", &project).args(["--yes", name]).run();
+    trust("package:demo").fails(
+        2,
+        str![[r#"
+cogtools-trust: error[USAGE]: package:demo: the name is ambiguous: `package:demo@vendor/demo` or `package:demo@node_modules/demo`
+hint: review and approve each by its whole name
+
+"#]],
+    );
+    trust("package:demo@node_modules/demo").status(0);
+    call(&project, "t").outputs("went\n");
+    run("cogtools-remove", &project).arg("demo").run().fails(
+        2,
+        str![[r#"
+cogtools-remove: error[USAGE]: demo: the name is ambiguous: a plugin and an npm package have it
+hint: to remove the plugin, name its folder: cogtools remove ./vendor/demo
+hint: to remove the package, run npm uninstall demo
+
+"#]],
+    );
+    assert_eq!(project.read(".cogtoolrc.yaml"), config);
+    run("cogtools-remove", &project)
+        .arg("./vendor/demo")
+        .run()
+        .status(0);
+}

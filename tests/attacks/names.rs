@@ -155,3 +155,45 @@ hint: write `name: other`
 "#,
     );
 }
+
+#[test]
+fn two_packages_of_one_name_are_two_sources() {
+    let project = Project::new();
+    let folders = ["node_modules/x/tools", "sub/node_modules/x/tools"];
+    for (folder, tool) in folders.iter().zip(["t_n", "t_s"]) {
+        project.file(
+            format!("{folder}/{tool}.yaml"),
+            format!("name: {tool}\ndescription: d\nimplementation: {{exec: [echo, went]}}\n"),
+        );
+    }
+    let sources = folders
+        .map(|folder| format!("{{local: ./{folder}}}"))
+        .join(", ");
+    project.file(".cogtoolrc.yaml", format!("tool_sources: [{sources}]\n"));
+    let trust = |args: &[&str]| run("cogtools-trust", &project).args(args).run();
+    trust(&["--yes", "x"]).fails(
+        2,
+        str![[r#"
+cogtools-trust: error[USAGE]: x: the name is ambiguous: `package:x@node_modules/x` or `package:x@sub/node_modules/x`
+hint: review and approve each by its whole name
+
+"#]],
+    );
+    trust(&["--yes", "package:x@sub/node_modules/x"])
+        .status(0)
+        .stdout_contains(
+            "package x@sub/node_modules/x, 1 tool running programs\n  tool      t_s (",
+        );
+    let call = |tool: &str| run("cogtools-call", &project).arg(tool).stdin("{}").run();
+    call("t_s").outputs("went\n");
+    call("t_n").status(77);
+    trust(&["--yes", "x@node_modules/x"]).status(0);
+    call("t_n").outputs("went\n");
+    trust(&[]).outputs(str![[r#"
+SOURCE                KIND     STATE     RUNS
+.                     project  approved
+x@node_modules/x      package  approved  t_n
+x@sub/node_modules/x  package  approved  t_s
+
+"#]]);
+}

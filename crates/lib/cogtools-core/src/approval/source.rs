@@ -19,7 +19,8 @@ use crate::{Code, Config, Context, Diagnostic, Tool};
 /// Something that requires approval: the project, a package, a provider or a specification.
 #[derive(Debug)]
 pub struct TrustableSource {
-    /// The name that the user knows it by; [`TrustableSource::PROJECT`] for the project.
+    /// The name that the user knows it by; [`TrustableSource::PROJECT`] for the project. That of a
+    /// package ends in its folder if another one has the name, too.
     pub name: String,
     /// Its kind.
     pub kind: Kind,
@@ -39,6 +40,8 @@ pub enum Kind {
     Specification(Specification),
     /// A package with tools that run programs.
     Package {
+        /// Its own name.
+        name: String,
         /// Its folder, with links resolved.
         root: PathBuf,
         /// The tools that run programs.
@@ -46,8 +49,8 @@ pub enum Kind {
     },
 }
 
-/// The project itself, and the sources of `config` that require approval, in order and
-/// without duplicates.
+/// The project itself, and the sources of `config` that require approval, in order, each once:
+/// a package with its tools of all folders.
 pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> {
     let mut own = Vec::new();
     let mut found: Vec<TrustableSource> = Vec::new();
@@ -72,10 +75,8 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
                 let is_foreign = tools
                     .first()
                     .is_some_and(|tool| ToolPackage::of(tool).is_some());
-                found.extend(is_foreign.then(|| TrustableSource {
-                    name: plugin.name.clone(),
-                    kind: Kind::Package { root, tools },
-                }));
+                let name = plugin.name.clone();
+                found.extend(is_foreign.then(|| TrustableSource::of_package(name, root, tools)));
             }
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
@@ -88,19 +89,31 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
             }
         }
     }
-    let mut seen: Vec<(&'static str, String)> = Vec::new();
-    found.retain(|source| {
-        let key = (source.noun(), source.name.clone());
-        let new = !seen.contains(&key);
-        seen.push(key);
-        new
-    });
-    let project = TrustableSource {
+    let mut all = vec![TrustableSource {
         name: TrustableSource::PROJECT.to_owned(),
         kind: Kind::Project { tools: own },
-    };
-    found.insert(0, project);
-    found
+    }];
+    for source in found {
+        let same = all
+            .iter_mut()
+            .find(|other| other.identity() == source.identity());
+        match same {
+            Some(other) => other.merge(source),
+            None => all.push(source),
+        }
+    }
+    let names: Vec<String> = all.iter().map(TrustableSource::qualified_name).collect();
+    for source in &mut all {
+        let count = |own: &String| names.iter().filter(|name| *name == own).count();
+        if let (2.., Kind::Package { name, root, .. }) =
+            (count(&source.qualified_name()), &source.kind)
+        {
+            let project = cx.root.canonicalize().unwrap_or_default();
+            let place = root.strip_prefix(project).unwrap_or(root).display();
+            source.name = format!("{name}@{place}");
+        }
+    }
+    all
 }
 
 /// Returns true if something may wait for an approval, found out without reading a tool: not if the
@@ -144,13 +157,36 @@ impl TrustableSource {
             .filter_map(|entry| entry.load().ok())
             .flat_map(Tool::programs)
             .collect();
-        (!tools.is_empty()).then(|| Self {
-            name: package.name,
-            kind: Kind::Package {
-                root: package.root,
-                tools,
-            },
-        })
+        (!tools.is_empty()).then(|| Self::of_package(package.name, package.root, tools))
+    }
+
+    fn of_package(name: String, root: PathBuf, tools: Vec<Tool>) -> Self {
+        Self {
+            name: name.clone(),
+            kind: Kind::Package { name, root, tools },
+        }
+    }
+
+    /// The features that tell it from others: two folders may have packages of one name.
+    fn identity(&self) -> (&'static str, &str, Option<&Path>) {
+        let root = match &self.kind {
+            Kind::Package { root, .. } => Some(root.as_path()),
+            _ => None,
+        };
+        (self.noun(), &self.name, root)
+    }
+
+    /// Adds the tools of `other`, the same package in another source.
+    fn merge(&mut self, other: Self) {
+        let (Kind::Package { tools, .. }, Kind::Package { tools: more, .. }) =
+            (&mut self.kind, other.kind)
+        else {
+            return;
+        };
+        let identity = |tool: &Tool| (tool.name().clone(), tool.text().path().canonicalize().ok());
+        let known: Vec<_> = tools.iter().map(identity).collect();
+        let is_new = |tool: &Tool| !known.contains(&identity(tool));
+        tools.extend(more.into_iter().filter(is_new));
     }
 
     /// Adds the tools of `folder` that run programs: the project's to `own`, and the
@@ -165,14 +201,7 @@ impl TrustableSource {
                 }
                 continue;
             };
-            let same = found.iter_mut().find(|other| other.name == name);
-            if let Some(Kind::Package { tools, .. }) = same.map(|other| &mut other.kind) {
-                tools.push(tool);
-            } else {
-                let tools = vec![tool];
-                let kind = Kind::Package { root, tools };
-                found.push(Self { name, kind });
-            }
+            found.push(Self::of_package(name, root, vec![tool]));
         }
     }
 
@@ -201,7 +230,16 @@ impl TrustableSource {
 
     /// Returns true if the user means this one by `name`, qualified or not.
     pub fn is_named(&self, name: &str) -> bool {
-        name == self.name || name == self.qualified_name()
+        let own = match &self.kind {
+            Kind::Package { name, .. } => name,
+            _ => &self.name,
+        };
+        let plain = name.strip_prefix(self.noun());
+        let plain = plain.and_then(|rest| rest.strip_prefix(':'));
+        [Some(name), plain]
+            .into_iter()
+            .flatten()
+            .any(|name| name == *own || name == self.name)
     }
 
     /// The package or the provider itself, with its current content, and the files of the
@@ -214,10 +252,10 @@ impl TrustableSource {
                 .map(|grant| vec![grant])
                 .map_err(|error| Box::new(error.diagnostic())),
             Kind::Specification(specification) => specification.grant(cx).map(|it| vec![it]),
-            Kind::Package { root, .. } => {
+            Kind::Package { name, root, .. } => {
                 let failed = |error: DigestError| Box::new(error.diagnostic());
                 let package = ToolPackage {
-                    name: self.name.clone(),
+                    name: name.clone(),
                     root: root.clone(),
                 };
                 let mut grants = vec![package.grant().map_err(failed)?];
@@ -267,7 +305,7 @@ impl TrustableSource {
             Kind::Project { .. } => None,
             Kind::Provider(provider) => Some((provider.key(cx), String::new())),
             Kind::Specification(specification) => Some(specification.key(cx)),
-            Kind::Package { root, .. } => Some(approval::key(&self.name, root)),
+            Kind::Package { name, root, .. } => Some(approval::key(name, root)),
         }
     }
 
@@ -363,7 +401,8 @@ impl TrustableSource {
         reviewed: &Reviewed,
         cx: &Context,
     ) -> Result<Vec<RemoteTool>, Box<Diagnostic>> {
-        let failed = |error: RecordError| Box::new(error.diagnostic());
+        let failed =
+            |error: RecordError| Box::new(error.diagnostic().with_subject(self.qualified_name()));
         let update = |grants: &[Grant]| {
             let approve = |record: &mut Record| grants.iter().for_each(|it| record.approve(it));
             cx.trust.update(approve).map_err(failed)
@@ -422,8 +461,7 @@ impl TrustableSource {
     /// Returns true if it is approved itself: unlike its status, this does not run an approved
     /// provider to see whether its tools are approved, too.
     pub fn own_verdict(&self, cx: &Context) -> Result<Verdict, Box<Diagnostic>> {
-        let failed =
-            |error: RecordError| Box::new(error.diagnostic().with_subject(self.qualified_name()));
+        let failed = |error: RecordError| Box::new(error.diagnostic());
         let record = cx.trust.read().map_err(failed)?;
         if matches!(self.kind, Kind::Provider(_) | Kind::Specification(_))
             && self

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::process::Command as Child;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::approval::trustable_sources;
+use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
 use cogtools_core::tool::ToolError;
@@ -216,9 +216,11 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
     let config = config(project, io)?;
     let cx = context(io, project, config.env_priority, config.bounds());
     let own = plugin.content().0;
-    let is_its = |name: &String| *name == plugin.name || own.contains(name);
-    let sources = trustable_sources(&config, &cx).into_iter();
-    let sources = sources.filter(|source| is_its(&source.name));
+    let is_its = |source: &TrustableSource| match &source.kind {
+        Kind::Package { root, .. } => *root == plugin.root,
+        _ => own.contains(&source.name),
+    };
+    let sources = trustable_sources(&config, &cx).into_iter().filter(is_its);
     let sources: Vec<String> = sources.map(|source| source.qualified_name()).collect();
     if sources.is_empty() || args.format.is_json() {
         return Ok(());

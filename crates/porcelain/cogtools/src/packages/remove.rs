@@ -7,6 +7,7 @@ use cogtools_core::source::Plugin;
 use cogtools_core::{Code, Diagnostic, Project, Source, lexical};
 use cogtools_edit::{ConfigChange, ConfigFile};
 use cogtools_program::args;
+use cogtools_program::call::quote;
 use cogtools_program::documents::project_config;
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::project;
@@ -66,6 +67,18 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let args: RemoveArgs = args::parse(matches)?;
     let project = project(io);
     let subject = args.package.as_str();
+    let packages = installed(&project, io).0.into_iter();
+    let packages: Vec<String> = packages.map(|package| package.name).collect();
+    let (_, items) = listed_sources(&project)?;
+    let mut plugins = items
+        .iter()
+        .filter(|item| is_plugin(item, subject, &project, io));
+    if let (Some(folder), true) = (
+        plugins.find_map(plugin_folder),
+        packages.iter().any(|name| name == subject),
+    ) {
+        return Err(ambiguous(subject, folder).into());
+    }
     let removed = unlist_sources(&project, |item| is_plugin(item, subject, &project, io))?;
     if let Some(folder) = removed.first().and_then(plugin_folder) {
         return report_removed(subject, Some(folder), &args, &project, io);
@@ -91,11 +104,6 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let name = PackageName::parse(subject).map_err(|error| error.diagnostic())?;
     let npm = Npm::in_project(&project, io)?;
-    let packages: Vec<String> = installed(&project, io)
-        .0
-        .into_iter()
-        .map(|package| package.name)
-        .collect();
     if !packages.contains(&name.name) {
         let message = "no package of that name has tools here";
         let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.name.as_str());
@@ -109,6 +117,19 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let removed = unlist_sources(&project, |item| is_last && item == MODULES)?;
     let source = (!removed.is_empty()).then_some(MODULES);
     report_removed(&name.name, source, &args, &project, io)
+}
+
+fn ambiguous(subject: &str, folder: &str) -> Diagnostic {
+    let is_path = folder.starts_with(['.', '/']);
+    let folder = quote(&format!("{}{folder}", if is_path { "" } else { "./" }));
+    let name = quote(subject);
+    let message = "the name is ambiguous: a plugin and an npm package have it";
+    Diagnostic::new(Code::Usage, message)
+        .with_subject(subject)
+        .hint(format!(
+            "to remove the plugin, name its folder: cogtools remove {folder}"
+        ))
+        .hint(format!("to remove the package, run npm uninstall {name}"))
 }
 
 fn plugin_folder(item: &Value) -> Option<&str> {
@@ -154,15 +175,22 @@ fn report_removed(
     io.print(text.as_bytes())
 }
 
+/// The sources that the configuration of `project` lists, with its file.
+fn listed_sources(project: &Project) -> Result<(ConfigFile, Vec<Value>), Failure> {
+    let file = ConfigFile::project(project).map_err(failure)?;
+    let items = match file.value(KEY).map_err(failure)? {
+        Some(Value::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    Ok((file, items))
+}
+
 /// Removes the sources of `project` that `is_removed` selects, and returns them.
 fn unlist_sources(
     project: &Project,
     is_removed: impl Fn(&Value) -> bool,
 ) -> Result<Vec<Value>, Failure> {
-    let file = ConfigFile::project(project).map_err(failure)?;
-    let Some(Value::Array(items)) = file.value(KEY).map_err(failure)? else {
-        return Ok(Vec::new());
-    };
+    let (file, items) = listed_sources(project)?;
     let (removed, items): (Vec<Value>, Vec<Value>) = items.into_iter().partition(is_removed);
     if removed.is_empty() {
         return Ok(removed);
