@@ -429,6 +429,7 @@ fn an_archive_is_added_by_its_path() {
         .project
         .path("../home/registry/tarballs/checks.tgz");
     let bytes = std::fs::read(archive).expect("the archive");
+    registry.project.file("checks.tar.gz", &bytes);
     registry.project.file("checks.tgz", bytes);
     let add = |path: &str| registry.run(&["add", path]).run();
     add("./checks.tgz").outputs(str![[r#"
@@ -441,6 +442,7 @@ updated .cogtoolrc.yaml: tool_sources has node_modules
         serde_json::from_str(&registry.project.read("package.json")).expect("JSON");
     assert_eq!(manifest["devDependencies"]["checks"], "file:checks.tgz");
     assert_eq!(registry.tools(), "own facts");
+    add("./checks.tar.gz").status(0);
     add("./none.tgz").fails(
         74,
         str![[r#"

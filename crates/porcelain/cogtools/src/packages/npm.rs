@@ -243,9 +243,9 @@ fn is_file(text: &str) -> bool {
     ends.any(|end| text.ends_with(end))
 }
 
-/// Returns true if `text` is the path of an archive as `npm pack` makes it.
+/// Returns true if `text` is the path of an archive.
 pub(crate) fn is_archive(text: &str) -> bool {
-    text.starts_with(['.', '/']) && text.to_ascii_lowercase().ends_with(".tgz")
+    text.starts_with(['.', '/']) && is_file(text)
 }
 
 #[cfg(test)]
