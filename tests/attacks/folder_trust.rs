@@ -22,9 +22,6 @@ cogtools-call: error[DENIED]: go: it runs a program, and its project has another
 hint: only the user can trust it, after reviewing its tools: cogtools trust .
 ";
 
-/// The note of `cogtools new` and `cogtools init` in a project that they have not made.
-const NOT_MADE: &str = "the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`\n";
-
 /// The command trusts the project of the call, and not the one around the user's shell.
 #[test]
 fn a_hint_is_for_the_shell_of_the_user() {
@@ -294,8 +291,7 @@ fn a_folder_with_anything_of_others_is_not_trusted_by_creating_in_it() {
             let project = Project::untrusted();
             project.file(file, text);
             let outcome = run(program, &project).arg(arg).run();
-            let note = format!("{program}: {NOT_MADE}");
-            outcome.status(0).stderr_contains(&note);
+            outcome.status(0).stderr_is("");
             project.file("tools/go.yaml", clone().read("tools/go.yaml"));
             let outcome = run("cogtools-yaml", &project).arg("tools/go.yaml").run();
             let denied = "it runs a program, and its project is not trusted yet";
@@ -322,18 +318,15 @@ fn a_project_that_was_revoked_or_has_changed_is_not_trusted_by_creating_in_it() 
     trust("--yes");
     trust("--revoke");
     let add = |name: &str| run("cogtools-new", &project).arg(name).run();
-    add("one")
-        .status(0)
-        .stderr_is(format!("cogtools-new: {NOT_MADE}"));
+    let advice = "review it, and trust it:\n    cogtools trust .\n";
+    add("one").status(0).stderr_is("").stdout_contains(advice);
     call(&project).fails(77, DENIED);
     let remote = |name: &str| format!("[remote \"origin\"]\n\turl = https://example.org/{name}\n");
     project.file(".git/config", remote("a"));
     trust("--yes");
     add("two").status(0).stderr_is("");
     project.file(".git/config", remote("b"));
-    add("three")
-        .status(0)
-        .stderr_is(format!("cogtools-new: {NOT_MADE}"));
+    add("three").status(0).stderr_is("").stdout_contains(advice);
     call(&project).fails(77, CHANGED);
 }
 

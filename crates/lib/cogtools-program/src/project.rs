@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_core::approval::trust_project;
+use cogtools_core::approval::{TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
 use cogtools_core::process::Bounds;
 use cogtools_core::source::{Plugin, SkillFolder, Skills, Source};
@@ -314,24 +314,31 @@ pub fn trust(io: &Io<'_>) -> Trust {
     }
 }
 
+/// The advice after [`trust_created_project`] for a project that is not trusted.
+pub const REVIEW: &str = "- programs of this project do not run yet, because others may have written \
+                          some of it; review it, and trust it:\n    cogtools trust .\n";
+
 /// Trusts the project that contains `io`'s working directory, if this run has made all that is in
 /// it: `is_new`, as [`is_untouched`](cogtools_core::trust::is_untouched) says of its folder before.
-/// Otherwise the user reads that it waits for a review, unless it is trusted.
-pub fn trust_created_project(io: &mut Io<'_>, is_new: bool) {
+/// Returns false if programs of it wait for a review.
+pub fn trust_created_project(io: &mut Io<'_>, is_new: bool) -> bool {
     let project = project(io);
     let Ok(config) = config(&project, io) else {
         // What uses the configuration will report it.
-        return;
+        return true;
     };
     let cx = context(io, &project, config.env_priority, config.bounds());
-    match cx.trust.project_verdict(&cx.root) {
-        Ok(Verdict::Approved) => {}
-        Ok(Verdict::NotApproved) if is_new => {
-            if let Err(diagnostic) = trust_project(&cx) {
-                io.report(Severity::Warning, &diagnostic);
-            }
+    let trusted = match cx.trust.project_verdict(&cx.root) {
+        Ok(Verdict::NotApproved) if is_new => trust_project(&cx).map(|()| true),
+        Ok(Verdict::Approved) => Ok(true),
+        Ok(_) => {
+            let sources = trustable_sources(&config, &cx);
+            Ok(!sources.iter().any(TrustableSource::runs_something))
         }
-        Ok(_) => io.note("the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`"),
-        Err(error) => io.report(Severity::Warning, &error.diagnostic()),
-    }
+        Err(error) => Err(Box::new(error.diagnostic())),
+    };
+    trusted.unwrap_or_else(|diagnostic| {
+        io.report(Severity::Warning, &diagnostic);
+        false
+    })
 }

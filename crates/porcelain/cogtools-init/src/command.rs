@@ -89,10 +89,11 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         return io.show_json(&plan.json(false));
     }
     if plan.changes().next().is_none() {
-        trust_created_project(io, cx.is_new);
+        let review = finish::review_advice(&cx, io);
         let summary = plan.summary();
         let table = finish::table_advice(&survey, &answers);
-        let text = format!("{summary}\nnothing to do: everything is set up already\n{table}");
+        let text =
+            format!("{summary}\nnothing to do: everything is set up already\n{table}{review}");
         return io.show(&text);
     }
     if args.non_interactive || args.defaults {

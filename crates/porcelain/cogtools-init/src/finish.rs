@@ -1,7 +1,7 @@
 //! The end of a run: the confirmation, the files, and what comes next.
 
 use cogtools_edit::{ApplyError, Plan};
-use cogtools_program::project::trust_created_project;
+use cogtools_program::project::{REVIEW, trust_created_project};
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
 
@@ -46,15 +46,24 @@ pub(crate) fn write(
         .any(|change| starter::is_example(&change.file));
     let unused = survey.unused.as_ref().filter(|_| !answers.packages);
     let text = format!(
-        "{}{}{}{}{}",
+        "{}{}{}{}{}{}",
         plan.summary(),
         guidance::next_steps(example, &answers.hosts, server),
         gemini::assumption(cx, &answers.hosts, &io.vars),
         unused.map_or_else(String::new, guidance::packages),
-        table_advice(survey, answers)
+        table_advice(survey, answers),
+        review_advice(cx, io)
     );
-    trust_created_project(io, cx.is_new);
     io.show(&text)
+}
+
+/// Trusts the project if all of it is new, or else returns the advice to review it.
+pub(crate) fn review_advice(cx: &SetupContext, io: &mut Io<'_>) -> &'static str {
+    if trust_created_project(io, cx.is_new) {
+        ""
+    } else {
+        REVIEW
+    }
 }
 
 /// The advice on the table of tools, if a document has none.

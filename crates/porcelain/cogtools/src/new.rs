@@ -16,7 +16,7 @@ use cogtools_core::{
     Code, Config, Context, Diagnostic, Folder, Name, NameError, Project, Registry, Tool, yaml,
 };
 use cogtools_program::format::FormatArg;
-use cogtools_program::project::{config, project, trust_created_project};
+use cogtools_program::project::{REVIEW, config, project, trust_created_project};
 use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 use serde_json::{Value, json};
@@ -101,8 +101,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     // A tool of somebody else needs a review.
     let is_new = args.from.is_none() && is_untouched(project.root());
     let files = write(&name, &original, &destination, &project).map_err(failure)?;
-    trust_created_project(io, is_new);
     let report = Created {
+        trusted: trust_created_project(io, is_new),
         duplicate: duplicate.map(|duplicate| duplicate.after_creation(&name, &config)),
         example: original.arguments,
         listed: destination.listed,
@@ -455,6 +455,8 @@ struct Created {
     example: String,
     /// True if the project finds it by its name.
     listed: bool,
+    /// True if the project is trusted to run programs.
+    trusted: bool,
 }
 
 impl Created {
@@ -500,6 +502,9 @@ impl Created {
              - call it:\n    echo '{}' | {call}\n",
             self.example,
         );
+        if !self.trusted {
+            text.push_str(REVIEW);
+        }
         text
     }
 }

@@ -3,7 +3,7 @@
 
 use cogtools_test_support::{Expected, assert_text, outcome, str};
 
-use crate::project::{NOT_MADE, Project};
+use crate::project::Project;
 
 /// The lines about files, of a successful run with this standard error.
 #[track_caller]
@@ -38,7 +38,7 @@ created lib/tools/hello.1.golden
 created lib/tools/hello.2.golden
 created .gemini/settings.json
 "#]],
-            NOT_MADE,
+            "",
         );
         assert_eq!(project.read("package.json"), text);
         assert!(!project.path(".cogtoolrc.yaml").exists());
@@ -56,7 +56,7 @@ created tools/hello.1.golden
 created tools/hello.2.golden
 created .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
 }
 
@@ -77,7 +77,7 @@ created mine/hello.1.golden
 created mine/hello.2.golden
 created .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
     assert!(project.path("mine/hello.yaml").exists());
 }
@@ -101,7 +101,7 @@ created my-tools/hello.1.golden
 created my-tools/hello.2.golden
 created .gemini/settings.json
 "#]],
-            NOT_MADE,
+            "",
         );
         assert_eq!(project.read(".cogtoolrc.yaml"), text);
     }
@@ -116,7 +116,7 @@ unchanged .cogtoolrc.yaml
 unchanged my-tools
 created .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
     // No source is a folder of this project.
     for sources in ["[node_modules]", "[]", "[{local: ../shared}]"] {
@@ -129,7 +129,7 @@ created .gemini/settings.json
 unchanged .cogtoolrc.yaml
 created .gemini/settings.json
 "#]],
-            NOT_MADE,
+            "",
         );
     }
 }
@@ -152,7 +152,6 @@ created .gemini/settings.json
         str![[r#"
 cogtools-init: warning[INVALID_CONFIG]: `tools` has YAML files that are not tools, so the tools are in `ai-tools`
 hint: to use another folder, change `tool_sources` in .cogtoolrc.yaml
-cogtools-init: the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`
 
 "#]],
     );
@@ -170,7 +169,7 @@ unchanged .cogtoolrc.yaml
 unchanged ai-tools/hello.yaml
 unchanged .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
     // One tool among the others is enough: the folder has tools.
     let project = Project::new();
@@ -184,7 +183,7 @@ created .cogtoolrc.yaml
 unchanged tools
 created .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
 }
 
@@ -209,7 +208,6 @@ created .gemini/settings.json
 cogtools-init: warning[INVALID_CONFIG]: the 2 tools of the project in `[ROOT]` will not be found from here
 hint: this directory becomes a project of its own; to keep one project, run cogtools init there
 hint: to have both, add its folders to `tool_sources`, such as `- local: ../tools`
-cogtools-init: the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`
 
 "#]],
     );
@@ -222,7 +220,7 @@ unchanged .cogtoolrc.yaml
 unchanged tools/hello.yaml
 unchanged .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
     // Without tools, nothing is hidden.
     let project = Project::new();
@@ -238,7 +236,7 @@ created tools/hello.1.golden
 created tools/hello.2.golden
 created .gemini/settings.json
 "#]],
-        NOT_MADE,
+        "",
     );
 }
 

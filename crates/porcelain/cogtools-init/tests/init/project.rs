@@ -19,9 +19,6 @@ pub(crate) struct CapturedRun {
     pub(crate) stderr: String,
 }
 
-/// The note in a directory that had files.
-pub(crate) const NOT_MADE: &str = "cogtools-init: the project is not trusted: this command has not made all that is in it; after a review, run `cogtools trust .`\n";
-
 /// A directory that is removed after the test.
 pub(crate) struct Project {
     folder: TempDir,

@@ -4,7 +4,7 @@ use cogtools_core::Hint;
 use cogtools_edit::{Change, Plan, Step};
 use cogtools_test_support::{Snapshot, outcome, str};
 
-use crate::project::{NOT_MADE, Project};
+use crate::project::Project;
 
 const CREATED: Snapshot = str![[r#"
 created .cogtoolrc.yaml
@@ -86,7 +86,7 @@ fn a_second_run_changes_nothing() {
     let project = Project::with_settings("{ \"theme\": \"x\", } // mine");
     project.run(&[]);
     let settings = project.read(".gemini/settings.json");
-    outcome!(project.run(&[])).expect(0, UNCHANGED, NOT_MADE);
+    outcome!(project.run(&[])).expect(0, UNCHANGED, "");
     outcome!(project.run(&["--dry-run"])).outputs("");
     assert_eq!(project.read(".gemini/settings.json"), settings);
 }
@@ -287,7 +287,7 @@ fn json() {
 }
 
 "#]];
-    outcome!(project.run(&["--format=json"])).expect(0, json, NOT_MADE);
+    outcome!(project.run(&["--format=json"])).expect(0, json, "");
     assert!(
         project
             .files()
