@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::Name;
 use crate::containment::Boundary;
 use crate::sandbox::Sandbox;
 use crate::schema::Schema;
@@ -17,6 +16,7 @@ use crate::tool::capability::default_capability;
 use crate::tool::values::ValueCommand;
 use crate::tool::{Example, Output};
 use crate::trust::Grant;
+use crate::{Diagnostic, Name};
 
 type Object = Map<String, Value>;
 
@@ -163,6 +163,15 @@ impl Definition {
     /// The schema of its result, if it declares one.
     pub const fn output_schema(&self) -> Option<&Schema> {
         self.output.schema()
+    }
+
+    /// Fails if `value` is no result that its `output` declares.
+    ///
+    /// # Errors
+    ///
+    /// Lists each violation of the schema.
+    pub fn check_output(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
+        self.output.check(value)
     }
 
     /// The text of its file.

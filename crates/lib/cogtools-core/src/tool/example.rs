@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::schema::Schema;
 use crate::text::Span;
+use crate::tool::DefinitionError;
 use crate::tool::error::EXAMPLE_CODES;
 use crate::tool::locator::Locator;
 use crate::tool::reader::Reader;
-use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
 use crate::{Actual, Code, Diagnostic, Expected, Name, json, media};
 
@@ -259,7 +259,7 @@ impl Output {
     }
 
     /// Validates the value of a result.
-    fn check(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
+    pub(super) fn check(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
         let Some(schema) = self.schema() else {
             return Ok(());
         };
@@ -273,17 +273,6 @@ impl Output {
         let lines: Vec<String> = shown.map(|it| it.line("not declared")).collect();
         let diagnostic = Diagnostic::new(Code::ToolFailed, message).with_details(lines.join("\n"));
         Err(Box::new(diagnostic.hint(HINT)))
-    }
-}
-
-impl Definition {
-    /// Fails if `value` is no result that its `output` declares.
-    ///
-    /// # Errors
-    ///
-    /// Lists each violation of the schema.
-    pub fn check_output(&self, value: &Value) -> Result<(), Box<Diagnostic>> {
-        self.output.check(value)
     }
 }
 
