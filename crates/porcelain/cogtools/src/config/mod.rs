@@ -6,7 +6,7 @@ mod key;
 mod variables;
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
-use cogtools_core::{Code, Origin, Setting, invisible};
+use cogtools_core::{Code, Origin, Setting};
 use cogtools_edit::yaml::render;
 use cogtools_program::args::{self, SystemEnvArg};
 use cogtools_program::call::quote;
@@ -232,7 +232,6 @@ pub(crate) fn list(args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     let line = |setting: &Setting| {
         let value = render(&setting.value);
-        let value = invisible::escape_json(&value);
         format!(
             "{}{}={value}\n",
             origin(args, setting),
@@ -254,7 +253,6 @@ pub(crate) fn get(key: &Key, args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Fai
         io.show_json(&format!("{:#}\n", object(setting)))
     } else {
         let value = render(&setting.value);
-        let value = invisible::escape_json(&value);
         io.show(&format!("{}{value}\n", origin(args, setting)))
     }
 }

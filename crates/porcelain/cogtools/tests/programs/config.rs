@@ -93,19 +93,6 @@ built-in	sandbox=best-effort
     prints(&project, &["list", "--format", "json"], json);
 }
 
-/// A terminal would follow them; a program reads the same value.
-#[test]
-fn characters_that_hide_text_are_escaped() {
-    let project = project("skill: {git: \"a\\u202Eb\\u009Bc\"}\n");
-    prints(
-        &project,
-        &["get", "skill"],
-        "{git: \"a\\u202eb\\u009bc\"}\n",
-    );
-    let list = run(&project, &["list"]).stdout;
-    assert!(list.contains("\"a\\u202eb\\u009bc\""), "{list}");
-}
-
 #[test]
 fn get_prints_one_value() {
     let project = project(SET);
