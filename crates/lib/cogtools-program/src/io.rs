@@ -157,11 +157,11 @@ impl Io<'_> {
     ///
     /// # Errors
     /// `IO_FAILED` if the terminal cannot be read.
-    pub fn line(&mut self) -> Result<Option<String>, Diagnostic> {
+    pub fn line(&mut self) -> Result<Option<String>, Box<Diagnostic>> {
         let (signals, stdin) = (&self.signals, &mut self.stdin);
         signals.while_asking(|| stdin.line()).map_err(|error| {
             let message = format!("the answer cannot be read: {error}");
-            Diagnostic::new(Code::IoFailed, message)
+            Box::new(Diagnostic::new(Code::IoFailed, message))
         })
     }
 
