@@ -228,9 +228,9 @@ impl<'r> Repeatable<'r> {
     }
 
     /// Returns true if `run`, of a node of `tool` or of an item of one, can go on without a decision of
-    /// the user. The items of a list are `nodes` of their own, as those of a flow that it calls. One
-    /// with code goes on in `program`, or begins anew if it has failed: no call that may have had an
-    /// effect is made twice.
+    /// the user. The items of a list are `nodes` of their own, and so are the nodes of a flow that it
+    /// calls. One with code goes on in `program`, or begins anew if it has failed: no call that may
+    /// have had an effect is made twice.
     pub(crate) fn run(
         &mut self,
         run: &NodeRun<'_>,
