@@ -207,6 +207,15 @@ fn a_flow_within_a_flow_begins_anew_only_if_that_has_no_effect() {
     assert_eq!(project.read("notes"), "x");
     let again = ["resume", "s.jsonl", "--repeat", "inner"];
     flow_run(&project, &again).run().outputs("done\n");
+    // One that has succeeded has nothing to decide.
+    let later = project.read("tools/broken.yaml").replace("broken", "later");
+    project.file("tools/later.yaml", later.replace("cat there", "cat later"));
+    let nodes = "    nodes: {inner: {tool: inner}, last: {needs: [inner], tool: later}}\n";
+    project.file("tools/f.yaml", flow(nodes)).remove("notes");
+    flow_run(&project, &["run", "f"]).run().status(1);
+    project.file("later", "later");
+    flow_run(&project, &["resume"]).run().outputs("later\n");
+    assert_eq!(project.read("notes"), "x");
 }
 
 /// A tool with an effect, once for each item.

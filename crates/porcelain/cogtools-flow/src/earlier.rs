@@ -1,7 +1,7 @@
 //! Results of earlier runs, for nodes with `cache`, and failures with which a run has gone on.
 //!
-//! The results are in the sessions: a result that no one can look at would be hard to trust. Sessions are
-//! the user's own, so a project cannot bring results along.
+//! The results are in the sessions: a result that no one can look at would be hard to trust. Sessions
+//! are the user's own, so a project cannot bring results along.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

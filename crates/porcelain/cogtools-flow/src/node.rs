@@ -88,10 +88,10 @@ impl NodeArgs {
         }
         let cancel = cx.cancel.clone();
         let options = Options {
-            failed: BTreeMap::new(),
             max_parallel: MAX_PARALLEL,
             on_failure: OnFailure::SkipDependents,
             done: BTreeMap::new(),
+            failed: BTreeMap::new(),
             cancel: cancel.clone(),
             interrupt: Cancel::default(),
         };

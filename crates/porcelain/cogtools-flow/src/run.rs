@@ -517,8 +517,9 @@ impl ResumeArgs {
         let mut results = logged.results(&file)?;
         let mut others = inputs::check_answers(&answers, &tool, &results)?;
         others.extend(given.keys());
-        let mut named = self.repeat.iter().chain(given.keys());
-        named.try_for_each(|name| inputs::node(tool.flow(), node_of(name)).map(drop))?;
+        for name in self.repeat.iter().chain(given.keys()) {
+            inputs::node(tool.flow(), node_of(name))?;
+        }
         journal::check_named(&logged, "node", &self.repeat, &others)?;
         let mut repeatable = Repeatable::new(&registry);
         let has_code = |id: &str| {

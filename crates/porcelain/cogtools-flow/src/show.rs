@@ -247,7 +247,8 @@ impl<'r> Repeatable<'r> {
         let is_list = node.kind() == "each" && !run.id.contains('.');
         // Code that has not begun has called nothing.
         let has_code = !node.code_tools().is_empty();
-        let is_begun = run.is_open() || self.has_effect_within(run, node, nodes);
+        let has_failed = matches!(run.state, NodeState::Failed { .. });
+        let is_begun = run.is_open() || has_failed && self.has_effect_within(run, node, nodes);
         !is_begun || is_list || has_code || self.node(node)
     }
 

@@ -80,11 +80,11 @@ impl Observer for Record {
 /// One node at a time, and the first failure ends the run.
 fn options() -> Options {
     Options {
-        failed: BTreeMap::new(),
         max_parallel: 1,
         on_failure: OnFailure::Stop,
         interrupt: Cancel::default(),
         done: BTreeMap::new(),
+        failed: BTreeMap::new(),
         cancel: Cancel::default(),
     }
 }

@@ -50,7 +50,6 @@ fn independent_nodes_run_at_the_same_time_up_to_a_limit() {
     let nodes = ["a", "b", "c", "d"].map(Node::new).to_vec();
     let together = Arc::new(Barrier::new(2));
     let options = Options {
-        failed: BTreeMap::new(),
         max_parallel: 2,
         ..options()
     };

@@ -150,11 +150,11 @@ fn execute_case(
         ..Record::default()
     };
     let options = Options {
-        failed: BTreeMap::new(),
         max_parallel: case.max_parallel,
         on_failure: OnFailure::SkipDependents,
         interrupt: Cancel::default(),
         done,
+        failed: BTreeMap::new(),
         cancel: Cancel::default(),
     };
     let execution = execute(graph, Arc::new(Script(work)), options, &mut record);

@@ -20,7 +20,6 @@ fn a_thousand_nodes_cost_little() {
             .collect();
         let start = Instant::now();
         let options = Options {
-            failed: BTreeMap::new(),
             max_parallel: 8,
             ..options()
         };

@@ -18,12 +18,8 @@ pub struct SignalGuard {
     /// The handler with which Ctrl-C cancels what runs.
     #[cfg(unix)]
     interrupt: Option<signal_hook::SigId>,
-    /// True while signals have their default action.
     #[cfg(unix)]
-    is_default: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    /// Ends the watch of the parent with the guard.
-    #[cfg(unix)]
-    alive: std::sync::Arc<()>,
+    stopped: std::sync::Arc<std::sync::atomic::AtomicBool>,
     /// True if the next signal is the second one.
     #[cfg(unix)]
     is_second: std::sync::Arc<std::sync::atomic::AtomicBool>,
@@ -95,20 +91,6 @@ impl SignalWatch {
         may_go_on
     }
 
-    /// Runs `wait`, which waits for a person while nothing else runs: signals have their default
-    /// actions.
-    pub(crate) fn while_asking<T>(&self, wait: impl FnOnce() -> T) -> T {
-        let set_default = |is_default| {
-            if let Some((_, guard)) = self.guard.get() {
-                guard.set_default(is_default);
-            }
-        };
-        set_default(true);
-        let found = wait();
-        set_default(false);
-        found
-    }
-
     /// Returns true after a signal, whose status the process will have.
     pub fn is_interrupted(&self) -> bool {
         self.status().is_some()
@@ -134,10 +116,6 @@ impl SignalGuard {
     /// Does nothing.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
     pub(crate) const fn forget_interrupt(&self) {}
-
-    /// Does nothing.
-    #[expect(clippy::unused_self, reason = "it has fields on Unix")]
-    pub(crate) const fn set_default(&self, _: bool) {}
 
     /// Does nothing.
     #[expect(clippy::unused_self, reason = "it has fields on Unix")]
@@ -171,7 +149,7 @@ mod unix {
         /// Cancels `cancel` on termination signals, and when the parent exits.
         pub fn begin(cancel: &Cancel) -> Self {
             let signal = Arc::new(AtomicUsize::new(0));
-            let is_default = Arc::new(AtomicBool::new(false));
+            let stopped = Arc::new(AtomicBool::new(false));
             let is_second = Arc::new(AtomicBool::new(false));
             let (mut handlers, mut interrupt) = (Vec::new(), None);
             let ignored = ignored_signals();
@@ -181,9 +159,9 @@ mod unix {
                 let Ok(value) = usize::try_from(number) else {
                     continue;
                 };
-                // First, and once the guard is dropped.
+                // Once the guard is dropped, signals have their default action.
                 let default_action =
-                    flag::register_conditional_default(number, Arc::clone(&is_default));
+                    flag::register_conditional_default(number, Arc::clone(&stopped));
                 drop(default_action);
                 // The number first, so that it is known when the token is cancelled.
                 handlers.extend(flag::register_usize(number, Arc::clone(&signal), value));
@@ -195,8 +173,7 @@ mod unix {
                 signal,
                 handlers,
                 interrupt,
-                is_default,
-                alive: Arc::default(),
+                stopped,
                 is_second,
             };
             // Under `nohup`, the process continues when the host is gone.
@@ -235,10 +212,6 @@ mod unix {
             }
         }
 
-        pub(crate) fn set_default(&self, is_default: bool) {
-            self.is_default.store(is_default, Ordering::Release);
-        }
-
         /// Forgets Ctrl-C, so that the next one is the first again.
         pub(crate) fn forget_interrupt(&self) {
             if let Ok(interrupt) = usize::try_from(SIGINT) {
@@ -261,9 +234,9 @@ mod unix {
         /// needed. It then ends as if its terminal had been closed.
         fn watch_parent(&self, cancel: Cancel) {
             let host = parent_id();
-            let (signal, alive) = (Arc::clone(&self.signal), Arc::downgrade(&self.alive));
+            let (signal, stopped) = (Arc::clone(&self.signal), Arc::clone(&self.stopped));
             let poll = move || {
-                while alive.strong_count() > 0 {
+                while !stopped.load(Ordering::Acquire) {
                     if parent_id() != host {
                         signal.store(usize::try_from(SIGHUP).unwrap_or(1), Ordering::Release);
                         cancel.cancel();
@@ -289,7 +262,7 @@ mod unix {
 
     impl Drop for SignalGuard {
         fn drop(&mut self) {
-            self.set_default(true);
+            self.stopped.store(true, Ordering::Release);
             for handler in self.handlers.drain(..) {
                 low_level::unregister(handler);
             }

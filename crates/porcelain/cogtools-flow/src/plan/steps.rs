@@ -92,11 +92,11 @@ impl PlanRun {
         };
         events.begin(&contract, &done);
         let options = Options {
-            failed: BTreeMap::new(),
             max_parallel: 1,
             on_failure: OnFailure::Stop,
             interrupt: cogtools_core::Cancel::default(),
             done,
+            failed: BTreeMap::new(),
             cancel: cancel.clone(),
         };
         let states = execute(graph, work.clone(), options, &mut events).states;
