@@ -125,6 +125,11 @@ fn a_question_ends_with_ctrl_c() {
     terminal.answer("seats: The number of seats", "\x03");
     let (status, screen) = terminal.end_screen();
     assert_eq!(status, Some(130), "{screen}");
+    // What has happened is kept, and the hint is shown as after any run that waits.
+    assert!(screen.contains("error[ANSWER_WANTED]: book:"), "{screen}");
+    flow_run(&project, &["resume", "--answer", "book=4"])
+        .run()
+        .outputs("5\n");
 }
 
 #[test]

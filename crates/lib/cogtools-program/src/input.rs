@@ -15,6 +15,8 @@ pub struct Input {
     terminal: bool,
     /// Discards what was typed at the terminal and not read.
     discard: fn(),
+    /// Waits a moment for a line at the terminal; true if there is one, or never will be.
+    has_line: fn() -> bool,
 }
 
 enum State {
@@ -91,13 +93,19 @@ impl Input {
             state: State::Idle(Box::new(source)),
             terminal,
             discard: || {},
+            has_line: || true,
         }
     }
 
-    /// The input with a function that discards keys typed before a question.
+    /// The input with functions that discard the keys typed before a question, and wait a moment
+    /// for a line.
     #[must_use]
-    pub(crate) fn with_discard(self, discard: fn()) -> Self {
-        Self { discard, ..self }
+    pub(crate) fn with_terminal(self, discard: fn(), has_line: fn() -> bool) -> Self {
+        Self {
+            discard,
+            has_line,
+            ..self
+        }
     }
 
     /// Empty input.
@@ -106,6 +114,7 @@ impl Input {
             state: State::Ended,
             terminal: false,
             discard: || {},
+            has_line: || true,
         }
     }
 
@@ -178,14 +187,19 @@ impl Input {
         self.discard
     }
 
-    /// Reads a line from a terminal, without its line ending; `None` at the end of the input, or
-    /// if it is not a terminal.
-    pub(crate) fn line(&mut self) -> std::io::Result<Option<String>> {
+    /// Reads a line from a terminal, without its line ending; `None` at the end of the input, if
+    /// it is not a terminal, or once `is_over` returns true.
+    pub(crate) fn line(&mut self, is_over: impl Fn() -> bool) -> std::io::Result<Option<String>> {
         let State::Idle(source) = &mut self.state else {
             return Ok(None);
         };
         if !self.terminal {
             return Ok(None);
+        }
+        while !(self.has_line)() {
+            if is_over() {
+                return Ok(None);
+            }
         }
         let mut line = Vec::new();
         let mut byte = [0];

@@ -152,14 +152,14 @@ impl Io<'_> {
         Ok(answer.map(|answer| answer.trim().to_lowercase()))
     }
 
-    /// Reads a line that answers a question, without its line end; `None` at the end of the input. A
-    /// signal ends the process meanwhile.
+    /// Reads a line that answers a question, without its line end; `None` at the end of the input,
+    /// or after a signal: the program ends without the answer.
     ///
     /// # Errors
     /// `IO_FAILED` if the terminal cannot be read.
     pub fn line(&mut self) -> Result<Option<String>, Box<Diagnostic>> {
         let (signals, stdin) = (&self.signals, &mut self.stdin);
-        signals.while_asking(|| stdin.line()).map_err(|error| {
+        stdin.line(|| signals.is_interrupted()).map_err(|error| {
             let message = format!("the answer cannot be read: {error}");
             Box::new(Diagnostic::new(Code::IoFailed, message))
         })

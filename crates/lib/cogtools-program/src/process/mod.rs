@@ -73,6 +73,27 @@ fn discard_typed() {
     }
 }
 
+/// Waits a moment for a line that is typed at the terminal. Returns true if there is one, or never
+/// will be: reading it says so.
+#[cfg(unix)]
+fn has_line() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::Errno;
+    const MOMENT: Timespec = Timespec {
+        tv_sec: 0,
+        tv_nsec: 100_000_000,
+    };
+    let stdin = std::io::stdin();
+    let found = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&MOMENT));
+    !matches!(found, Ok(0) | Err(Errno::INTR))
+}
+
+/// Returns true: a line is waited for when it is read.
+#[cfg(not(unix))]
+const fn has_line() -> bool {
+    true
+}
+
 fn run(
     program: &Program,
     programs: &[&'static Program],
@@ -90,7 +111,7 @@ fn run(
     // If the working directory was removed, relative paths fail later, with their names.
     let cwd = std::env::current_dir().unwrap_or_default();
     let mut io = Io {
-        stdin: Input::new(stdin, terminal).with_discard(discard_typed),
+        stdin: Input::new(stdin, terminal).with_terminal(discard_typed, has_line),
         stdout: &mut stdout,
         stderr: &mut stderr,
         terminals,
