@@ -95,8 +95,8 @@ impl Trace {
         match fork::fork_process()? {
             ProcessFork::Child => {
                 drop(parent);
-                // A process whose memory is protected cannot be traced.
-                set_dumpable_behavior(DumpableBehavior::Dumpable)?;
+                // A process whose memory is protected cannot be traced; it runs, nevertheless.
+                let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
                 drop(child);
                 gate.read_to_end(&mut Vec::new())?;
                 Err(command.exec())

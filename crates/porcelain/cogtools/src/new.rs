@@ -470,7 +470,8 @@ impl Created {
             "example": serde_json::from_str(&self.example).unwrap_or(Value::Null),
         });
         if let Some(duplicate) = &self.duplicate {
-            let key = ["shadows", "shadowed_by"][usize::from(duplicate.wins)];
+            let wins = duplicate.wins;
+            let key = if wins { "shadowed_by" } else { "shadows" };
             object[key] = duplicate.file.display().to_string().into();
         }
         object
