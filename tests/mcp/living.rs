@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{FakeGemini, Outcome, Project, Turn};
 use serde_json::{Value, json};
 
 use super::Session;
@@ -10,6 +10,7 @@ use super::peer::peer;
 use super::session::{gone, signal};
 use super::source::project;
 use crate::groups::wait_for;
+use crate::run;
 
 /// The time limit for an entry of the log.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -81,6 +82,61 @@ fn a_counter_counts_and_ends_with_the_server() {
     assert_eq!(session.end(), 0);
     gone(process);
     assert_eq!(log(&project), "starts\nends\n");
+}
+
+/// Fails unless the run, in which the counter was called twice, has started its server once. `counted`
+/// reads the two results.
+#[track_caller]
+fn has_kept_session(project: &Project, outcome: &Outcome, counted: impl Fn(&str) -> [String; 2]) {
+    assert_eq!(outcome.stderr, b"", "{outcome:?}");
+    let [first, second] = counted(&outcome.text());
+    let (first, second) = (first.split_once(" in "), second.split_once(" in "));
+    let [(first, process), (second, same)] = [first, second].map(|it| it.expect("a process"));
+    assert_eq!([first, second], ["count 1", "count 2"]);
+    assert_eq!(process, same);
+    wait_for_log(project, "starts\nends\n");
+}
+
+/// The two strings in a list.
+fn two(list: &str) -> [String; 2] {
+    serde_json::from_str(list).expect("two strings")
+}
+
+#[test]
+fn a_program_of_calls_keeps_the_session() {
+    let project = living(&json!({}));
+    let code = run("cogtools-code", &project).args(["run", "--allow", "*"]);
+    let code = code.stdin("return [tools.count({}), tools.count({})];");
+    has_kept_session(&project, &code.run(), two);
+}
+
+#[test]
+fn a_flow_keeps_the_session() {
+    let project = living(&json!({}));
+    let flow = "name: f\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      \
+                a: {tool: count}\n      b: {needs: [a], tool: count}\n    \
+                output: ['{{ a }}', '{{ b }}']\n";
+    project.file("tools/f.yaml", flow);
+    let flow = run("cogtools-flow", &project).args(["run", "f"]);
+    has_kept_session(&project, &flow.run(), two);
+}
+
+#[test]
+fn an_agent_keeps_the_session() {
+    let project = living(&json!({}));
+    let count = || Turn::call("count", json!({}));
+    let fake = FakeGemini::start([count(), count(), Turn::text("done")]);
+    let agent = run("cogtools-ask", &project)
+        .args(["-q", "--allow", "*", "count twice"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url());
+    let outcome = agent.run();
+    let asked = fake.finish();
+    let result = |index: usize| {
+        let response = asked.main()[index].responses()[0]["response"]["output"].clone();
+        response.as_str().expect("a text").to_owned()
+    };
+    has_kept_session(&project, &outcome, |_| [1, 2].map(result));
 }
 
 #[test]
@@ -263,7 +319,7 @@ fn an_approval_that_is_revoked_ends_the_session() {
     let sources = json!({"tool_sources": [{"mcp": server}]});
     project.file(".cogtoolrc.yaml", sources.to_string());
     let trust = |args: &[&str]| {
-        let run = crate::run("cogtools-trust", &project).args(args).run();
+        let run = run("cogtools-trust", &project).args(args).run();
         run.succeeds();
     };
     trust(&["--yes", "s"]);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::environment::{EnvError, Unread, Vars};
 use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
-use crate::resident::Client;
+use crate::resident::{Client, Sessions};
 use crate::todo::TodoList;
 use crate::trust::{Trust, Verdict};
 use crate::{Cancel, Diagnostic, Environment, PausedFlow, Person, Progress, Resident};
@@ -72,6 +72,8 @@ pub struct Context {
     pub cancel: Cancel,
     /// Makes the requests of tools; without it, a program of its own does for each call.
     pub requests: Option<Arc<dyn Requests>>,
+    /// The sessions with MCP servers; without them, each call starts its server.
+    pub sessions: Option<Arc<dyn Sessions>>,
     /// The options of lists of tools.
     pub list: ListContext,
     /// The parts that only some calls have.

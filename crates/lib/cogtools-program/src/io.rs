@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use clap::ColorChoice;
 use cogtools_core::environment::{LoadedFiles, is_secret_name};
 use cogtools_core::http::Requests;
+use cogtools_core::resident::Sessions;
 use cogtools_core::{Cancel, Code, Diagnostic, Hint, Warnings};
 
 use crate::failure::{Failure, Next};
@@ -66,6 +67,15 @@ pub struct Io<'a> {
     pub context: IoContext,
 }
 
+/// Abilities of a process that has an HTTP client and speaks MCP.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// Makes the requests of tools.
+    pub requests: Arc<dyn Requests>,
+    /// Opens sessions with MCP servers when they are needed.
+    pub sessions: fn(&Io<'_>) -> Arc<dyn Sessions>,
+}
+
 /// Findings of a run about its context.
 #[derive(Debug, Default)]
 pub struct IoContext {
@@ -73,8 +83,10 @@ pub struct IoContext {
     pub(crate) home: OnceLock<Option<PathBuf>>,
     /// The files from which a host may have loaded variables before it started this program.
     pub(crate) loaded: OnceLock<LoadedFiles>,
-    /// Makes the requests of tools within this process, if it can.
-    pub(crate) requests: Option<Arc<dyn Requests>>,
+    /// The abilities that only some processes link.
+    pub(crate) services: Option<Services>,
+    /// The sessions with MCP servers, if they stay open between calls.
+    pub(crate) sessions: Option<Arc<dyn Sessions>>,
     /// Warnings for the end of the run, each once.
     pub(crate) warnings: Warnings,
     /// `--color`.
@@ -102,9 +114,23 @@ impl IoContext {
     pub fn take_warnings(&self) -> Vec<Diagnostic> {
         self.warnings.take()
     }
+
+    /// Makes the requests of tools within this process, if it can.
+    pub(crate) fn requests(&self) -> Option<Arc<dyn Requests>> {
+        let services = self.services.as_ref();
+        services.map(|services| Arc::clone(&services.requests))
+    }
 }
 
 impl Io<'_> {
+    /// Keeps each session with an MCP server open until the program ends, if this process can: the
+    /// next call finds the state that the last one has left.
+    pub fn keep_sessions(&mut self) {
+        let services = self.context.services.as_ref();
+        let open = services.map(|services| services.sessions);
+        self.context.sessions = open.map(|open| open(self));
+    }
+
     /// Writes `data` to standard output and flushes it.
     pub fn print(&mut self, data: &[u8]) -> Result<(), Failure> {
         self.stdout
@@ -263,7 +289,8 @@ pub struct DetachedIo {
     /// The file of the running program, absolute.
     pub program: PathBuf,
     reporter: Reporter,
-    requests: Option<Arc<dyn Requests>>,
+    services: Option<Services>,
+    sessions: Option<Arc<dyn Sessions>>,
     /// Cancels what is at work.
     pub cancel: Cancel,
 }
@@ -276,8 +303,18 @@ impl DetachedIo {
             cwd: io.cwd.clone(),
             program: io.program.clone(),
             reporter: io.reporter.clone(),
-            requests: io.context.requests.clone(),
+            services: io.context.services.clone(),
+            sessions: None,
             cancel,
+        }
+    }
+
+    /// Returns these streams for calls that use `sessions`.
+    #[must_use]
+    pub fn with_sessions(self, sessions: Arc<dyn Sessions>) -> Self {
+        Self {
+            sessions: Some(sessions),
+            ..self
         }
     }
 
@@ -315,7 +352,8 @@ impl DetachedIo {
             reporter: self.reporter.clone(),
             signals: SignalWatch::with_token(self.cancel.clone()),
             context: IoContext {
-                requests: self.requests.clone(),
+                services: self.services.clone(),
+                sessions: self.sessions.clone(),
                 ..IoContext::default()
             },
         })

@@ -41,7 +41,7 @@ pub use cogtools_core::arguments::Syntax;
 pub use failure::{Failure, Next};
 pub use hint::{EACH, EACH_FOR_MCP, fixing_command, render_hint, render_hints};
 pub use input::{Input, InputError};
-pub use io::{DetachedIo, Io, IoContext, Terminals, Vars};
+pub use io::{DetachedIo, Io, IoContext, Services, Terminals, Vars};
 pub use lines::{Line, Lines};
 pub use process::{SignalGuard, SignalWatch, exit, main, main_of, parent, queue_stderr};
 pub use program::{Program, Stdin};

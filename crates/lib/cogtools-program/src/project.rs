@@ -299,7 +299,8 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         tool_folders: Vec::new(),
         warnings: io.context.warnings(),
         cancel: Cancel::default(),
-        requests: io.context.requests.clone(),
+        requests: io.context.requests(),
+        sessions: io.context.sessions.clone(),
         list: ListContext::default(),
         call: CallContext::default(),
     }

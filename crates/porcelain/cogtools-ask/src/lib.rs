@@ -51,5 +51,6 @@ pub const PROGRAM: Program = Program {
 };
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    io.keep_sessions();
     run::run(AskArgs::from_matches(matches)?, io)
 }

@@ -79,6 +79,7 @@ enum FlowCommand {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    io.keep_sessions();
     let arguments: FlowArgs = args::parse(matches)?;
     let Some(command) = arguments.command else {
         return Err(PROGRAM.missing_subcommand());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use cogtools_code::Scope;
-use cogtools_core::resident::Client;
+use cogtools_core::resident::{Client, Sessions as _};
 use cogtools_core::tool::Flow;
 use cogtools_core::{
     CallContext, Cancel, Context, Diagnostic, FindError, Found, ListWait, Registry, Resident,
@@ -100,9 +100,10 @@ impl Catalogue {
         let source_changed = Arc::<Notify>::default();
         let notify = Arc::clone(&source_changed);
         let sessions = Arc::new(SourceSessions::new(Store::of(io), shared(io)));
-        let resident = Resident::new(move || notify.notify_one());
-        let resident = Arc::new(resident.with_sessions(Arc::<SourceSessions>::clone(&sessions)));
+        let resident = Arc::new(Resident::new(move || notify.notify_one()));
         registry.resident = Some(Arc::clone(&resident));
+        let io = DetachedIo::new(io, Cancel::default());
+        let io = io.with_sessions(Arc::<SourceSessions>::clone(&sessions));
         Self {
             resident,
             sessions,
@@ -111,7 +112,7 @@ impl Catalogue {
             registry,
             budget,
             api,
-            io: DetachedIo::new(io, Cancel::default()),
+            io,
             workspace,
             cache: DeclarationCache::default(),
             client: OnceLock::new(),

@@ -49,3 +49,4 @@ mod workspace;
 pub use auth::token;
 pub use client::PROGRAM as CLIENT;
 pub use command::PROGRAM;
+pub use sources::sessions;

@@ -59,6 +59,7 @@ pub(crate) fn rerun(
         let message = format!("`{}` has no task", file.display_path().display());
         return Err(Diagnostic::new(Code::SessionNotFound, message).into());
     }
+    io.keep_sessions();
     let cancel = io.signals.begin_with_second();
     let registry = RegistryArgs {
         env: args.env,

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_core::http::{self, HttpAuth, HttpTask, Requests};
+use cogtools_core::http::{self, HttpAuth, HttpTask};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_http::{Clients, Connections};
 use cogtools_program::call::input_diagnostic;
-use cogtools_program::{Failure, Io, Program, Stdin, args};
+use cogtools_program::{Failure, Io, Program, Services, Stdin, args};
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -45,9 +45,12 @@ without the credentials that were sent.";
 )]
 struct HttpArgs {}
 
-/// Makes the requests of tools within this process.
-pub fn requests() -> Arc<dyn Requests> {
-    Arc::new(Connections::default())
+/// The abilities of this process: its programs make the requests of tools, and keep sessions.
+pub fn services() -> Services {
+    Services {
+        requests: Arc::new(Connections::default()),
+        sessions: cogtools_mcp::sessions,
+    }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {

@@ -46,7 +46,6 @@ pub struct Resident {
     /// The number of sources that are being started, and a signal that it has fallen.
     starting: (Mutex<usize>, Condvar),
     on_change: Box<dyn Fn() + Send + Sync>,
-    sessions: Option<Arc<dyn Sessions>>,
 }
 
 /// The memory about one source.
@@ -89,20 +88,7 @@ impl Resident {
             late_answers: AtomicU64::default(),
             starting: Default::default(),
             on_change: Box::new(on_change),
-            sessions: None,
         }
-    }
-
-    /// Adds sessions that stay open.
-    #[must_use]
-    pub fn with_sessions(mut self, sessions: Arc<dyn Sessions>) -> Self {
-        self.sessions = Some(sessions);
-        self
-    }
-
-    /// The sessions that stay open, if there are any.
-    pub(crate) const fn sessions(&self) -> Option<&Arc<dyn Sessions>> {
-        self.sessions.as_ref()
     }
 
     /// Reports that a source declares other tools now.
@@ -312,6 +298,9 @@ pub trait Sessions: Debug + Send + Sync {
 
     /// Ends the session of `source`, if there is one.
     fn end(&self, source: &str);
+
+    /// Ends all sessions, and waits at most for `grace` until their servers have exited.
+    fn stop(&self, grace: Duration);
 
     /// Returns a word for hosts to which servers may declare other tools than to hosts in general.
     fn audience(&self) -> Option<String>;

@@ -10,16 +10,15 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use cogtools_core::http::Requests;
 use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::{Failure, Next};
 use crate::input::Input;
-use crate::io::{Io, IoContext, Terminals};
+use crate::io::{Io, IoContext, Services, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
@@ -42,23 +41,22 @@ fn stdout_path() -> Option<PathBuf> {
     std::fs::read_link("/proc/self/fd/1").ok()
 }
 
-fn start(
-    program: &Program,
-    programs: &[&'static Program],
-    requests: Option<Arc<dyn Requests>>,
-) -> ExitCode {
+fn start(program: &Program, programs: &[&'static Program], services: Option<Services>) -> ExitCode {
     report_panics(program.name);
-    let run = AssertUnwindSafe(|| run(program, programs, requests));
+    let run = AssertUnwindSafe(|| run(program, programs, services));
     let status = std::panic::catch_unwind(run).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
 
+/// The time that servers have to exit at the end of a program.
+const SESSION_GRACE: Duration = Duration::from_secs(2);
+
 /// Runs one of `programs` as this process: the one with the name that it was started under,
-/// for example by a link, or else the first. `requests` makes the requests of tools within it.
-pub fn main_of(programs: &[&'static Program], requests: Option<Arc<dyn Requests>>) -> ExitCode {
+/// for example by a link, or else the first.
+pub fn main_of(programs: &[&'static Program], services: Option<Services>) -> ExitCode {
     let arg0 = std::env::args_os().next();
     match select::by_name(programs, arg0.as_deref()) {
-        Some(program) => start(program, programs, requests),
+        Some(program) => start(program, programs, services),
         None => ExitCode::from(Code::Internal.status()),
     }
 }
@@ -94,11 +92,7 @@ const fn has_line() -> bool {
     true
 }
 
-fn run(
-    program: &Program,
-    programs: &[&'static Program],
-    requests: Option<Arc<dyn Requests>>,
-) -> u8 {
+fn run(program: &Program, programs: &[&'static Program], services: Option<Services>) -> u8 {
     let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
     let stdin = std::io::stdin();
     let mut stdout = std::io::stdout();
@@ -123,7 +117,7 @@ fn run(
         reporter: Reporter::new(program.name, Format::Human, false),
         signals: SignalWatch::default(),
         context: IoContext {
-            requests,
+            services,
             stdout_path: stdout_path(),
             ..IoContext::default()
         },
@@ -140,6 +134,9 @@ fn run(
     }
     loop {
         let status = program.launch(&args, &mut io);
+        if let Some(sessions) = io.context.sessions.take() {
+            sessions.stop(SESSION_GRACE);
+        }
         finish_stderr();
         match io.next.take() {
             None => return status,

@@ -169,6 +169,7 @@ struct ResumeArgs {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    io.keep_sessions();
     let arguments: CodeArgs = args::parse(matches)?;
     match arguments.command {
         None => Err(PROGRAM.missing_subcommand()),

@@ -218,6 +218,7 @@ fn command() -> Command {
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
+    io.keep_sessions();
     if let Some(("replan", matches)) = matches.subcommand() {
         return replan(matches, io);
     }

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use cogtools_core::Diagnostic;
 use cogtools_core::resident::{Client, SessionError, SessionRequest, SessionWork, Sessions};
+use cogtools_program::Io;
 use serde_json::{Map, Value};
 
 use crate::auth::Store;
@@ -97,9 +98,21 @@ impl Sessions for SourceSessions {
         self.shared.close(|(key, _)| key == source);
     }
 
+    fn stop(&self, grace: Duration) {
+        self.own.stop(grace);
+        if !self.is_guest {
+            self.shared.stop(grace);
+        }
+    }
+
     fn audience(&self) -> Option<String> {
         self.host.abilities().audience()
     }
+}
+
+/// Sessions for a program that calls tools by itself: a server can ask nothing.
+pub fn sessions(io: &Io<'_>) -> Arc<dyn Sessions> {
+    Arc::new(SourceSessions::new(Store::of(io), None))
 }
 
 impl SourceSessions {
@@ -111,14 +124,6 @@ impl SourceSessions {
             is_guest: shared.is_some(),
             shared: shared.unwrap_or_default(),
             ..Self::default()
-        }
-    }
-
-    /// Ends all sessions, and waits at most for `grace` until their servers have exited.
-    pub(crate) fn stop(&self, grace: Duration) {
-        self.own.stop(grace);
-        if !self.is_guest {
-            self.shared.stop(grace);
         }
     }
 

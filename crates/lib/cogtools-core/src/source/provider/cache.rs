@@ -325,8 +325,7 @@ impl Drop for Claim {
 /// A word for hosts like the one of the program: a server may declare other tools to a host that can
 /// show questions to the user.
 fn audience(cx: &Context) -> Option<String> {
-    let sessions = cx.list.resident.as_ref()?.sessions()?;
-    sessions.audience()
+    cx.sessions.as_ref()?.audience()
 }
 
 /// The stamp of a file.

@@ -396,7 +396,7 @@ impl Discovery {
 
     fn declarations(&self, moment: Option<Duration>) -> Result<Values, ProviderError> {
         if let Some(sessions) = self.provider.sessions(&self.cx) {
-            return self.declarations_in(&**sessions);
+            return self.declarations_in(&**sessions, moment);
         }
         let output = self.output(moment)?;
         let values = remote::values(&output.stdout.bytes)
@@ -404,16 +404,25 @@ impl Discovery {
         Ok(values.into_iter().map(Arc::new).collect())
     }
 
-    /// Asks the server in its session.
-    fn declarations_in(&self, sessions: &dyn Sessions) -> Result<Values, ProviderError> {
+    /// Asks the server in its session, which goes on if it is not answered within `moment`.
+    fn declarations_in(
+        &self,
+        sessions: &dyn Sessions,
+        moment: Option<Duration>,
+    ) -> Result<Values, ProviderError> {
         let provider = &self.provider;
         let timeout = provider.settings.timeout_or(Server::LIST_TIMEOUT);
+        let moment = moment.filter(|moment| *moment < timeout);
+        let limit = moment.unwrap_or(timeout);
         let start = (&self.approved, &self.variables);
-        match provider.request(sessions, &self.work, timeout, start, &self.cx) {
+        match provider.request(sessions, &self.work, limit, start, &self.cx) {
             Ok(Value::Array(values)) => Ok(values.into_iter().map(Arc::new).collect()),
             Ok(_) => {
                 let message = "its output is not a JSON array".to_owned();
                 Err(ProviderError::InvalidOutput(provider.name(), message))
+            }
+            Err(SessionError::TimedOut) if moment.is_some() => {
+                Err(ProviderError::Late(provider.name(), limit))
             }
             Err(error) => Err(provider.session_error(error, timeout, &self.cx)),
         }
@@ -456,10 +465,10 @@ impl Discovery {
 }
 
 impl Provider {
-    /// The sessions that stay open, if this is a server and the program stays.
+    /// The sessions that stay open, if this is a server.
     pub(super) fn sessions<'c>(&self, cx: &'c Context) -> Option<&'c Arc<dyn Sessions>> {
         self.settings.server.as_ref()?;
-        cx.list.resident.as_ref()?.sessions()
+        cx.sessions.as_ref()
     }
 
     /// Fails unless the user has approved the provider's command; ends the session of one that
