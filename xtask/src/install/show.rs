@@ -12,8 +12,9 @@ use crate::say;
 /// Runs a discovery and a call of facepalm, as a host would, and prints them.
 pub(super) fn at_work(bin: &Path) -> Result<()> {
     say::line("");
-    say::line("$ cogtools-discover --yaml");
-    shown(&mut program(bin, "cogtools-discover", &["--yaml"])?, None)?;
+    say::line("$ cogtools-discover --yaml --tools facepalm");
+    let discover = ["--yaml", "--tools", "facepalm"];
+    shown(&mut program(bin, "cogtools-discover", &discover)?, None)?;
     let arguments = example()?;
     say::line("");
     say::line("$ cogtools-call --yaml facepalm <<'END'");
