@@ -29,7 +29,8 @@ const TABLES: [&str; 7] = [
 ];
 
 /// The one table that they make.
-pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| Words::parse(&TABLES));
+pub(super) static WORDS: LazyLock<Lexicon<Vec<Sense>>> =
+    LazyLock::new(|| Lexicon::parse_senses(&TABLES));
 
 /// A meaning of a word or a phrase.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,15 +41,43 @@ pub(super) struct Sense {
     pub(super) weight: f64,
 }
 
-/// Further meanings of words and phrases.
+/// Meanings of words and phrases, by their stems.
 #[derive(Debug, Default)]
-pub(super) struct Words {
-    single: BTreeMap<String, Vec<Sense>>,
-    phrases: Phrases<Vec<Sense>>,
+pub(super) struct Lexicon<T> {
+    words: BTreeMap<String, T>,
+    /// Phrases with their meanings, by the first word.
+    phrases: BTreeMap<String, Vec<(Vec<String>, T)>>,
 }
 
-impl Words {
-    fn parse(tables: &[&str]) -> Self {
+impl<T: Default> Lexicon<T> {
+    /// Returns the meaning of a word, to be completed, or a new one of a phrase.
+    fn entry(&mut self, said: Vec<String>) -> &mut T {
+        let first = said[0].clone();
+        if said.len() == 1 {
+            return self.words.entry(first).or_default();
+        }
+        let phrases = self.phrases.entry(first).or_default();
+        let new = phrases.len();
+        phrases.push((said, T::default()));
+        &mut phrases[new].1
+    }
+
+    /// Returns the meanings of the phrases in `stems`.
+    pub(super) fn phrases(&self, stems: &[&str]) -> Vec<&T> {
+        let starts = (0..stems.len()).filter_map(|at| Some((at, self.phrases.get(stems[at])?)));
+        let found = starts.flat_map(|(start, patterns)| {
+            let is_there = move |pattern: &[String]| begins(&stems[start + 1..], &pattern[1..]);
+            let there = patterns
+                .iter()
+                .filter(move |(it, _)| is_there(it).is_some());
+            there.map(|(_, meaning)| meaning)
+        });
+        found.collect()
+    }
+}
+
+impl Lexicon<Vec<Sense>> {
+    fn parse_senses(tables: &[&str]) -> Self {
         let mut words = Self::default();
         for line in tables.iter().flat_map(|table| lines(table)) {
             if let Some((said, meant)) = line.split_once("->") {
@@ -67,64 +96,19 @@ impl Words {
     }
 
     fn add(&mut self, said: Vec<String>, meant: &[Vec<String>], weight: f64) {
-        let others = meant.iter().filter(|stems| **stems != said);
-        let senses = others.map(|stems| Sense {
-            stems: stems.clone(),
-            weight,
-        });
-        let senses: Vec<Sense> = senses.collect();
-        if let [only] = said.as_slice() {
-            self.single.entry(only.clone()).or_default().extend(senses);
-        } else {
-            self.phrases.add(said, senses);
-        }
+        let others = meant.iter().filter(|stems| **stems != said).cloned();
+        let senses: Vec<Sense> = others.map(|stems| Sense { stems, weight }).collect();
+        self.entry(said).extend(senses);
     }
 
     /// Returns the further meanings of the word with this stem.
     pub(super) fn of(&self, stem: &str) -> &[Sense] {
-        self.single.get(stem).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns the meanings of each phrase in `stems`.
-    pub(super) fn phrases(&self, stems: &[&str]) -> Vec<&Vec<Sense>> {
-        self.phrases.find(stems)
+        self.words.get(stem).map_or(&[], Vec::as_slice)
     }
 }
 
 fn stems(entry: &str) -> Vec<String> {
     entry.split(' ').map(stem).collect()
-}
-
-/// Phrases, by their first word.
-#[derive(Debug)]
-pub(super) struct Phrases<T>(BTreeMap<String, Vec<(Vec<String>, T)>>);
-
-impl<T> Default for Phrases<T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
-
-impl<T> Phrases<T> {
-    pub(super) fn add(&mut self, pattern: Vec<String>, meaning: T) {
-        if let Some(first) = pattern.first() {
-            let all = self.0.entry(first.clone()).or_default();
-            all.push((pattern, meaning));
-        }
-    }
-
-    /// Returns the meanings of the phrases in `stems`.
-    pub(super) fn find(&self, stems: &[&str]) -> Vec<&T> {
-        let starts = (0..stems.len()).filter_map(|at| Some((at, self.0.get(stems[at])?)));
-        let found = starts.flat_map(|(start, patterns)| {
-            let is_there = move |pattern: &[String]| begins(&stems[start + 1..], &pattern[1..]);
-            let there = patterns
-                .iter()
-                .filter(move |(it, _)| is_there(it).is_some());
-            there.map(|(_, meaning)| meaning)
-        });
-        found.collect()
-    }
 }
 
 /// Finds the words of `pattern` at the beginning of `stems`; `None` if they are not there.
@@ -164,80 +148,52 @@ pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
         .filter(|entry| !entry.is_empty())
 }
 
-/// Kinds of operations, as bits.
+/// Kinds of operations: bit `n` is the kind `NAMES[n]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Verbs(u16);
 
-const READ: Verbs = Verbs(1);
-const LIST: Verbs = Verbs(1 << 1);
-const SEARCH: Verbs = Verbs(1 << 2);
-const COUNT: Verbs = Verbs(1 << 3);
-const CREATE: Verbs = Verbs(1 << 4);
-const UPDATE: Verbs = Verbs(1 << 5);
-const DELETE: Verbs = Verbs(1 << 6);
-const SEND: Verbs = Verbs(1 << 7);
-const MOVE: Verbs = Verbs(1 << 8);
-const COPY: Verbs = Verbs(1 << 9);
-const RUN: Verbs = Verbs(1 << 10);
-const STOP: Verbs = Verbs(1 << 11);
-/// The kinds that change nothing.
-const READING: Verbs = Verbs(0b1111);
-
-/// The kinds after which something is no longer there.
-const ENDING: Verbs = Verbs(DELETE.0 | STOP.0);
-
 /// The names of the kinds in the table.
-const NAMES: [(&str, Verbs); 12] = [
-    ("read", READ),
-    ("list", LIST),
-    ("search", SEARCH),
-    ("count", COUNT),
-    ("create", CREATE),
-    ("update", UPDATE),
-    ("delete", DELETE),
-    ("send", SEND),
-    ("move", MOVE),
-    ("copy", COPY),
-    ("run", RUN),
-    ("stop", STOP),
+const NAMES: [&str; 12] = [
+    "read", "list", "search", "count", "create", "update", "delete", "send", "move", "copy", "run",
+    "stop",
 ];
 
+/// The kinds that change nothing: read, list, search and count.
+const READING: Verbs = Verbs(0b1111);
+
+/// The kinds after which something is no longer there: delete and stop.
+const ENDING: Verbs = Verbs(1 << 6 | 1 << 11);
+
 /// The table of the words.
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("verbs.txt")));
+static TABLE: LazyLock<Lexicon<Verbs>> =
+    LazyLock::new(|| Lexicon::parse_verbs(include_str!("verbs.txt")));
 
-#[derive(Debug, Default)]
-struct Table {
-    single: BTreeMap<String, Verbs>,
-    phrases: Phrases<Verbs>,
-}
-
-impl Table {
-    fn parse(text: &str) -> Self {
+impl Lexicon<Verbs> {
+    fn parse_verbs(text: &str) -> Self {
         let mut table = Self::default();
         for line in lines(text) {
             let Some((name, words)) = line.split_once(':') else {
                 continue;
             };
-            let kind = NAMES.iter().find(|(known, _)| *known == name);
-            let kind = kind.map_or(Verbs::default(), |(_, kind)| *kind);
             for entry in entries(words) {
-                let pattern: Vec<String> = entry.split(' ').map(stem).collect();
-                if let [only] = pattern.as_slice() {
-                    table.single.entry(only.clone()).or_default().add(kind);
-                } else {
-                    table.phrases.add(pattern, kind);
-                }
+                table.entry(stems(entry)).add(Verbs::named(name));
             }
         }
         table
     }
-
-    fn of(&self, stem: &str) -> Verbs {
-        self.single.get(stem).copied().unwrap_or_default()
-    }
 }
 
 impl Verbs {
+    fn named(name: &str) -> Self {
+        let bit = NAMES.iter().position(|known| *known == name);
+        bit.map_or(Self::default(), |bit| Self(1 << bit))
+    }
+
+    /// Returns the kinds of the word with this stem.
+    fn of(stem: &str) -> Self {
+        TABLE.words.get(stem).copied().unwrap_or_default()
+    }
+
     const fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -252,18 +208,18 @@ impl Verbs {
 
     /// Returns true if `stem` is of a word for one of these kinds.
     pub(super) fn has(self, stem: &str) -> bool {
-        TABLE.of(stem).meets(self)
+        Self::of(stem).meets(self)
     }
 
     /// Returns true if this is the stem of a word for kinds of operations.
     pub(super) fn is_verb(stem: &str) -> bool {
-        !TABLE.of(stem).is_empty()
+        !Self::of(stem).is_empty()
     }
 
     /// Returns the kinds of a request of these words: of its phrases, or else of its first verb.
     pub(super) fn of_request(stems: &[&str]) -> Self {
         let mut kinds = Self::default();
-        for kind in TABLE.phrases.find(stems) {
+        for kind in TABLE.phrases(stems) {
             kinds.add(*kind);
         }
         if kinds.is_empty() {
@@ -301,7 +257,7 @@ impl Verbs {
 
 /// Returns the kinds of the first verb among `stems`.
 fn first<'a>(stems: impl Iterator<Item = &'a str>) -> Verbs {
-    let mut kinds = stems.map(|stem| TABLE.of(stem));
+    let mut kinds = stems.map(Verbs::of);
     kinds.find(|kinds| !kinds.is_empty()).unwrap_or_default()
 }
 
@@ -343,7 +299,7 @@ mod tests {
     #[test]
     fn entries_have_senses() {
         let table = "# Trade\nfolder = directory\npr, pull * back -> merge request,\n  folder\n";
-        let words = Words::parse(&[table]);
+        let words = Lexicon::parse_senses(&[table]);
         assert_eq!(
             senses(words.of(&stem("folder"))),
             [(stem("directory"), SAME)]
@@ -389,7 +345,7 @@ mod verb_tests {
     fn every_line_of_the_table_is_a_kind() {
         for line in lines(include_str!("verbs.txt")) {
             let name = line.split_once(':').map(|(name, _)| name);
-            let is_kind = NAMES.iter().any(|(known, _)| Some(*known) == name);
+            let is_kind = name.is_some_and(|name| NAMES.contains(&name));
             assert!(is_kind, "{line}");
         }
     }
@@ -397,11 +353,11 @@ mod verb_tests {
     #[test]
     fn a_request_wants_what_its_words_say() {
         for (text, expected) in [
-            ("get rid of the label", DELETE),
-            ("throw the old ones away", DELETE),
-            ("erase the label", DELETE),
-            ("how many are there", COUNT),
-            ("broadcast it", SEND),
+            ("get rid of the label", Verbs::named("delete")),
+            ("throw the old ones away", Verbs::named("delete")),
+            ("erase the label", Verbs::named("delete")),
+            ("how many are there", Verbs::named("count")),
+            ("broadcast it", Verbs::named("send")),
             ("the label", Verbs::default()),
         ] {
             assert!(
@@ -413,24 +369,24 @@ mod verb_tests {
 
     #[test]
     fn a_tool_does_what_its_name_or_its_annotations_say() {
-        check_tool("label_delete", "", DELETE);
+        check_tool("label_delete", "", Verbs::named("delete"));
         check_tool("label", "", Verbs::default());
         let read_only = "annotations: {read_only: true}\n";
         check_tool("label", read_only, READING);
-        check_tool("label_delete", read_only, DELETE);
+        check_tool("label_delete", read_only, Verbs::named("delete"));
     }
 
     #[test]
     fn reading_and_changing_do_not_fit() {
         for (tool, asked, expected) in [
-            (DELETE, DELETE, 1.0),
-            (DELETE, UPDATE, -1.0),
-            (CREATE, UPDATE, 0.0),
-            (DELETE, LIST, -1.0),
-            (LIST, DELETE, -1.0),
-            (LIST, COUNT, 0.0),
-            (LIST, Verbs::default(), 0.0),
-            (Verbs::default(), LIST, 0.0),
+            (Verbs::named("delete"), Verbs::named("delete"), 1.0),
+            (Verbs::named("delete"), Verbs::named("update"), -1.0),
+            (Verbs::named("create"), Verbs::named("update"), 0.0),
+            (Verbs::named("delete"), Verbs::named("list"), -1.0),
+            (Verbs::named("list"), Verbs::named("delete"), -1.0),
+            (Verbs::named("list"), Verbs::named("count"), 0.0),
+            (Verbs::named("list"), Verbs::default(), 0.0),
+            (Verbs::default(), Verbs::named("list"), 0.0),
         ] {
             let found = tool.fit(asked);
             assert!(
