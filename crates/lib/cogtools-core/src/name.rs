@@ -57,8 +57,8 @@ impl Name {
         }
     }
 
-    /// One of [`Name::RESERVED`].
-    pub fn reserved(name: &'static str) -> Self {
+    /// The name of a tool of cogtools itself, also one of [`Name::RESERVED`].
+    pub(crate) fn built_in(name: &'static str) -> Self {
         Self(name.to_owned())
     }
 

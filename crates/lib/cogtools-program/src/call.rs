@@ -39,8 +39,13 @@ impl Call {
     /// # Errors
     /// `USAGE` if arguments are on the command line: they are read from standard input.
     pub fn new(options: &CallOptions, callee: Callee) -> Result<Self, Failure> {
+        let syntax = if options.yaml {
+            Syntax::Yaml
+        } else {
+            Syntax::Json
+        };
         let call = Self {
-            syntax: Syntax::from_flag(options.yaml),
+            syntax,
             verbose: options.verbose.verbose,
             callee,
             declared: options.declared.target,

@@ -1,6 +1,7 @@
 //! The project that contains the working directory, its configuration and its tools.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use cogtools_core::approval::{TrustableSource, trust_project, trustable_sources};
 use cogtools_core::file::ReadScope;
@@ -175,12 +176,13 @@ pub fn registry_and_context(
         .is_some_and(|locked| locked || config.locked);
     let bounds = args.env.bounds(&config);
     let tool_folders = config.tool_folders();
-    let mut registry = Registry::new(config, host, cx).with_config_errors(config_errors);
+    let mut registry = Registry::new(config, host, cx);
+    registry.config_errors = config_errors;
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
         let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
         let locked = LockedTools::new(lock, project.root(), project.display_path());
-        registry = registry.with_lock(locked);
+        registry.locked = Some(Arc::new(locked));
     }
     let context = ProjectContext {
         project,

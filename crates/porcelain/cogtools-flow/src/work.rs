@@ -352,7 +352,7 @@ pub(crate) fn check(
     variables: &Map<String, Value>,
     value: Value,
 ) -> Result<Value, Box<Diagnostic>> {
-    if !node.has_checks() {
+    if node.until.is_empty() {
         return Ok(value);
     }
     let mut variables = variables.clone();

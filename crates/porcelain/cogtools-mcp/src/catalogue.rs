@@ -198,9 +198,7 @@ impl Catalogue {
                 ..self.registry.clone()
             };
             let mut registry = project::registry(&args, io, Some(Target::Mcp))?;
-            if self.budget.is_set() {
-                registry = registry.counting_uses();
-            }
+            registry.counts_uses |= self.budget.is_set();
             let has_servers = registry.has_servers();
             self.has_servers.store(has_servers, Ordering::Relaxed);
             Ok((registry, io.context.take_warnings()))

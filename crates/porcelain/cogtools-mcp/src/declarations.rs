@@ -80,7 +80,7 @@ impl PublishedTool {
             json,
             is_prompt: prompt::is_prompt(tool),
             cost: options.count_tokens.then(|| tool.cost()),
-            has_shared_parts: tool.has_shared_parts(),
+            has_shared_parts: !tool.shared.is_empty(),
             app,
         })
     }

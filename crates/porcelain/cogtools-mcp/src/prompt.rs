@@ -29,7 +29,7 @@ const MAX_EXAMPLE_CHARS: usize = 60;
 
 /// Returns true if a tool is a prompt, too.
 pub(crate) fn is_prompt(tool: &Tool) -> bool {
-    tool.is_template() && tool.has_examples()
+    tool.is_template() && !tool.tests().is_empty()
 }
 
 /// Finds the tool of the prompt `name`.

@@ -253,7 +253,7 @@ fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
     let errors = load_all(&targets.files, |_, tool| {
         let tool = tool
             .ok()
-            .filter(|tool| tool.runs_programs() && tool.has_examples())
+            .filter(|tool| tool.runs_programs() && !tool.tests().is_empty())
             .filter(|tool| runner.record || tool.request().is_none())?;
         approve(&tool, cx).err()
     });

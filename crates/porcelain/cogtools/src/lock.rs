@@ -67,7 +67,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         refresh: true,
         ..RegistryArgs::default()
     };
-    let registry = registry(&now, io, None)?.renewing_values();
+    let mut registry = registry(&now, io, None)?;
+    registry.renews_values = true;
     let snapshot = Snapshot::of(&registry, project.root(), project.display_path());
     let (path, display_path) = project.resolve(Lock::FILE.as_ref());
     let existing = path.exists().then(|| Lock::read(&path, &display_path));

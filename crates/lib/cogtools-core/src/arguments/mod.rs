@@ -25,13 +25,6 @@ pub enum Syntax {
     Yaml,
 }
 
-impl Syntax {
-    /// YAML if `yaml`, else JSON.
-    pub const fn from_flag(yaml: bool) -> Self {
-        if yaml { Self::Yaml } else { Self::Json }
-    }
-}
-
 /// Why bytes are not arguments.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgumentsError {

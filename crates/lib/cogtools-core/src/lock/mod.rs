@@ -220,7 +220,7 @@ pub(crate) struct Pin {
     sha256: String,
     /// The SHA-256 of what runs: the implementation with the files that it names,
     /// annotations, the content of a package, a provider's commands and declaration.
-    runs: String,
+    pub(crate) runs: String,
     /// Shortened hashes by part: `description`, `/NAME` for a parameter, `parameters`
     /// for the rest of them, `annotations`, `implementation`, `content`.
     parts: BTreeMap<String, String>,
@@ -360,11 +360,6 @@ impl Pinner {
 }
 
 impl Pin {
-    /// The digest of what runs.
-    pub(crate) fn runs(self) -> String {
-        self.runs
-    }
-
     /// Returns true if both are of the same tool.
     fn matches(&self, other: &Self) -> bool {
         self.sha256 == other.sha256 && self.runs == other.runs

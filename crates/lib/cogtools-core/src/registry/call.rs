@@ -15,7 +15,7 @@ use std::time::Duration;
 use crate::approval::approve;
 use crate::arguments::Arguments;
 use crate::hint::{Command, Hint};
-use crate::lock::{Lock, LockedTools, Pinner, Snapshot};
+use crate::lock::{Lock, Pinner, Snapshot};
 use crate::registry::{self, Found, Registry};
 use crate::source::{Candidate, SourceError};
 use crate::suggest::{did_you_mean, nearest, suggestion};
@@ -197,13 +197,6 @@ impl Limit {
 pub struct Loaded(HashMap<PathBuf, Result<Tool, ToolError>>);
 
 impl Registry {
-    /// Admits only the tools that `locked` pins.
-    #[must_use]
-    pub fn with_lock(mut self, locked: LockedTools) -> Self {
-        self.locked = Some(Arc::new(locked));
-        self
-    }
-
     /// Returns true if only pinned tools are admitted.
     pub const fn is_locked(&self) -> bool {
         self.locked.is_some()
@@ -320,7 +313,7 @@ impl Registry {
     /// content of its package, the commands of its provider.
     pub fn content_digest(&self, tool: &Tool) -> String {
         let mut pinner = Pinner::new(&self.cx.root, &self.cx.root);
-        pinner.pin(tool, &self.cx).runs()
+        pinner.pin(tool, &self.cx).runs
     }
 }
 

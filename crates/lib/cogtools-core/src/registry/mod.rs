@@ -19,15 +19,12 @@ use crate::arguments::Arguments;
 use crate::lock::LockedTools;
 pub use crate::registry::call::{FindError, Loaded};
 use crate::resident::most_at_once;
-use crate::schema::Schema;
 use crate::search::search;
 use crate::source::{
     Candidate, FileNames, Listing, Offer, Plugin, Provider, SkillFolder, Skills, Source,
     SourceError, list_all,
 };
-use crate::tool::{
-    Annotations, Author, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput,
-};
+use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput};
 use crate::{
     Budget, Code, Config, Context, Diagnostic, Filter, ListWait, Name, Pattern, Target, Tool, Uses,
 };
@@ -38,13 +35,13 @@ pub struct Registry {
     sources: Vec<Source>,
     filters: Vec<Filter>,
     budget: Option<Budget>,
-    /// True if calls are counted.
-    counts_uses: bool,
+    /// True if calls are counted: there is a budget, also one that an option has set.
+    pub counts_uses: bool,
     cx: Context,
     /// The only tools that are admitted, if they are pinned.
-    locked: Option<Arc<LockedTools>>,
+    pub locked: Option<Arc<LockedTools>>,
     /// True if the values of enums are listed anew, whatever is pinned or cached.
-    renews_values: bool,
+    pub renews_values: bool,
     /// Errors of the configuration, parts of which were left out.
     pub config_errors: Vec<Diagnostic>,
     /// Other names of capabilities, each with the capability.
@@ -74,13 +71,6 @@ impl Registry {
             renews_values: false,
             config_errors: Vec::new(),
         }
-    }
-
-    /// Adds errors of the configuration, for tools that are missing because of them.
-    #[must_use]
-    pub fn with_config_errors(mut self, errors: Vec<Diagnostic>) -> Self {
-        self.config_errors = errors;
-        self
     }
 
     /// Adds the tools that read the skills in `folders`, for an agent.
@@ -119,13 +109,6 @@ impl Registry {
     /// The calls by tool that are counted while there is a budget.
     pub fn uses(&self) -> Uses {
         Uses::of(self.cx.state.as_deref())
-    }
-
-    /// Counts calls, for a budget that an option has set.
-    #[must_use]
-    pub const fn counting_uses(mut self) -> Self {
-        self.counts_uses = true;
-        self
     }
 
     /// Returns the two tools that give access to all others, which are never listed.
@@ -375,13 +358,9 @@ fn tool(name: &str, registry: &Registry) -> Option<Tool> {
         Name::CALL => call_definition(),
         _ => return None,
     };
-    let provenance = Provenance {
-        author: Author::BuiltIn,
-        ..Provenance::default()
-    };
     let calls = ProjectTool(registry.clone());
     let tool = Tool::foreign(definition, Arc::new(calls), Path::new(name));
-    Some(tool.from(Arc::new(provenance)))
+    Some(tool.from(Provenance::built_in("")))
 }
 
 /// Returns the name and the arguments of the tool that a call of `call_tool` asks for. The
@@ -402,7 +381,7 @@ fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
 fn find_definition() -> Definition {
     let query = "What the tool should do, in a few words, or a part of its name";
     let limit = "How many matches at most";
-    let schema = schema(json!({
+    let parameters = json!({
         "type": "object",
         "properties": {
             "query": {"type": "string", "description": query},
@@ -411,44 +390,31 @@ fn find_definition() -> Definition {
             },
         },
         "required": ["query"],
-    }));
+    });
     let description = "Finds tools that are not declared here, by what they are for. Each match \
                        comes with its description and parameters; call it with call_tool.";
-    let annotations = Annotations {
-        read_only: Some(true),
-        idempotent: Some(true),
-        open_world: Some(false),
-        ..Annotations::default()
-    };
     Definition {
-        title: Some("Find a tool".to_owned()),
-        annotations,
-        ..Definition::new(Name::reserved(Name::FIND), description, schema)
+        annotations: Annotations {
+            read_only: Some(true),
+            idempotent: Some(true),
+            open_world: Some(false),
+            ..Annotations::default()
+        },
+        ..Definition::built_in(Name::FIND, "Find a tool", description, parameters)
     }
 }
 
 fn call_definition() -> Definition {
-    let schema = schema(json!({
+    let parameters = json!({
         "type": "object",
         "properties": {
             "name": {"type": "string", "description": "The name of the tool"},
             "arguments": {"type": "object", "description": "Its arguments, as its parameters say"},
         },
         "required": ["name"],
-    }));
+    });
     let description = "Calls a tool that find_tool has found.";
-    Definition {
-        title: Some("Call a tool".to_owned()),
-        ..Definition::new(Name::reserved(Name::CALL), description, schema)
-    }
-}
-
-/// Parses a built-in Schema Object.
-fn schema(value: Value) -> Schema {
-    match value {
-        Value::Object(object) => Schema::from(object),
-        _ => Schema::empty(),
-    }
+    Definition::built_in(Name::CALL, "Call a tool", description, parameters)
 }
 
 impl Foreign for ProjectTool {
@@ -480,6 +446,7 @@ impl Foreign for ProjectTool {
 #[cfg(test)]
 mod builtin_tests {
     use super::*;
+    use crate::schema::Schema;
     use crate::text::Text;
     use crate::yaml;
 

@@ -17,13 +17,6 @@ const MAX_AGE: Duration = Duration::from_mins(5);
 const MAX_BYTES: u64 = 1 << 20;
 
 impl Registry {
-    /// Lists the values of enums anew, whatever is pinned or cached.
-    #[must_use]
-    pub fn renewing_values(mut self) -> Self {
-        self.renews_values = true;
-        self
-    }
-
     /// Returns `tool` with the values of its enums; fails if it differs from its pin.
     pub(super) fn admit(&self, tool: Tool) -> Result<Tool, ToolError> {
         self.check_lock(self.with_values(tool)?)

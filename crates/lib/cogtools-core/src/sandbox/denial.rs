@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::run::RUN_LATER;
-use super::{Roots, Sandbox, SandboxPath, home};
-use crate::{Context, file};
+use super::{Roots, Sandbox, SandboxPath};
+use crate::file;
 
 /// A file that the program wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,29 +113,36 @@ const AROUND: usize = 3;
 impl Sandbox {
     /// Returns the first file that a program was denied, if the end of its standard error, `text`,
     /// says so.
-    pub(crate) fn denial(&self, text: &str, cx: &Context) -> Option<Denial> {
-        let home = home(cx);
-        let roots = Roots {
-            project: &cx.root,
-            home: home.as_deref(),
-        };
-        self.denial_below(text, roots)
+    pub(crate) fn denial(&self, text: &str, roots: &Roots<'_>) -> Option<Denial> {
+        let lines: Vec<&str> = text.lines().collect();
+        // What Node says of a folder above which nothing may be made.
+        let is_node = |line: &str| line.contains("ENOENT") && line.contains("mkdir");
+        let is_error = |line: &&str| DENIED.iter().any(|word| line.contains(word)) || is_node(line);
+        let errors = (0..lines.len()).filter(|at| is_error(&lines[*at]));
+        errors.into_iter().find_map(|at| {
+            let around = at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1);
+            let near = std::iter::once(at).chain(around.clone());
+            let path = near
+                .flat_map(|at| paths(lines[at]))
+                .find(|path| path.parent().is_some())?;
+            let says_write = lines[around]
+                .iter()
+                .any(|line| WRITES.iter().any(|word| line.contains(word)));
+            let is_write = says_write || !path.exists();
+            self.denial_of(&path, if is_write { WRITE } else { READ }, roots)
+        })
     }
 
     /// Returns the denial in a trace for which a program has failed most likely: the last one of
     /// writing, or else of reading. Each line of `trace` is a key and a path; one to read may only
     /// have been left out of the program's namespace. Programs look for much that they can do
     /// without, so what they read counts if they have `said` nothing, or its name.
-    pub(crate) fn traced_denial(&self, trace: &str, said: &str, cx: &Context) -> Option<Denial> {
-        let home = home(cx);
-        let roots = Roots {
-            project: &cx.root,
-            home: home.as_deref(),
-        };
-        self.traced_below(trace, said, roots)
-    }
-
-    fn traced_below(&self, trace: &str, said: &str, roots: Roots<'_>) -> Option<Denial> {
+    pub(crate) fn traced_denial(
+        &self,
+        trace: &str,
+        said: &str,
+        roots: &Roots<'_>,
+    ) -> Option<Denial> {
         let lines = trace.lines().filter_map(|line| line.split_once(' '));
         let lines = lines.map(|(key, path)| (key, Path::new(path)));
         let lines: Vec<(&str, &Path)> = lines.filter(|(_, path)| !is_up(path)).collect();
@@ -160,7 +167,7 @@ impl Sandbox {
     }
 
     /// The denial of `path`, if the sandbox does not permit it and others may have it.
-    fn denial_of(&self, path: &Path, key: &'static str, roots: Roots<'_>) -> Option<Denial> {
+    fn denial_of(&self, path: &Path, key: &'static str, roots: &Roots<'_>) -> Option<Denial> {
         let project = [SandboxPath(".".to_owned())];
         let read = self.read.as_deref().unwrap_or(&project);
         let read = read.iter().filter(|_| key == READ);
@@ -170,26 +177,6 @@ impl Sandbox {
         Some(Denial {
             key,
             path: named(path, roots)?,
-        })
-    }
-
-    fn denial_below(&self, text: &str, roots: Roots<'_>) -> Option<Denial> {
-        let lines: Vec<&str> = text.lines().collect();
-        // What Node says of a folder above which nothing may be made.
-        let is_node = |line: &str| line.contains("ENOENT") && line.contains("mkdir");
-        let is_error = |line: &&str| DENIED.iter().any(|word| line.contains(word)) || is_node(line);
-        let errors = (0..lines.len()).filter(|at| is_error(&lines[*at]));
-        errors.into_iter().find_map(|at| {
-            let around = at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1);
-            let near = std::iter::once(at).chain(around.clone());
-            let path = near
-                .flat_map(|at| paths(lines[at]))
-                .find(|path| path.parent().is_some())?;
-            let says_write = lines[around]
-                .iter()
-                .any(|line| WRITES.iter().any(|word| line.contains(word)));
-            let is_write = says_write || !path.exists();
-            self.denial_of(&path, if is_write { WRITE } else { READ }, roots)
         })
     }
 }
@@ -219,14 +206,21 @@ fn is_installed(path: &Path) -> bool {
 
 /// The folder of the program around `path`, as a sandbox names it; `None` if it is no place for
 /// others.
-fn named(path: &Path, roots: Roots<'_>) -> Option<String> {
+fn named(path: &Path, roots: &Roots<'_>) -> Option<String> {
     if let Ok(below) = path.strip_prefix(roots.project) {
         let first = below.components().next()?;
         let name = first.as_os_str().to_string_lossy().into_owned();
         return (!is_private(below)).then_some(name);
     }
-    let Some(below) = roots.home.and_then(|home| path.strip_prefix(home).ok()) else {
-        let is_above = roots.home.is_some_and(|home| home.starts_with(path));
+    let Some(below) = roots
+        .home
+        .as_ref()
+        .and_then(|home| path.strip_prefix(home).ok())
+    else {
+        let is_above = roots
+            .home
+            .as_ref()
+            .is_some_and(|home| home.starts_with(path));
         let is_refused = REFUSED.iter().any(|it| path.starts_with(it))
             || below_home(path).is_some_and(|below| has_keys(&below));
         return (!is_above && !is_refused).then(|| path.display().to_string());
@@ -273,7 +267,7 @@ mod tests {
         }
         let roots = Roots {
             project: Path::new("/p"),
-            home: Some(&home),
+            home: Some(home.clone()),
         };
         let sandbox = Sandbox {
             read: Some(vec![SandboxPath("~/notes".to_owned())]),
@@ -301,7 +295,7 @@ mod tests {
             ("remove ~/a\nwrite\n", "", None),
         ] {
             let text = trace.replace('~', home.to_str().unwrap());
-            let found = sandbox.traced_below(&text, said, roots);
+            let found = sandbox.traced_denial(&text, said, &roots);
             let found = found.map(|it| format!("{} {}", it.key, it.path));
             assert_eq!(found.as_deref(), expected, "{trace}");
         }
@@ -311,7 +305,7 @@ mod tests {
     fn a_denial_is_found_and_keys_are_never_named() {
         let roots = Roots {
             project: Path::new("/p"),
-            home: Some(Path::new("/home/u")),
+            home: Some("/home/u".into()),
         };
         let sandbox = Sandbox {
             read: Some(vec![SandboxPath("~/notes".to_owned())]),
@@ -359,7 +353,7 @@ mod tests {
             ),
             ("not found: /home/u/.npm", None),
         ] {
-            let found = sandbox.denial_below(text, roots);
+            let found = sandbox.denial(text, &roots);
             let found = found.map(|it| format!("{} {}", it.key, it.path));
             assert_eq!(found.as_deref(), expected, "{text}");
         }

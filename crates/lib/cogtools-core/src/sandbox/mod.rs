@@ -118,13 +118,9 @@ impl Sandbox {
 
     /// Returns true if it permits changing the file at `path`, which has no links.
     pub(crate) fn may_write(&self, path: &Path, cx: &Context) -> bool {
-        let home = home(cx);
-        let roots = Roots {
-            project: &cx.root,
-            home: home.as_deref(),
-        };
+        let roots = Roots::of(cx);
         self.write.iter().any(|allowed| {
-            let allowed = allowed.resolve(roots).ok().flatten();
+            let allowed = allowed.resolve(&roots).ok().flatten();
             allowed.is_some_and(|allowed| path.starts_with(allowed))
         })
     }
@@ -446,18 +442,22 @@ fn is_file_name(path: &str) -> bool {
 }
 
 /// Where the paths begin.
-#[derive(Clone, Copy, Debug)]
-struct Roots<'r> {
+#[derive(Debug)]
+pub(crate) struct Roots<'r> {
     /// The project's root.
     project: &'r Path,
-    /// The home directory, if known.
-    home: Option<&'r Path>,
+    /// The home directory that the user has set, if any.
+    home: Option<PathBuf>,
 }
 
-/// Returns the home directory that the user has set.
-fn home(cx: &Context) -> Option<PathBuf> {
-    let mut variables = cx.environment.user_vars(["HOME"]);
-    variables.remove(OsStr::new("HOME")).map(PathBuf::from)
+impl<'r> Roots<'r> {
+    pub(crate) fn of(cx: &'r Context) -> Self {
+        let mut variables = cx.environment.user_vars(["HOME"]);
+        Self {
+            project: &cx.root,
+            home: variables.remove(OsStr::new("HOME")).map(PathBuf::from),
+        }
+    }
 }
 
 impl SandboxPath {
@@ -478,7 +478,7 @@ impl SandboxPath {
 
     /// Resolves it to a path without links, if that exists. A path below the project's
     /// root must stay there.
-    fn resolve(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
+    fn resolve(&self, roots: &Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
         let Some(path) = self.full(roots) else {
             return Ok(None);
         };
@@ -496,8 +496,8 @@ impl SandboxPath {
 
     /// Resolves a path that will be written: if nothing is there, an empty file or a folder is made,
     /// in the project or in the home directory.
-    fn resolve_or_create(&self, roots: Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
-        let of_home = self.0.strip_prefix("~/").zip(roots.home);
+    fn resolve_or_create(&self, roots: &Roots<'_>) -> Result<Option<PathBuf>, SandboxError> {
+        let of_home = self.0.strip_prefix("~/").zip(roots.home.as_deref());
         let (root, below) = match of_home {
             Some((below, home)) => (home, below),
             None if self.is_inside() => (roots.project, self.0.as_str()),
@@ -518,13 +518,13 @@ impl SandboxPath {
         self.resolve(roots)
     }
 
-    fn full(&self, roots: Roots<'_>) -> Option<PathBuf> {
+    fn full(&self, roots: &Roots<'_>) -> Option<PathBuf> {
         let text = self.0.as_str();
         if text == "~" {
-            return roots.home.map(Path::to_path_buf);
+            return roots.home.clone();
         }
         match text.strip_prefix("~/") {
-            Some(below) => roots.home.map(|home| home.join(below)),
+            Some(below) => roots.home.as_ref().map(|home| home.join(below)),
             None => Some(roots.project.join(text)),
         }
     }

@@ -194,12 +194,8 @@ impl Run {
         variables: &Vars,
         cx: &Context,
     ) -> Result<Policy, RunError> {
-        let home = super::home(cx);
-        let home = home.as_deref();
-        let roots = Roots {
-            project: &cx.root,
-            home,
-        };
+        let roots = &Roots::of(cx);
+        let home = roots.home.as_deref();
         let root = cx.root.canonicalize();
         let root = root.as_deref().unwrap_or(&cx.root);
         let mut read = match &self.sandbox.read {

@@ -24,7 +24,8 @@ pub struct Folder {
     path: PathBuf,
     display_path: PathBuf,
     named: bool,
-    provenance: Arc<Provenance>,
+    /// The provenance of its tools.
+    pub(super) provenance: Arc<Provenance>,
     depth: usize,
     /// The scope of its files.
     scope: ReadScope,
@@ -95,13 +96,6 @@ impl Folder {
     /// Returns true if the user has written its tools, rather than the author of the project.
     pub fn is_users(&self) -> bool {
         self.provenance.author == Author::User
-    }
-
-    /// Returns the same folder with another provenance for its tools.
-    #[must_use]
-    pub(crate) fn with_provenance(mut self, provenance: Provenance) -> Self {
-        self.provenance = Arc::new(provenance);
-        self
     }
 
     /// Its path.

@@ -290,12 +290,7 @@ impl Source {
         match self {
             Self::Provider(_) => true,
             Self::OpenApi(specification) => specification.url().is_some(),
-            Self::Folder(_)
-            | Self::Packages(_)
-            | Self::BuiltIn
-            | Self::Editor
-            | Self::Plugin(_)
-            | Self::Skills(_) => false,
+            _ => false,
         }
     }
 
@@ -305,12 +300,8 @@ impl Source {
         match self {
             Self::Folder(folder) => folder.is_users(),
             Self::OpenApi(specification) => specification.is_users,
-            Self::Packages(_)
-            | Self::BuiltIn
-            | Self::Editor
-            | Self::Plugin(_)
-            | Self::Skills(_) => false,
             Self::Provider(provider) => provider.settings().user_configured,
+            _ => false,
         }
     }
 
@@ -351,31 +342,22 @@ impl Candidate {
     /// The tool, if it is valid.
     pub fn load(&self) -> Result<Tool, ToolError> {
         match &self.declared {
-            Some(Declared::Provider(provider, tool)) => return provider.load(tool),
-            Some(Declared::Operation(specification, operation)) => {
-                return specification.load(operation);
+            Some(Declared::Provider(provider, tool)) => provider.load(tool),
+            Some(Declared::Operation(specification, operation)) => specification.load(operation),
+            Some(Declared::BuiltIn(set, tool)) => Ok(tool.load(set)),
+            Some(Declared::Skill(skills, name)) => Ok(skills.load(name)),
+            None => {
+                let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
+                Ok(tool.from(Arc::clone(&self.provenance)))
             }
-            Some(Declared::BuiltIn(set, tool)) => {
-                let bug = || ToolError::Bug(self.display_path.clone());
-                return tool.load(set).ok_or_else(bug);
-            }
-            Some(Declared::Skill(skills, name)) => {
-                let bug = || ToolError::Bug(self.display_path.clone());
-                return skills.load(name).ok_or_else(bug);
-            }
-            None => {}
         }
-        let tool = Tool::load(&self.path, &self.display_path, &self.scope)?;
-        Ok(tool.from(Arc::clone(&self.provenance)))
     }
 
     /// The declaration of the provider, if it is a provider's tool.
     pub const fn remote(&self) -> Option<&RemoteTool> {
         match &self.declared {
             Some(Declared::Provider(_, tool)) => Some(tool),
-            Some(Declared::BuiltIn(..) | Declared::Operation(..) | Declared::Skill(..)) | None => {
-                None
-            }
+            _ => None,
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -307,14 +308,14 @@ impl Package {
         let open = |path| {
             let below = relative_folder(path, &root)?;
             let path = root.join(&below);
-            let folder = Folder::new(path, display_path.join(&below), true, scope.clone());
-            let provenance = Provenance {
+            let mut folder = Folder::new(path, display_path.join(&below), true, scope.clone());
+            folder.provenance = Arc::new(Provenance {
                 source: name.to_owned(),
                 toolset: Some(name.to_owned()),
                 author: Author::Package(root.clone()),
                 grant: None,
-            };
-            Ok(folder.with_provenance(provenance))
+            });
+            Ok(folder)
         };
         let folders = paths
             .iter()

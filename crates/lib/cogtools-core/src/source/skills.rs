@@ -16,7 +16,6 @@ use super::{Candidate, Declared, Listing, SourceError};
 use crate::arguments::Arguments;
 use crate::containment::read_first_line;
 use crate::file::{ReadScope, descends, has_secrets};
-use crate::schema::Schema;
 use crate::shebang::is_executable;
 use crate::suggest::did_you_mean;
 use crate::text::Text;
@@ -234,8 +233,8 @@ impl Skills {
     }
 
     pub(super) fn find(&self, name: &Name) -> Option<Tool> {
-        let found = self.tools().find(|tool| *tool == name.as_str())?;
-        self.load(found)
+        let found = self.tools().find(|tool| *tool == name.as_str());
+        found.map(|name| self.load(name))
     }
 
     pub(super) fn list(&self) -> Listing {
@@ -243,7 +242,7 @@ impl Skills {
             name: name.into(),
             path: PathBuf::new(),
             display_path: name.into(),
-            provenance: provenance(),
+            provenance: Provenance::built_in("skills"),
             scope: ReadScope::default(),
             declared: Some(Declared::Skill(self.clone(), name)),
         });
@@ -256,7 +255,7 @@ impl Skills {
     }
 
     /// Makes the tool of that name.
-    pub(super) fn load(&self, name: &str) -> Option<Tool> {
+    pub(super) fn load(&self, name: &'static str) -> Tool {
         let skill = json!({"type": "string", "description": "The name of the skill"});
         let (title, description, parameters, annotations) = if name == Self::READ {
             let file = "A file of the skill that its text names; by default, the text itself";
@@ -290,28 +289,15 @@ impl Skills {
             });
             let description = "Runs a script of a skill in the project's folder. It reads the \
                                project, and neither writes there nor reaches the network.";
-            let annotations = Annotations::default();
-            (
-                "Run a script of a skill",
-                description,
-                parameters,
-                annotations,
-            )
-        };
-        let Value::Object(schema) = parameters else {
-            return None;
+            let title = "Run a script of a skill";
+            (title, description, parameters, Annotations::default())
         };
         let definition = Definition {
-            title: Some(title.to_owned()),
             annotations,
-            provenance: provenance(),
-            ..Definition::new(Name::new(name).ok()?, description, Schema::from(schema))
+            provenance: Provenance::built_in("skills"),
+            ..Definition::built_in(name, title, description, parameters)
         };
-        Some(Tool::foreign(
-            definition,
-            Arc::new(self.clone()),
-            Path::new(name),
-        ))
+        Tool::foreign(definition, Arc::new(self.clone()), Path::new(name))
     }
 
     fn skill(&self, name: &str) -> Result<&Skill, Box<Diagnostic>> {
@@ -567,14 +553,6 @@ impl Skill {
             ..Provenance::default()
         })))
     }
-}
-
-fn provenance() -> Arc<Provenance> {
-    Arc::new(Provenance {
-        source: "skills".to_owned(),
-        author: Author::BuiltIn,
-        ..Provenance::default()
-    })
 }
 
 fn failed(message: String, hint: String) -> Box<Diagnostic> {

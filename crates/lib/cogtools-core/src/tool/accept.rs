@@ -197,11 +197,6 @@ impl Tool {
         Ok(output)
     }
 
-    /// Returns true if it has any examples.
-    pub fn has_examples(&self) -> bool {
-        !self.examples.is_empty()
-    }
-
     /// The examples, as tests.
     pub fn tests(&self) -> &[Example] {
         &self.examples

@@ -59,7 +59,7 @@ pub struct Definition {
     /// The file; an empty text with a name for a tool without one.
     pub(crate) text: Text,
     /// The digests of the files with parts of it, by their names.
-    pub(crate) shared: BTreeMap<String, String>,
+    pub shared: BTreeMap<String, String>,
     /// The commands that list values of its enums.
     pub(crate) value_commands: Vec<ValueCommand>,
     /// The index of the command of another tool's enum that it runs, if it is for nothing else.
@@ -141,14 +141,26 @@ impl Definition {
         }
     }
 
+    /// A definition of a tool of cogtools itself, with the schema `parameters`.
+    pub(crate) fn built_in(
+        name: &'static str,
+        title: &str,
+        description: &str,
+        parameters: Value,
+    ) -> Self {
+        let schema = match parameters {
+            Value::Object(schema) => Schema::from(schema),
+            _ => Schema::empty(),
+        };
+        Self {
+            title: Some(title.to_owned()),
+            ..Self::new(Name::built_in(name), description, schema)
+        }
+    }
+
     /// The name.
     pub const fn name(&self) -> &Name {
         &self.name
-    }
-
-    /// Returns true if parts of it are in other files, which can change without its own.
-    pub fn has_shared_parts(&self) -> bool {
-        !self.shared.is_empty()
     }
 
     /// The capabilities it provides, as `provider.operation`: the declared ones, or
@@ -191,6 +203,15 @@ impl Definition {
 }
 
 impl Provenance {
+    /// The provenance of a tool of cogtools itself.
+    pub(crate) fn built_in(source: &str) -> Arc<Self> {
+        Arc::new(Self {
+            source: source.to_owned(),
+            author: Author::BuiltIn,
+            ..Self::default()
+        })
+    }
+
     /// The provenance of a folder of the project.
     pub(crate) fn local(display_path: &Path) -> Self {
         let source = if display_path.as_os_str().is_empty() {

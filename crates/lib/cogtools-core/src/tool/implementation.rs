@@ -18,9 +18,9 @@ use crate::tool::js::Js;
 use crate::tool::reader::Reader;
 use crate::tool::script::Script;
 use crate::tool::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
-use crate::tool::{Definition, DefinitionError, Key};
+use crate::tool::{Definition, DefinitionError, Key, Tool};
 use crate::yaml::{Data, Entry};
-use crate::{Context, Expected};
+use crate::{Context, Diagnostic, Expected};
 
 /// The implementation of a tool. Only [`Approved`](crate::approval::Approved) calls it.
 #[derive(Debug)]
@@ -160,61 +160,6 @@ impl Implementation {
         }
     }
 
-    /// Returns true if a call runs programs. If not, the result depends only on the arguments
-    /// and the tool's folder, and nothing needs approval.
-    pub(super) fn runs_programs(&self) -> bool {
-        match self {
-            Self::Template(..) | Self::TemplateFile(_) => false,
-            Self::Js(js) => js.calls_tools(),
-            Self::Exec(_) | Self::Script(_) | Self::Agent(_) | Self::Http(_) => true,
-            Self::Flow(flow) => flow.asks_a_model(),
-            Self::Foreign(foreign) => foreign.runs_programs(),
-        }
-    }
-
-    /// Returns true if a call uses its context.
-    pub(super) fn needs_context(&self) -> bool {
-        match self {
-            Self::Template(..) | Self::TemplateFile(_) => false,
-            Self::Js(js) => js.calls_tools(),
-            _ => true,
-        }
-    }
-
-    /// Returns true if a call starts a process. It then ends that itself when the time is over.
-    pub(super) fn starts_process(&self) -> bool {
-        match self {
-            Self::Js(_) | Self::Flow(_) => true,
-            Self::Foreign(foreign) => foreign.starts_process(),
-            _ => self.runs_programs(),
-        }
-    }
-
-    /// Returns the command line of a call of the tool in the file `text`, as far as it is known
-    /// before.
-    pub(super) fn command_line(&self, text: &Text) -> Option<CommandLine> {
-        match self {
-            Self::Exec(exec) => Some(exec.command_line(text)),
-            Self::Script(script) => Some(script.command_line()),
-            Self::Agent(_) => {
-                let words = ["cogtools", "ask", "--agent"].map(str::to_owned);
-                Some(CommandLine {
-                    words: words.map(Word::literal).to_vec(),
-                    ..CommandLine::default()
-                })
-            }
-            _ => None,
-        }
-    }
-
-    /// Returns the words of command lines that are the same in every call, of all platforms.
-    pub(super) fn literals(&self, text: &Text) -> Option<Vec<String>> {
-        match self {
-            Self::Exec(exec) => Some(exec.literals(text)),
-            _ => self.command_line(text).map(|line| line.literals()),
-        }
-    }
-
     /// Returns true if the tool file says which program or script a call starts.
     pub(super) const fn is_program(&self) -> bool {
         matches!(self, Self::Exec(_) | Self::Script(_))
@@ -244,32 +189,89 @@ impl Implementation {
             Self::Js(_) | Self::Script(_) | Self::Foreign(_) => Ok(()),
         }
     }
+}
 
-    /// Finds the reason why the program of every call of `tool` cannot be started, as far as it is
-    /// known before.
-    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
-        match self {
-            Self::Js(js) => js.check_program(tool, cx),
-            Self::Exec(exec) => exec.check_program(tool, cx),
-            Self::Script(script) => script.check_program(tool, cx),
-            _ => Ok(()),
+impl Tool {
+    /// Returns true if a call runs programs, which have the rights of the user. If not, the result
+    /// depends only on the arguments and the tool's folder, and nothing needs approval.
+    pub fn runs_programs(&self) -> bool {
+        match &self.implementation {
+            Implementation::Template(..) | Implementation::TemplateFile(_) => false,
+            Implementation::Js(js) => js.calls_tools(),
+            Implementation::Flow(flow) => flow.asks_a_model(),
+            Implementation::Foreign(foreign) => foreign.runs_programs(),
+            _ => true,
         }
     }
 
-    /// Returns the templates, for a tool whose file is `text`.
-    pub(super) fn templates(&self, text: &Text) -> Vec<TemplateSource> {
-        match self {
-            Self::Template(template, _) => vec![TemplateSource::inline(template, text)],
-            Self::TemplateFile(path) => {
-                let loaded = Template::load(text, path).ok();
-                let source =
-                    loaded.map(|(template, text)| TemplateSource::inline(&template, &text));
-                source.into_iter().collect()
+    /// Returns true if a call uses its context: templates need none.
+    pub fn needs_context(&self) -> bool {
+        match &self.implementation {
+            Implementation::Template(..) | Implementation::TemplateFile(_) => false,
+            Implementation::Js(js) => js.calls_tools(),
+            _ => true,
+        }
+    }
+
+    /// Returns true if a call starts a process. It then ends that itself when the time is over.
+    pub fn starts_process(&self) -> bool {
+        match &self.implementation {
+            Implementation::Js(_) | Implementation::Flow(_) => true,
+            Implementation::Foreign(foreign) => foreign.starts_process(),
+            _ => self.runs_programs(),
+        }
+    }
+
+    /// Returns the command line of a call, as far as it is known before: none for a template.
+    pub fn command_line(&self) -> Option<CommandLine> {
+        match &self.implementation {
+            Implementation::Exec(exec) => Some(exec.command_line(&self.text)),
+            Implementation::Script(script) => Some(script.command_line()),
+            Implementation::Agent(_) => {
+                let words = ["cogtools", "ask", "--agent"].map(str::to_owned);
+                Some(CommandLine {
+                    words: words.map(Word::literal).to_vec(),
+                    ..CommandLine::default()
+                })
             }
-            Self::Exec(exec) => exec.templates(text),
-            Self::Agent(agent) => agent.sources(text),
-            Self::Http(http) => http.sources(text),
-            Self::Js(_) | Self::Script(_) | Self::Flow(_) | Self::Foreign(_) => Vec::new(),
+            _ => None,
+        }
+    }
+
+    /// Returns the words of command lines that are the same in every call, of all platforms.
+    pub(crate) fn literals(&self) -> Option<Vec<String>> {
+        match &self.implementation {
+            Implementation::Exec(exec) => Some(exec.literals(&self.text)),
+            _ => self.command_line().map(|line| line.literals()),
+        }
+    }
+
+    /// Returns why every call in `cx` would fail to start its program, as far as it is known before.
+    pub fn check_program(&self, cx: &Context) -> Option<Diagnostic> {
+        let checked = match &self.implementation {
+            Implementation::Js(js) => js.check_program(self, cx),
+            Implementation::Exec(exec) => exec.check_program(self, cx),
+            Implementation::Script(script) => script.check_program(self, cx),
+            _ => Ok(()),
+        };
+        checked.err().map(|diagnostic| *diagnostic)
+    }
+
+    /// Returns the templates of its implementation, as they are in the files; a template file
+    /// that cannot be read is left out.
+    pub fn templates(&self) -> Vec<TemplateSource> {
+        let text = &self.text;
+        match &self.implementation {
+            Implementation::Template(template, _) => vec![TemplateSource::inline(template, text)],
+            Implementation::TemplateFile(path) => {
+                let loaded = Template::load(text, path).into_iter();
+                let inline = |(template, text)| TemplateSource::inline(&template, &text);
+                loaded.map(inline).collect()
+            }
+            Implementation::Exec(exec) => exec.templates(text),
+            Implementation::Agent(agent) => agent.sources(text),
+            Implementation::Http(http) => http.sources(text),
+            _ => Vec::new(),
         }
     }
 }

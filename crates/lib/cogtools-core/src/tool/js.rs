@@ -33,7 +33,7 @@ const ARGS: [&str; 3] = ["code", "call", "--error-format=json"];
 const MAX_REPORT: usize = 16 << 20;
 
 /// The code.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Js {
     pub(in crate::tool) code: Embedded,
     /// The names, patterns and toolsets of the tools that it calls.
@@ -120,7 +120,15 @@ impl Js {
     pub(super) fn with_source(&self, code: String) -> Self {
         Self {
             code: self.code.with_source(code),
-            tools: self.tools.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns it with the tool file `text` that it is in.
+    pub(super) fn source_in(&self, text: &Text) -> JsSource {
+        JsSource {
+            js: self.clone(),
+            text: text.clone(),
         }
     }
 
@@ -301,34 +309,24 @@ fn inexact(value: &Value, at: &str) -> Option<(String, String)> {
 /// The code of a tool in JavaScript and its file, for linters.
 #[derive(Clone, Debug)]
 pub struct JsSource {
-    code: Embedded,
-    tools: Vec<String>,
+    js: Js,
     text: Text,
 }
 
 impl JsSource {
-    /// Returns the code `js` in the tool file `text`.
-    pub(in crate::tool) fn new(js: &Js, text: &Text) -> Self {
-        Self {
-            code: js.code.clone(),
-            tools: js.tools.clone(),
-            text: text.clone(),
-        }
-    }
-
     /// The names, patterns and toolsets of the tools that it calls; none of code that is pure.
     pub fn tools(&self) -> &[String] {
-        &self.tools
+        &self.js.tools
     }
 
     /// The code.
     pub fn source(&self) -> &str {
-        self.code.source()
+        self.js.code.source()
     }
 
     /// Returns the location in the file of `width` characters at a line and a column of the code
     /// (both from 1).
     pub fn location(&self, line: usize, column: usize, width: usize) -> Location {
-        self.code.location((line, column), width, &self.text)
+        self.js.code.location((line, column), width, &self.text)
     }
 }

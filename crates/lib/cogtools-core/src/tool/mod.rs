@@ -246,16 +246,6 @@ impl Tool {
         (self.implementation.foreign()).is_some_and(Foreign::asks)
     }
 
-    /// Returns the command line of a call, as far as it is known before: none for a template.
-    pub fn command_line(&self) -> Option<CommandLine> {
-        self.implementation.command_line(&self.text)
-    }
-
-    /// Returns the words of command lines that are the same in every call, of all platforms.
-    pub(crate) fn literals(&self) -> Option<Vec<String>> {
-        self.implementation.literals(&self.text)
-    }
-
     /// Checks what a call would find only later or never: examples and defaults that
     /// do not match the schema, and templates that do not compile.
     ///
@@ -282,31 +272,15 @@ impl Tool {
         }
     }
 
+    /// Returns true if its file says which program or script a call starts.
+    pub const fn is_program(&self) -> bool {
+        self.implementation.is_program()
+    }
+
     /// Returns why every call would fail: a template does not compile or is missing.
     pub fn check_implementation(&self) -> Option<Diagnostic> {
         let checked = self.implementation.check(&self.text);
         checked.err().map(|diagnostic| *diagnostic)
-    }
-
-    /// Returns why every call in `cx` would fail to start its program.
-    pub fn check_program(&self, cx: &Context) -> Option<Diagnostic> {
-        let checked = self.implementation.check_program(&self.definition, cx);
-        checked.err().map(|diagnostic| *diagnostic)
-    }
-
-    /// Returns true if a call runs programs, which have the rights of the user.
-    pub fn runs_programs(&self) -> bool {
-        self.implementation.runs_programs()
-    }
-
-    /// Returns true if a call uses its context: templates need none.
-    pub fn needs_context(&self) -> bool {
-        self.implementation.needs_context()
-    }
-
-    /// Returns true if a call starts a process, which ends when the time is over.
-    pub fn starts_process(&self) -> bool {
-        self.implementation.starts_process()
     }
 
     /// Returns true if it is an agent.
@@ -347,7 +321,7 @@ impl Tool {
     /// The code of its implementation, if that is JavaScript.
     pub fn js(&self) -> Option<JsSource> {
         match &self.implementation {
-            Implementation::Js(js) => Some(JsSource::new(js, &self.text)),
+            Implementation::Js(js) => Some(js.source_in(&self.text)),
             _ => None,
         }
     }
@@ -365,11 +339,6 @@ impl Tool {
         Some(tool)
     }
 
-    /// Returns true if its file says which program or script a call starts.
-    pub const fn is_program(&self) -> bool {
-        self.implementation.is_program()
-    }
-
     /// Returns true if its result is the output of a template. An argument that no template reads
     /// is useless then.
     pub const fn is_template(&self) -> bool {
@@ -377,12 +346,6 @@ impl Tool {
             self.implementation,
             Implementation::Template(..) | Implementation::TemplateFile(_)
         )
-    }
-
-    /// Returns the templates of its implementation, as they are in the files; a template file
-    /// that cannot be read is left out.
-    pub fn templates(&self) -> Vec<TemplateSource> {
-        self.implementation.templates(&self.text)
     }
 
     /// Returns the template that `include "name"` loads from this tool, if it exists.

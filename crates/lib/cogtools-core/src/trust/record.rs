@@ -251,33 +251,30 @@ pub(super) fn read_private(file: &Path) -> Result<Option<Text>, RecordError> {
 impl RecordError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        match self {
-            Self::Text(TextError::TooLarge(file, _)) => {
-                Diagnostic::new(Code::IoFailed, self.to_string()).hint(renew(file))
-            }
-            Self::Text(error) => error.diagnostic(Code::IoFailed),
-            Self::Invalid(file, _) => {
-                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(renew(file))
-            }
-            Self::Full(_) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("make room: `cogtools trust --revoke SOURCE` ends the approval of a source, and `cogtools trust --prune` forgets those that are gone"),
-            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("free some space, or make its folder writable"),
-            Self::Path(_) => {
-                Diagnostic::new(Code::Denied, self.to_string()).hint("rename the folder")
-            }
-            Self::NotPrivate(file, error) => {
-                Diagnostic::new(Code::InvalidConfig, self.to_string()).hint(error.hint(file))
-            }
-            Self::Locked(_) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("wait for it to end, or end it, then run this again"),
-            Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("set HOME, or XDG_STATE_HOME"),
-        }
+        let (code, hint) = match self {
+            Self::Text(TextError::TooLarge(file, _)) => (Code::IoFailed, renew(file)),
+            Self::Text(error) => return error.diagnostic(Code::IoFailed),
+            Self::Invalid(file, _) => (Code::InvalidConfig, renew(file)),
+            Self::Full(_) => (
+                Code::IoFailed,
+                "make room: `cogtools trust --revoke SOURCE` ends the approval of a source, and `cogtools trust --prune` forgets those that are gone".to_owned(),
+            ),
+            Self::Io(..) => (
+                Code::IoFailed,
+                "free some space, or make its folder writable".to_owned(),
+            ),
+            Self::Path(_) => (Code::Denied, "rename the folder".to_owned()),
+            Self::NotPrivate(file, error) => (Code::InvalidConfig, error.hint(file)),
+            Self::Locked(_) => (
+                Code::IoFailed,
+                "wait for it to end, or end it, then run this again".to_owned(),
+            ),
+            Self::Nowhere => (Code::IoFailed, "set HOME, or XDG_STATE_HOME".to_owned()),
+        };
+        Diagnostic::new(code, self.to_string()).hint(hint)
     }
 }
 
-/// The hint for a record that cannot be used.
 fn renew(file: &Path) -> String {
     let file = file.display();
     format!("remove `{file}` and approve again what you need")

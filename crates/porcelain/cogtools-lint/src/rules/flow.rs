@@ -258,7 +258,7 @@ fn unused_result(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     // Without `output`, the result may be that of any node that others do not need.
-    let nodes = flow.nodes().iter().filter(|_| flow.has_output());
+    let nodes = flow.nodes().iter().filter(|_| flow.output.is_some());
     for node in nodes.filter(|node| !uses.has_node(node)) {
         let message = format!("nothing uses the result of `{}`", node.id);
         findings.report(file.node_span(&node.id, &[]), message);

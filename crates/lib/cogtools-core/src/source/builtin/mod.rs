@@ -23,10 +23,9 @@ use serde_json::{Map, Value, json};
 
 use crate::file::{self, ReadError, ReadScope, WritePath};
 use crate::javascript::Script;
-use crate::schema::Schema;
 use crate::source::{Candidate, Declared, Listing};
 use crate::todo::{Todo, TodoStatus};
-use crate::tool::{Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput};
+use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool, digest};
 
 /// A built-in tool.
@@ -124,8 +123,8 @@ impl Set {
     /// The tool of that name.
     pub(super) fn find(&'static self, name: &Name) -> Option<Tool> {
         let mut tools = self.tools.iter();
-        let tool = tools.find(|tool| tool.name == name.as_str())?;
-        tool.load(self)
+        let tool = tools.find(|tool| tool.name == name.as_str());
+        tool.map(|tool| tool.load(self))
     }
 
     /// All tools.
@@ -134,7 +133,7 @@ impl Set {
             name: tool.name.into(),
             path: PathBuf::new(),
             display_path: tool.display_path(self),
-            provenance: self.provenance(),
+            provenance: Provenance::built_in(self.source),
             scope: ReadScope::default(),
             declared: Some(Declared::BuiltIn(self, tool)),
         });
@@ -143,41 +142,22 @@ impl Set {
             errors: Vec::new(),
         }
     }
-
-    fn provenance(&self) -> Arc<Provenance> {
-        Arc::new(Provenance {
-            source: self.source.to_owned(),
-            author: Author::BuiltIn,
-            ..Provenance::default()
-        })
-    }
 }
 
 impl BuiltIn {
     /// Makes the tool of `set`.
-    pub(super) fn load(&self, set: &Set) -> Option<Tool> {
-        let Value::Object(schema) = (self.parameters)() else {
-            return None;
-        };
-        let name = Name::new(self.name).ok()?;
+    pub(super) fn load(&self, set: &Set) -> Tool {
         let capability = format!("{}.{}", set.source, self.name);
+        let capability = set.has_capabilities.then_some(capability);
+        let parameters = (self.parameters)();
         let definition = Definition {
-            title: Some(self.title.to_owned()),
             annotations: self.annotations,
-            capabilities: set
-                .has_capabilities
-                .then_some(capability)
-                .into_iter()
-                .collect(),
+            capabilities: capability.into_iter().collect(),
             timeout: set.timeout,
-            provenance: set.provenance(),
-            ..Definition::new(name, self.description, Schema::from(schema))
+            provenance: Provenance::built_in(set.source),
+            ..Definition::built_in(self.name, self.title, self.description, parameters)
         };
-        Some(Tool::foreign(
-            definition,
-            Arc::new(*self),
-            &self.display_path(set),
-        ))
+        Tool::foreign(definition, Arc::new(*self), &self.display_path(set))
     }
 
     /// The name used in place of a file's.
@@ -469,6 +449,7 @@ fn file_of(request: &Request<'_>) -> Result<PathBuf, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schema::Schema;
     use crate::text::Text;
     use crate::{Target, yaml};
 
@@ -493,7 +474,11 @@ mod tests {
                 let text = Text::new("x", text.into_bytes()).expect("it is text");
                 let document = yaml::parse(&text).expect("JSON is YAML");
                 let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
-                let tool = tool.load(set).expect("it has a valid name");
+                assert_eq!(
+                    Name::new(tool.name).map_err(|error| error.to_string()),
+                    Ok(Name::built_in(tool.name))
+                );
+                let tool = tool.load(set);
                 assert_eq!(read.as_ref(), Ok(&tool.schema));
                 assert_eq!(tool.schema.invalid_defaults(), []);
                 assert_eq!(Target::Gemini.rejections(&tool), []);

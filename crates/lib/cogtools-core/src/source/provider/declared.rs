@@ -23,7 +23,7 @@ use crate::process::{Exit, Output, TempFolder};
 use crate::resident::{
     Answer, Resident, SessionError, SessionRequest, SessionWork, Sessions, Values,
 };
-use crate::sandbox::Denial;
+use crate::sandbox::{Denial, Roots};
 use crate::{Context, Diagnostic, digest};
 
 /// The number of bytes of declarations are read: 10 MiB, the limit of Gemini CLI.
@@ -108,7 +108,7 @@ impl Provider {
             .diagnostic()
             .details;
         let trace = fs::read(file).ok()?;
-        sandbox.traced_denial(&String::from_utf8_lossy(&trace), &said, cx)
+        sandbox.traced_denial(&String::from_utf8_lossy(&trace), &said, &Roots::of(cx))
     }
 
     fn list_with(
@@ -117,14 +117,7 @@ impl Provider {
         cx: &Context,
     ) -> Result<Vec<RemoteTool>, ProviderError> {
         let variables = self.variables(cx)?;
-        let discovery = Discovery {
-            provider: self.clone(),
-            approved,
-            cache: Cache::of(self, &variables, cx),
-            variables,
-            work: SessionWork::List,
-            cx: cx.clone(),
-        };
+        let discovery = Discovery::new(self, approved, variables, SessionWork::List, cx);
         Ok(remote::read(&discovery.run(None)?, self).tools)
     }
 
@@ -190,21 +183,14 @@ impl Provider {
         let (Ok(approved), Ok(variables)) = (self.approved(cx), self.variables(cx)) else {
             return;
         };
-        let cache = Cache::of(self, &variables, cx).filter(Cache::is_kept);
-        let Some(cache) = cache.filter(|cache| !cache.is_fresh()) else {
+        let discovery = Discovery::new(self, approved, variables, SessionWork::List, cx);
+        let is_stale = |cache: &&Cache| cache.is_kept() && !cache.is_fresh();
+        let Some(cache) = discovery.cache.as_ref().filter(is_stale) else {
             return;
         };
         // Another may have asked it while this one has waited for its turn.
         let claim = cache.claim().filter(|_| !cache.is_fresh());
         if claim.is_some() && !is_recursive(cx) {
-            let discovery = Discovery {
-                provider: self.clone(),
-                approved,
-                variables,
-                cache: Some(cache),
-                work: SessionWork::List,
-                cx: cx.clone(),
-            };
             // It is remembered either way.
             let _ = discovery.run(None);
         }
@@ -222,26 +208,15 @@ impl Provider {
             return Err(ProviderError::Recursive(self.name()));
         }
         let variables = self.variables(cx)?;
-        let cache = Cache::of(self, &variables, cx).map(|cache| match work {
-            SessionWork::Offer => cache.of_offer(),
-            _ => cache,
-        });
-        let readable = cache.as_ref().filter(|_| !cx.list.refresh);
+        let discovery = Discovery::new(self, approved, variables, work, cx);
+        let stored = discovery.cache.clone();
+        let readable = stored.as_ref().filter(|_| !cx.list.refresh);
         if let Some(values) = readable.and_then(|cache| fresh(cache, cx)) {
             return Ok((values, None));
         }
         if cx.list.cached_only {
             return Ok(Default::default());
         }
-        let stored = cache.clone();
-        let discovery = Discovery {
-            provider: self.clone(),
-            approved,
-            variables,
-            cache,
-            work,
-            cx: cx.clone(),
-        };
         let result = match (&cx.list.resident, cx.list.wait) {
             _ if cx.list.refresh => return Ok((discovery.run(None)?, None)),
             (_, ListWait::Timeout) => discovery.run(None),
@@ -274,6 +249,27 @@ fn fresh(cache: &Cache, cx: &Context) -> Option<Values> {
 }
 
 impl Discovery {
+    fn new(
+        provider: &Provider,
+        approved: ApprovedFiles,
+        variables: Vars,
+        work: SessionWork,
+        cx: &Context,
+    ) -> Self {
+        let cache = Cache::of(provider, &variables, cx).map(|cache| match work {
+            SessionWork::Offer => cache.of_offer(),
+            _ => cache,
+        });
+        Self {
+            provider: provider.clone(),
+            approved,
+            variables,
+            cache,
+            work,
+            cx: cx.clone(),
+        }
+    }
+
     /// The time that the list waits.
     fn wait(&self) -> Duration {
         let is_new = |cache: &Cache| {

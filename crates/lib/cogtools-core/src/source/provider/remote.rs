@@ -75,7 +75,8 @@ pub(super) fn values(printed: &[u8]) -> Result<Vec<Value>, String> {
 /// counts. A tool with the name of a file has the provider's name in front, and texts lose
 /// their invisible characters.
 pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
-    let mut declarations = Declarations::default();
+    let (mut tools, mut errors) = (Vec::new(), Vec::new());
+    let mut report = |error| errors.push(Arc::new(error));
     let (mut seen, mut used) = (HashSet::new(), HashSet::new());
     let names = values
         .iter()
@@ -99,8 +100,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
         let Some(own) = name.map(str::to_owned) else {
             let number = (index + 1).to_string();
             let what = InvalidDeclaration::Unnamed;
-            let error = ProviderError::Declaration(provider.name(), what, number);
-            declarations.errors.push(Arc::new(error));
+            report(ProviderError::Declaration(provider.name(), what, number));
             continue;
         };
         let declared = visible(value, &mut hidden);
@@ -112,8 +112,10 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             // The words of a configuration can hide something, too.
             Ok(value) => visible(&value, &mut hidden),
             Err(mistake) => {
-                let error = ProviderError::Changes(provider.name(), format!("{mistake} (`{own}`)"));
-                declarations.errors.push(Arc::new(error));
+                report(ProviderError::Changes(
+                    provider.name(),
+                    format!("{mistake} (`{own}`)"),
+                ));
                 continue;
             }
         };
@@ -121,8 +123,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             && (kept.contains(new) || used.contains(new))
         {
             let mistake = format!("renames `{own}` to `{new}`, the name of another tool");
-            let error = ProviderError::Changes(provider.name(), mistake);
-            declarations.errors.push(Arc::new(error));
+            report(ProviderError::Changes(provider.name(), mistake));
             continue;
         }
         let mut name = changes.rename.clone().unwrap_or_else(|| local.of(&own));
@@ -135,7 +136,7 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
             name.clone_from(&beside);
         }
         if seen.insert(own.clone()) && !provider.files.contain(&name) && used.insert(name.clone()) {
-            declarations.tools.push(RemoteTool {
+            tools.push(RemoteTool {
                 name,
                 beside,
                 remote_name: own,
@@ -144,31 +145,34 @@ pub(super) fn read(values: &[Arc<Value>], provider: &Provider) -> Declarations {
                 changes: Arc::new(changes),
             });
         } else {
-            let error = ProviderError::DuplicateTool(provider.name(), own);
-            declarations.errors.push(Arc::new(error));
+            report(ProviderError::DuplicateTool(provider.name(), own));
         }
     }
     for name in all_changes.exact_names() {
         if !values.iter().any(|value| value["name"] == name.as_str()) {
             let mistake = format!("changes `{name}`, which the source does not declare");
-            let error = ProviderError::Changes(provider.name(), mistake);
-            declarations.errors.push(Arc::new(error));
+            report(ProviderError::Changes(provider.name(), mistake));
         }
     }
     if !renamed.is_empty() {
-        let error = ProviderError::NamesOfFiles(provider.name(), first(&renamed));
-        declarations.errors.push(Arc::new(error));
+        report(ProviderError::NamesOfFiles(
+            provider.name(),
+            first(&renamed),
+        ));
     }
     if !hidden.is_empty() {
-        let error = ProviderError::Invisible(provider.name(), code_points(&hidden));
-        declarations.errors.push(Arc::new(error));
+        report(ProviderError::Invisible(
+            provider.name(),
+            code_points(&hidden),
+        ));
     }
-    declarations.hidden = hidden;
     // Every list of tools is sorted by name.
-    declarations
-        .tools
-        .sort_by(|one, other| one.name.cmp(&other.name));
-    declarations
+    tools.sort_by(|one: &RemoteTool, other| one.name.cmp(&other.name));
+    Declarations {
+        tools,
+        errors,
+        hidden,
+    }
 }
 
 /// The code points of `characters`, or the first few.

@@ -21,7 +21,7 @@ use crate::environment::{EnvError, PrivateVariable, PrivateVariables, Vars};
 use crate::file::{self, descends};
 use crate::process::{Process, SandboxMode};
 use crate::resident::ServerStart;
-use crate::sandbox::{Denial, Launcher, Run, RunError, Sandbox, SandboxPath};
+use crate::sandbox::{Denial, Launcher, Roots, Run, RunError, Sandbox, SandboxPath};
 use crate::source::plugin::PluginStart;
 use crate::store::{self, Mirror, Store, StoreError};
 use crate::trust::{Grant, Identity, RecordError, Verdict};
@@ -512,7 +512,7 @@ impl Provider {
 
     /// Returns the first file that its sandbox denied, if the end of its standard error says so.
     pub fn denial(&self, stderr: &str, cx: &Context) -> Option<Denial> {
-        self.effective_sandbox(cx)?.denial(stderr, cx)
+        self.effective_sandbox(cx)?.denial(stderr, &Roots::of(cx))
     }
 
     /// Adds to `diagnostic` the key that permits what its sandbox has denied.

@@ -42,7 +42,8 @@ const MAX_RESULT: usize = 8 << 20;
 #[derive(Debug, Default)]
 pub struct Flow {
     nodes: Vec<FlowNode>,
-    output: Option<ValueTemplate>,
+    /// The template of the output, if the file has one.
+    pub output: Option<ValueTemplate>,
 }
 
 impl Flow {
@@ -275,11 +276,6 @@ impl Flow {
             add(None, false, TemplateSource::inline(template, text));
         }
         found
-    }
-
-    /// Returns true if the file says what the output is.
-    pub const fn has_output(&self) -> bool {
-        self.output.is_some()
     }
 
     /// Draws the graph as a Mermaid diagram, which Markdown viewers show. A need that is optional is a dotted arrow.

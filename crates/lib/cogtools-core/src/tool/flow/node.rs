@@ -37,7 +37,7 @@ pub struct FlowNode {
     pub is_cached: bool,
     pub(super) when: Option<Template>,
     /// The conditions of its result; otherwise the attempt has failed.
-    pub(super) until: Vec<Template>,
+    pub until: Vec<Template>,
     pub(super) kind: NodeKind,
     pub(super) span: Span,
     /// The needs that the file names.
@@ -261,11 +261,6 @@ impl FlowNode {
             .collect()
     }
 
-    /// Returns true if its result has to meet something.
-    pub const fn has_checks(&self) -> bool {
-        !self.until.is_empty()
-    }
-
     /// The call that it makes, for each item of a list, too.
     pub fn call(&self) -> Option<&ToolNode> {
         match self.kind.innermost() {
@@ -319,7 +314,7 @@ impl FlowNode {
     /// The code of a node in JavaScript, in the file `text`.
     pub fn js(&self, text: &Text) -> Option<JsSource> {
         match self.kind.innermost() {
-            NodeKind::Js(js) => Some(JsSource::new(js, text)),
+            NodeKind::Js(js) => Some(js.source_in(text)),
             _ => None,
         }
     }

@@ -453,7 +453,7 @@ impl TemplateSource {
         }
     }
 
-    /// Loads the template in the file `name` below the folder of the tool in `tool`.
+    /// Loads the template in the file `name` below the folder of the tool in `tool`, if it exists.
     pub fn partial(name: &str, tool: &Text) -> Option<Self> {
         let path = Path::new(name);
         let text = Partials::of(tool).read(path).ok()?;
