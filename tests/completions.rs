@@ -378,7 +378,7 @@ fn an_installation_s_scripts_are_the_same() {
             .args(["completions", name])
             .run()
             .text();
-        for program in cogtools::PROGRAMS {
+        for program in cogtools::PROGRAMS.iter() {
             assert!(script.contains(program.name), "{name}: {}", program.name);
         }
     }

@@ -114,7 +114,7 @@ fn programs() -> &'static Path {
     PLACE.get_or_init(|| {
         let program = Path::new(env!("CARGO_BIN_EXE_cogtools-call"));
         let place = program.parent().unwrap_or(program);
-        for name in cogtools::PROGRAMS.map(|program| program.name) {
+        for name in cogtools::PROGRAMS.iter().map(|program| program.name) {
             link(place, name);
         }
         place

@@ -90,7 +90,7 @@ const OTHER_COMMANDS: [&str; 26] = [
 fn every_program_that_prints_a_report_prints_it_as_json_with_a_schema() {
     let schema = Document::Output.schema();
     let mut others = BTreeSet::new();
-    for program in cogtools::PROGRAMS {
+    for program in cogtools::PROGRAMS.iter() {
         let name = program.name.trim_start_matches("cogtools-");
         if OTHERS.contains(&name) {
             continue;

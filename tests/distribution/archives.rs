@@ -104,7 +104,10 @@ fn for_windows(project: &Project) -> cogtools_test_support::Outcome {
 #[test]
 fn an_archive_for_windows_has_only_files() {
     let project = Project::new();
-    let names = cogtools::PROGRAMS.map(|program| format!("{}.exe", program.name));
+    let programs = cogtools::PROGRAMS.iter();
+    let names: Vec<String> = programs
+        .map(|program| format!("{}.exe", program.name))
+        .collect();
     for name in &names {
         project.file(format!("bin/{name}"), name);
     }
@@ -127,7 +130,7 @@ fn an_archive_for_windows_has_only_files() {
 #[test]
 fn an_archive_that_is_too_large_is_not_made() {
     let project = Project::new();
-    for name in cogtools::PROGRAMS.map(|program| program.name) {
+    for name in cogtools::PROGRAMS.iter().map(|program| program.name) {
         let size = if OWN.contains(&name) { 13_500_000 } else { 1 };
         project.file(format!("bin/{name}.exe"), vec![0; size]);
     }

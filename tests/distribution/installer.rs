@@ -27,7 +27,7 @@ fn assert_installed(project: &Project, prefix: &str) {
     // Completions of each program for bash, fish and zsh.
     assert_eq!(below("share"), pages + 3 * programs);
     assert_eq!(below(""), programs + 1 + pages + 3 * programs);
-    for program in cogtools::PROGRAMS {
+    for program in cogtools::PROGRAMS.iter() {
         let name = program.name;
         let link = fs::read_link(project.path(prefix).join("bin").join(name));
         let target = binary(name).map(PathBuf::from);

@@ -70,7 +70,7 @@ fn a_project_runs_the_programs_that_it_has_installed() {
     own_names.sort_unstable();
     assert_eq!(names, own_names);
     // The others are links to cogtools, and run the program of their name.
-    for program in cogtools::PROGRAMS {
+    for program in cogtools::PROGRAMS.iter() {
         if !OWN.contains(&program.name) {
             assert_eq!(target(&project, program.name), own.join("cogtools"));
             let link = project.path("node_modules/.bin").join(program.name);
@@ -137,7 +137,8 @@ fn the_package_names_every_program_and_platform() {
         let entries = entries.unwrap_or_else(|| panic!("no {key} in {manifest:#}"));
         entries.keys().cloned().collect()
     };
-    let mut names = cogtools::PROGRAMS.map(|program| program.name);
+    let programs = cogtools::PROGRAMS.iter();
+    let mut names: Vec<&str> = programs.map(|program| program.name).collect();
     names.sort_unstable();
     assert_eq!(keys("bin"), names);
     let version = env!("CARGO_PKG_VERSION");

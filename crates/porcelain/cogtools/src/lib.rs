@@ -25,6 +25,8 @@ pub mod schema;
 pub mod skill;
 pub mod trust;
 
+use std::sync::LazyLock;
+
 use cogtools_program::Program;
 pub use dispatch::PROGRAM;
 
@@ -94,31 +96,11 @@ pub const GROUPS: &[(&str, &[&Program])] = &[
     ),
 ];
 
-/// The number of all programs.
-const COUNT: usize = {
-    let (mut count, mut group) = (1, 0);
-    while group < GROUPS.len() {
-        count += GROUPS[group].1.len();
-        group += 1;
-    }
-    count
-};
-
 /// Every program of this package, `cogtools` itself first.
-pub const PROGRAMS: [&Program; COUNT] = {
-    let mut programs = [&PROGRAM; COUNT];
-    let (mut count, mut group) = (1, 0);
-    while group < GROUPS.len() {
-        let mut index = 0;
-        while index < GROUPS[group].1.len() {
-            programs[count] = GROUPS[group].1[index];
-            count += 1;
-            index += 1;
-        }
-        group += 1;
-    }
-    programs
-};
+pub static PROGRAMS: LazyLock<Vec<&Program>> = LazyLock::new(|| {
+    let grouped = GROUPS.iter().flat_map(|(_, programs)| *programs);
+    std::iter::once(&PROGRAM).chain(grouped.copied()).collect()
+});
 
 /// The prefix of the names of binaries.
 const PREFIX: &str = "cogtools-";
@@ -132,7 +114,6 @@ fn built_in(name: &str) -> Option<&'static Program> {
 
 /// The built-in programs, with their names in `cogtools NAME`.
 fn built_ins() -> impl Iterator<Item = (&'static str, &'static Program)> {
-    PROGRAMS
-        .into_iter()
-        .filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, program)))
+    let programs = PROGRAMS.iter();
+    programs.filter_map(|program| Some((program.name.strip_prefix(PREFIX)?, *program)))
 }

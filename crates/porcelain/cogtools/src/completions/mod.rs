@@ -90,7 +90,7 @@ struct CompletionsArgs {
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let CompletionsArgs { shell, words } = args::parse(matches)?;
     if words.is_empty() {
-        let names = crate::PROGRAMS.map(|program| program.name);
+        let names: Vec<&str> = crate::PROGRAMS.iter().map(|program| program.name).collect();
         return io.print(script(shell, &names).as_bytes());
     }
     let words = match shell {

@@ -182,7 +182,6 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         return Err(failed(&format!("it is not a plugin: {error}"), hint));
     }
     let source = format!("./{}", below.display());
-    let shown = sanitize(&source).into_owned();
     let is_it = |known: &Source| matches!(known, Source::Plugin(it) if it.root == plugin.root);
     let listing = list_source(project, json!({ "plugin": source }), is_it, io)?;
     let is_new = listing.is_some();
@@ -200,13 +199,7 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         );
         let mut text = format!("added {}: {servers}, {skills}\n", plugin.name);
         if is_new {
-            let (_, file) = project.resolve(Project::CONFIG.as_ref());
-            let file = file.display().to_string();
-            let _ = writeln!(
-                text,
-                "updated {}: tool_sources has {shown}",
-                sanitize(&file)
-            );
+            text.push_str(&updated(project, "has", &source));
         }
         io.print(text.as_bytes())?;
     }
@@ -354,13 +347,7 @@ impl Added {
             let _ = writeln!(text, "  {}{}", sanitize(&tool.name), sanitize(&notes));
         }
         if is_configured {
-            let (_, file) = project.resolve(Project::CONFIG.as_ref());
-            let file = file.display().to_string();
-            let _ = writeln!(
-                text,
-                "updated {}: tool_sources has node_modules",
-                sanitize(&file)
-            );
+            text.push_str(&updated(project, "has", MODULES));
         }
         text
     }
@@ -554,7 +541,7 @@ fn list_source(
     let file = ConfigFile::project(project).map_err(failure)?;
     let mut items = match file.value(KEY).map_err(failure)? {
         Some(Value::Array(items)) => items,
-        _ => default_items(),
+        _ => vec![json!({"local": "./tools"})],
     };
     items.push(source);
     let change = file.plan_set(project, KEY, &items.into());
@@ -567,8 +554,12 @@ fn write(change: Option<ConfigChange>) -> Result<(), Failure> {
         .map_err(failure)
 }
 
-fn default_items() -> Vec<Value> {
-    vec![json!({"local": "./tools"})]
+/// Says that the list of sources in the project's configuration now has, or no longer has, `source`.
+fn updated(project: &Project, has: &str, source: &str) -> String {
+    let (_, file) = project.resolve(Project::CONFIG.as_ref());
+    let file = file.display().to_string();
+    let (file, source) = (sanitize(&file), sanitize(source));
+    format!("updated {file}: tool_sources {has} {source}\n")
 }
 
 fn failure(error: ConfigFileError) -> Failure {

@@ -1,7 +1,5 @@
 //! `cogtools remove`: takes a package or a plugin from the sources of a project.
 
-use std::fmt::Write as _;
-
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::source::Plugin;
 use cogtools_core::{Code, Diagnostic, Project, Source, lexical};
@@ -16,7 +14,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::{Value, json};
 
 use super::npm::{Npm, PackageName};
-use super::{KEY, MODULES, failure, installed};
+use super::{KEY, MODULES, failure, installed, updated};
 
 /// `cogtools remove`.
 pub const REMOVE: Program = Program {
@@ -167,10 +165,7 @@ fn report_removed(
     }
     let mut text = format!("removed {}\n", sanitize(name));
     if let Some(source) = source {
-        let (_, file) = project.resolve(Project::CONFIG.as_ref());
-        let file = file.display().to_string();
-        let (file, source) = (sanitize(&file), sanitize(source));
-        let _ = writeln!(text, "updated {file}: tool_sources no longer has {source}");
+        text.push_str(&updated(project, "no longer has", source));
     }
     io.print(text.as_bytes())
 }
