@@ -136,16 +136,10 @@ impl ConfigPaths {
     /// The name of the configuration file in a `.gemini` folder.
     pub const FILE: &'static str = "cogtoolrc.yaml";
 
-    /// The names of the variables that set a key.
-    pub const VARIABLES: [&'static str; VARIABLES.len()] = {
-        let mut names = [""; VARIABLES.len()];
-        let mut at = 0;
-        while at < names.len() {
-            names[at] = VARIABLES[at].0;
-            at += 1;
-        }
-        names
-    };
+    /// Returns the names of the variables that set a key.
+    pub fn variable_names() -> impl Iterator<Item = &'static str> {
+        VARIABLES.iter().map(|(name, _)| *name)
+    }
 
     /// The system's file on this platform, next to Gemini CLI's own settings.
     pub fn system_file() -> PathBuf {
@@ -168,7 +162,7 @@ impl ConfigPaths {
                 let message = format!("the environment variable `{name}` sets nothing");
                 let otherwise = "see cogtoolrc(5) for all variables";
                 let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
-                diagnostic.meant_or(name, Self::VARIABLES, otherwise)
+                diagnostic.meant_or(name, Self::variable_names(), otherwise)
             })
             .collect()
     }

@@ -167,16 +167,11 @@ fn restore() -> Hint {
 /// The tools that `cogtools.lock` pins, which alone may be declared and called.
 #[derive(Debug)]
 pub struct LockedTools {
-    lock: Lock,
+    pub(crate) lock: Lock,
     pinner: Mutex<Pinner>,
 }
 
 impl LockedTools {
-    /// The pinned values of the enums of the tool `name`.
-    pub(crate) fn values(&self, name: &str) -> Values {
-        self.lock.values(name)
-    }
-
     /// Pins of `lock`, of the project at `root`, known to the user as `display_path`.
     pub fn new(lock: Lock, root: &Path, display_path: &Path) -> Self {
         let pinner = Mutex::new(Pinner::new(root, display_path));

@@ -52,7 +52,7 @@ impl Registry {
             return Ok(Values::new());
         }
         match &self.locked {
-            Some(locked) => Ok(locked.values(name)),
+            Some(locked) => Ok(locked.lock.values(name)),
             None if file.is_absolute() && file.exists() => {
                 Lock::read(&file, Path::new(Lock::FILE)).map(|lock| lock.values(name))
             }

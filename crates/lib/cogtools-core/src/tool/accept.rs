@@ -280,7 +280,7 @@ pub(super) fn check_parameters(
     locator: &Locator<'_>,
 ) -> Vec<Diagnostic> {
     if let Some(invalid) = invalid_parameters(definition) {
-        let span = find(document, &invalid.pointer);
+        let span = find(document, &invalid.pointer).0.span;
         return vec![locator.locate_schema(span, &invalid)];
     }
     // In a plain Schema Object a default is only an annotation; `Tool::check` calls
@@ -306,7 +306,7 @@ pub(super) fn check_defaults(
 ) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for (pointer, message) in definition.schema.invalid_defaults() {
-        let span = find(document, &format!("{pointer}/default"));
+        let span = find(document, &format!("{pointer}/default")).0.span;
         let message = format!("the default does not match its own schema: {message}");
         let hint = match message.rsplit_once("expected boolean, got string ") {
             Some((_, "\"yes\"" | "\"on\"" | "\"Yes\"" | "\"On\"" | "\"y\"" | "\"true\"")) => {
@@ -323,15 +323,16 @@ pub(super) fn check_defaults(
     diagnostics
 }
 
-/// Returns the span in the file of the value at `pointer` in the expanded schema.
-fn find(document: &Node, pointer: &str) -> Span {
+/// Returns the node in the file for the value at `pointer` in the expanded schema, and the span of
+/// its key.
+pub(super) fn find<'d>(document: &'d Node, pointer: &str) -> (&'d Node, Span) {
     let segments = segments(pointer);
     let path = segments.iter().map(String::as_str);
     if let Some(schema) = document.get("parameters_schema") {
-        return schema.walk(path).0.span;
+        return schema.walk(path);
     }
     let parameters = document.get("parameters").unwrap_or(document);
-    parameters.walk(path.skip(1)).0.span
+    parameters.walk(path.skip(1))
 }
 
 /// Longer branches are not told apart.

@@ -67,42 +67,30 @@ pub struct AgentTask {
     /// The name of the tool.
     pub tool: String,
     /// The role of the agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The way it works.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub behaviour: Option<String>,
     /// Rules that override its role and the way it works.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// The question.
     pub prompt: String,
     /// Patterns of the tools that it may call.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// The model, if it names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The variety of its answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Makes its answers repeatable.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<i32>,
     /// The limit of tokens of a response.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// Texts at which a response ends.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
     /// The limits of a call.
-    #[serde(skip_serializing_if = "AgentBudget::is_default")]
     pub budget: AgentBudget,
     /// The JSON Schema of its answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
     /// True if the answer is the arguments of a call, which a model without tools has to make.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answers_by_call: bool,
 }
 
@@ -150,10 +138,6 @@ impl AgentBudget {
     };
     /// The names of the limits.
     pub const KEYS: [&'static str; 5] = ["turns", "calls", "tokens", "seconds", "money"];
-
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 impl AgentTask {
@@ -169,15 +153,7 @@ impl AgentTask {
     /// The program that talks to models is not installed, or the agent gives no answer.
     pub fn run(&self, timeout: Duration, cx: &Context) -> Result<String, RunError> {
         let name = &*self.tool;
-        let program = OwnProgram {
-            args: &ARGS,
-            // Serializing text, numbers and JSON cannot fail.
-            input: serde_json::to_vec(self).unwrap_or_default(),
-            timeout,
-            runs_agents: true,
-            max_output: MAX_REPORT,
-            lines: None,
-        };
+        let program = OwnProgram::with_agents(&ARGS, self, timeout, MAX_REPORT);
         let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
         if let Some((events, report)) = cx.call.events.as_ref().zip(report.as_ref()) {
             let of = |key: &str| report.get(key).cloned().unwrap_or_default();
@@ -382,7 +358,25 @@ pub(crate) struct OwnProgram<'p> {
     pub(crate) lines: Option<LineSink>,
 }
 
-impl OwnProgram<'_> {
+impl<'p> OwnProgram<'p> {
+    /// A run for a `task`, in which agents may run.
+    pub(super) fn with_agents(
+        args: &'p [&'p str],
+        task: &impl Serialize,
+        timeout: Duration,
+        max_output: usize,
+    ) -> Self {
+        Self {
+            args,
+            // Serializing text, numbers and JSON cannot fail.
+            input: serde_json::to_vec(task).unwrap_or_default(),
+            timeout,
+            max_output,
+            runs_agents: true,
+            lines: None,
+        }
+    }
+
     /// Runs it for a call of the tool `name`, and returns its output.
     ///
     /// # Errors

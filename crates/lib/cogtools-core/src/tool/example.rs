@@ -300,8 +300,7 @@ impl Reader<'_> {
                             None => Actual::Other(entry.value.kind()),
                         };
                         let expected = Expected::OutputType;
-                        let error = DefinitionError::Kind("type".to_owned(), expected, actual);
-                        self.report(&error, entry.value.span);
+                        self.report_actual("type", expected, actual, entry.value.span);
                         kind = Some(Type::Invalid);
                     }
                 },

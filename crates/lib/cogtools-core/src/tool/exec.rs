@@ -259,12 +259,8 @@ impl Command {
         let (first, rest) = reader.expect(entry, Expected::Command, split)?;
         let is_blank = first.text().is_some_and(|text| text.trim().is_empty());
         let program = if is_blank {
-            let error = DefinitionError::Kind(
-                entry.key.clone(),
-                Expected::Program,
-                Actual::Other("blank text"),
-            );
-            reader.report(&error, first.span);
+            let actual = Actual::Other("blank text");
+            reader.report_actual(&entry.key, Expected::Program, actual, first.span);
             None
         } else if first.entries().is_some() {
             reader.report_kind(&entry.key, Expected::Program, first);

@@ -163,15 +163,7 @@ impl Js {
         cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let name = tool.name.as_str();
-        let program = OwnProgram {
-            args: &ARGS,
-            // Serializing text, numbers and JSON cannot fail.
-            input: serde_json::to_vec(task).unwrap_or_default(),
-            timeout: task.timeout,
-            runs_agents: true,
-            max_output: MAX_REPORT,
-            lines: None,
-        };
+        let program = OwnProgram::with_agents(&ARGS, task, task.timeout, MAX_REPORT);
         let output = program.run(name, cx);
         let output = output.map_err(|failure| tool_failure(failure, cx))?;
         let report = serde_json::from_slice::<CodeReport>(&output);

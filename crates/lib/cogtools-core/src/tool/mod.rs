@@ -67,7 +67,6 @@ pub(crate) use values::{Values, values};
 use crate::containment::Boundary;
 use crate::digest::{DigestError, Hash};
 use crate::file::ReadScope;
-use crate::pointer::segments;
 use crate::sandbox::Sandbox;
 use crate::schema::Schema;
 use crate::text::{Span, Text};
@@ -388,13 +387,7 @@ impl Tool {
             let diagnostic = diagnostic.with_subject(self.name.as_str());
             return diagnostic.with_pointer(pointer);
         };
-        let names = segments(pointer);
-        let names = names.iter().map(String::as_str);
-        let (root, skipped) = match document.get("parameters_schema") {
-            Some(schema) => (schema, 0),
-            None => (document.get("parameters").unwrap_or(&document), 1),
-        };
-        let (_, span) = root.walk(names.skip(skipped));
+        let (_, span) = accept::find(&document, pointer);
         diagnostic.at(self.text.location(span))
     }
 }

@@ -125,8 +125,19 @@ impl<'t> Reader<'t> {
             Data::List(items) if items.is_empty() => Actual::Other("an empty list"),
             _ => Actual::of(node),
         };
+        self.report_actual(key, expected, actual, node.span);
+    }
+
+    /// Reports that the value of `key` is `actual`, not what is `expected`.
+    pub(super) fn report_actual(
+        &mut self,
+        key: &str,
+        expected: Expected,
+        actual: Actual,
+        span: Span,
+    ) {
         let error = DefinitionError::Kind(key.to_owned(), expected, actual);
-        self.report(&error, node.span);
+        self.report(&error, span);
     }
 
     /// Returns `found`, or reports that the value of `entry` is not what is `expected`.

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use crate::containment::{self, Line};
 use crate::process::TempFolder;
+use crate::tool::Definition;
 use crate::tool::call::{CommandLine, RunError, ToolOutput, Word};
 use crate::tool::command::{CommandCall, CommandError, ProgramSearch};
 use crate::tool::reader::Reader;
-use crate::tool::{Definition, DefinitionError};
 use crate::yaml::Entry;
 use crate::{Actual, Context, Expected};
 
@@ -33,12 +33,8 @@ impl Script {
         if text.starts_with("#!") {
             return Some(Self(text.to_owned()));
         }
-        let error = DefinitionError::Kind(
-            entry.key.clone(),
-            Expected::Script,
-            Actual::Other("other text"),
-        );
-        reader.report(&error, entry.value.span);
+        let actual = Actual::Other("other text");
+        reader.report_actual(&entry.key, Expected::Script, actual, entry.value.span);
         None
     }
 

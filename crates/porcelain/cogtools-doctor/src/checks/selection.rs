@@ -157,7 +157,7 @@ pub(super) fn unknown_variables(cx: &Context) -> Vec<Finding> {
         .map(|(name, line)| {
             let message = format!(".env:{line}: `{name}` sets nothing");
             let finding = Finding::warning(message);
-            match cogtools_core::suggest::did_you_mean(name, ConfigPaths::VARIABLES) {
+            match cogtools_core::suggest::did_you_mean(name, ConfigPaths::variable_names()) {
                 Some(hint) => finding.hint(hint),
                 None => finding.hint("cogtools help cogtoolrc lists the variables"),
             }

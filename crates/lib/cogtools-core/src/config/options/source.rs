@@ -80,88 +80,81 @@ enum SpecificationOption {
 
 /// The options of a specification: either `file` or `url`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{"required": ["file"]}, {"required": ["url"]}]))]
 pub struct SpecificationOptions {
     /// The file, relative to this file.
     ///
     /// Example: `file: ./api.yaml`
-    #[serde(default)]
     #[schemars(regex(pattern = r"\S"))]
     pub file: Option<String>,
     /// The URL, whose content the user approves.
     ///
     /// Example: `url: https://api.example.com/openapi.json`
-    #[serde(default, deserialize_with = "server_url")]
+    #[serde(deserialize_with = "server_url")]
     #[schemars(regex(pattern = "^https?://."))]
     pub url: Option<String>,
     /// For how many seconds the content of the URL is cached; by default, a day; 0 turns the cache
     /// off. An older one is used if there is no network.
     ///
     /// Example: `cache: 3600`
-    #[serde(default, deserialize_with = "seconds_or_none")]
+    #[serde(deserialize_with = "seconds_or_none")]
     #[schemars(with = "f64", extend("minimum" = 0))]
     pub cache: Option<Duration>,
     /// Its name, in messages, in variables and as a toolset; by default, the stem of the file.
     ///
     /// Example: `name: shop`
-    #[serde(default, deserialize_with = "source_name")]
+    #[serde(deserialize_with = "source_name")]
     #[schemars(regex(pattern = "^[^:]+$"))]
     pub name: Option<String>,
     /// A prefix for the names of its tools.
     ///
     /// Example: `prefix: shop_`
-    #[serde(default, deserialize_with = "prefix")]
+    #[serde(deserialize_with = "prefix")]
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The time limit of a call in seconds; by default, 60.
     ///
     /// Example: `timeout: 10`
-    #[serde(default, deserialize_with = "seconds")]
+    #[serde(deserialize_with = "seconds")]
     #[schemars(with = "f64", extend("exclusiveMinimum" = 0))]
     pub timeout: Option<Duration>,
     /// Additional HTTP headers.
     ///
     /// Example: `headers: {X-Team: docs}`
-    #[serde(default, deserialize_with = "headers")]
+    #[serde(deserialize_with = "headers")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: Map<String, Value>,
     /// Hosts that may be reached besides the server, as in a tool file.
     ///
     /// Example: `hosts: ["127.0.0.1:8080"]`
-    #[serde(default)]
     pub hosts: Vec<String>,
     /// The URL of the server, instead of that in the file.
     ///
     /// Example: `server: https://api.example.com/v1`
-    #[serde(default, deserialize_with = "server_url")]
+    #[serde(deserialize_with = "server_url")]
     #[schemars(regex(pattern = "^https?://."))]
     pub server: Option<String>,
     /// Variables in the URL of the server.
     ///
     /// Example: `variables: {region: eu}`
-    #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// Credentials by security scheme, as in a tool file; by default, from the variable
     /// `SOURCE_SCHEME`.
     ///
     /// Example: `auth: {token: {env: SHOP_TOKEN}}`
-    #[serde(default)]
     pub auth: Map<String, Value>,
     /// The operations that are tools: operationId, tag:NAME, or METHOD /path; * is any text.
     ///
     /// Example: `include: ["tag:orders", "GET /customers/*"]`
-    #[serde(default)]
     pub include: Vec<String>,
     /// The operations that are not, in the same form.
     ///
     /// Example: `exclude: ["delete*"]`
-    #[serde(default)]
     pub exclude: Vec<String>,
     /// Changes by operationId, or METHOD /path.
     ///
     /// Example: `overrides: {listOrders: {name: orders, set: {limit: 20}}}`
-    #[serde(default)]
     pub overrides: BTreeMap<String, Override>,
 }
 

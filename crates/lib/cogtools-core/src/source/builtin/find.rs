@@ -50,19 +50,23 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 /// The largest compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
+fn folder() -> Value {
+    let description = "The folder, relative to the project's folder";
+    json!({"type": "string", "description": description, "default": "."})
+}
+
+fn pattern(noun: &str) -> Value {
+    let example = "as in `*.rs` or `src/**/*.md`";
+    let description = format!("Only {noun} that match this pattern, {example}");
+    json!({"type": "string", "description": description})
+}
+
 fn list_parameters() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "path": {
-                "type": "string",
-                "description": "The folder, relative to the project's folder",
-                "default": ".",
-            },
-            "pattern": {
-                "type": "string",
-                "description": "Only paths that match this pattern, as in `*.rs` or `src/**/*.md`",
-            },
+            "path": folder(),
+            "pattern": pattern("paths"),
             "limit": count("How many paths at most", 500, 5_000),
         },
     })
@@ -154,15 +158,8 @@ fn search_parameters() -> Value {
                 "description": "Whether small and capital letters are the same",
                 "default": false,
             },
-            "path": {
-                "type": "string",
-                "description": "The folder, relative to the project's folder",
-                "default": ".",
-            },
-            "pattern": {
-                "type": "string",
-                "description": "Only files that match this pattern, as in `*.rs` or `src/**/*.md`",
-            },
+            "path": folder(),
+            "pattern": pattern("files"),
             "limit": count("How many matches at most", 100, 1_000),
         },
         "required": ["query"],

@@ -74,9 +74,7 @@ impl Provider {
             sandbox.is_some_and(|sandbox| sandbox.may_write(file, cx))
         })
     }
-}
 
-impl Provider {
     /// A provider whose discovery has not run yet.
     pub fn new(settings: Settings) -> Self {
         Self {
@@ -349,15 +347,16 @@ impl Settings {
     /// The command lines and addresses that it uses and the variables it sees, each
     /// with a label: what the user reviews before approval.
     pub fn describe(&self) -> Vec<(&'static str, &[String])> {
-        let mut runs = match &self.server {
-            Some(server) => server.describe(),
+        let mut runs = match self.server.as_ref().map(|it| &it.transport) {
+            Some(Transport::Command(line)) => vec![("starts", &**line)],
+            Some(Transport::Url(url, headers)) => {
+                vec![("asks", std::slice::from_ref(url)), ("sends", headers)]
+            }
             None => vec![("discover", &*self.discover), ("call", &*self.call)],
         };
-        runs.extend(
-            self.plugin
-                .as_ref()
-                .map(|plugin| ("sets", &*plugin.described)),
-        );
+        let (server, plugin) = (self.server.iter(), self.plugin.iter());
+        runs.extend(server.map(|server| ("sets", &*server.sets)));
+        runs.extend(plugin.map(|plugin| ("sets", &*plugin.described)));
         runs.push(("changes", &self.changes.lines));
         runs.push(("sees", &self.env));
         runs.push(("sees", &self.optional_env));
@@ -484,18 +483,6 @@ impl Server {
             Transport::Command(line) => line,
             Transport::Url(..) => &[],
         }
-    }
-
-    /// Returns what it runs or connects to, as shown to the user before approval.
-    pub(super) fn describe(&self) -> Vec<(&'static str, &[String])> {
-        let mut runs: Vec<(&str, &[String])> = match &self.transport {
-            Transport::Command(line) => vec![("starts", line)],
-            Transport::Url(url, headers) => {
-                vec![("asks", std::slice::from_ref(url)), ("sends", headers)]
-            }
-        };
-        runs.push(("sets", &self.sets));
-        runs
     }
 
     /// Adds the variables that the client and the server need to `variables`.

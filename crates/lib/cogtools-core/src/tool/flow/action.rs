@@ -287,7 +287,7 @@ impl Work<'_> {
         task.schema = node.reply.as_ref().map(Schema::to_json_schema);
         task.answers_by_call = task.schema.is_some() && task.tools.is_empty();
         let branches = node.branches.as_ref();
-        let branches = branches.map(|it| (it.yes.0.clone(), it.no.0.clone()));
+        let branches = branches.map(|[(yes, _), (no, _)]| (yes.clone(), no.clone()));
         if branches.is_some() {
             task.rules.push(BINARY.to_owned());
         }

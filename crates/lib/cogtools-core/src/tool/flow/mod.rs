@@ -230,14 +230,10 @@ impl Flow {
     /// Runs the nodes of `task` that have not run, and returns what the program prints.
     fn run(&self, tool: &Definition, task: &FlowTask, cx: &Context) -> Result<String, RunError> {
         let lines = node_events(cx, self.nodes.len());
+        let args = &ARGS[..if lines.is_some() { 4 } else { 3 }];
         let program = OwnProgram {
-            args: &ARGS[..if lines.is_some() { 4 } else { 3 }],
-            // Serializing text and JSON cannot fail.
-            input: serde_json::to_vec(task).unwrap_or_default(),
-            timeout: tool.timeout,
-            runs_agents: true,
-            max_output: MAX_RESULT,
             lines,
+            ..OwnProgram::with_agents(args, task, tool.timeout, MAX_RESULT)
         };
         let output = program.run(tool.name.as_str(), cx);
         let output = output.map_err(|failure| tool_failure(failure, cx))?;

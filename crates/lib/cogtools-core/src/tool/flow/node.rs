@@ -83,15 +83,8 @@ pub(super) struct AgentNode {
     pub(super) agent: Agent,
     /// The schema of its answer, if that is JSON.
     pub(super) reply: Option<Schema>,
-    /// The nodes between which the answer chooses.
-    pub(super) branches: Option<Branches>,
-}
-
-/// The nodes that an agent chooses between.
-#[derive(Clone, Debug)]
-pub(super) struct Branches {
-    pub(super) yes: (String, Span),
-    pub(super) no: (String, Span),
+    /// The nodes between which the answer chooses: the one for yes and the one for no.
+    pub(super) branches: Option<[(String, Span); 2]>,
 }
 
 /// A question to the user.
@@ -422,10 +415,7 @@ impl NodeKind {
     pub(super) fn targets(&self) -> Vec<&(String, Span)> {
         match self {
             Self::Router(routes) => routes.iter().map(|route| &route.to).collect(),
-            Self::Agent(agent) => {
-                let branches = agent.branches.iter();
-                branches.flat_map(|it| [&it.yes, &it.no]).collect()
-            }
+            Self::Agent(agent) => agent.branches.iter().flatten().collect(),
             _ => Vec::new(),
         }
     }

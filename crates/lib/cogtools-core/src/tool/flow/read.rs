@@ -11,7 +11,7 @@ use crate::tool::error::{DefinitionError, FlowError, MAX_NODES};
 use crate::tool::flow::Flow;
 use crate::tool::flow::link;
 use crate::tool::flow::node::{
-    AgentNode, AskNode, Branches, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
+    AgentNode, AskNode, EachNode, FlowNeed, FlowNode, NodeKind, Route, ToolNode,
 };
 use crate::tool::js::Js;
 use crate::tool::reader::Reader;
@@ -124,7 +124,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
     match (yes, no, &mut read.kind) {
         (None, None, _) => {}
         (Some(yes), Some(no), NodeKind::Agent(agent)) => {
-            agent.branches = Some(Branches { yes, no });
+            agent.branches = Some([yes, no]);
         }
         _ => reader.report(&FlowError::Branches.into(), node.span),
     }
