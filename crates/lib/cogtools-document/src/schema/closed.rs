@@ -14,15 +14,54 @@ use crate::schema::violation::Violation;
 use crate::schema::{Object, Schema, declares, keyword, parts, required, translate};
 use crate::yaml::MAX_DEPTH;
 
-/// Finds the undeclared keys in `value` of the schema `root`, except for keys of the root.
-pub(super) fn undeclared(root: &Object, value: &Value) -> Vec<Violation> {
-    let mut check = Check {
-        root,
-        found: Vec::new(),
-    };
-    let declared = Declared::of(root, &[root]);
-    check.members(&declared, value, "");
-    check.found
+impl Schema {
+    /// The keys of nested objects in `value` that the schema does not declare. A JSON
+    /// Schema always governs them itself.
+    pub fn undeclared_nested(&self, value: &Value) -> Vec<Violation> {
+        if self.original.is_some() {
+            return Vec::new();
+        }
+        let mut check = Check {
+            root: &self.object,
+            found: Vec::new(),
+        };
+        let declared = Declared::of(&self.object, &[&self.object]);
+        check.members(&declared, value, "");
+        check.found
+    }
+
+    /// The defaults that do not match their own schema: the JSON pointer of each such
+    /// schema, and the reason.
+    pub fn invalid_defaults(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for (pointer, default, property) in all(&self.object) {
+            // A validator needs a whole schema: that of an object with the property alone or,
+            // if it has references, with all properties.
+            let mut inside = Object::new();
+            let has_reference = &mut |part: &Object| part.contains_key("$ref");
+            if keyword::any_schema(property, has_reference) {
+                inside.extend(
+                    properties(&self.object).map(|(name, part)| (name.clone(), json!(part))),
+                );
+            }
+            let mut name = "default".to_owned();
+            while inside.contains_key(&name) {
+                name.push('_');
+            }
+            inside.insert(name.clone(), json!(property));
+            let mut root = Object::new();
+            root.insert("type".into(), "object".into());
+            root.insert("properties".into(), inside.into());
+            let schema = Schema::from(root);
+            let Ok(validator) = schema.validator() else {
+                continue;
+            };
+            let value = json!({ name: default });
+            let first = validator.violations(&schema, &value).into_iter().next();
+            found.extend(first.map(|violation| (pointer, violation.kind.to_string())));
+        }
+        found
+    }
 }
 
 struct Check<'s> {
@@ -195,36 +234,6 @@ pub(super) fn all(schema: &Object) -> Vec<(String, &Value, &Object)> {
     found
 }
 
-/// The schemas that do not accept their own default, and why.
-pub(super) fn invalid(schema: &Object) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    for (pointer, default, property) in all(schema) {
-        // A validator needs a whole schema: that of an object with the property alone or,
-        // if it has references, with all properties.
-        let mut inside = Object::new();
-        let has_reference = &mut |part: &Object| part.contains_key("$ref");
-        if keyword::any_schema(property, has_reference) {
-            inside.extend(properties(schema).map(|(name, part)| (name.clone(), json!(part))));
-        }
-        let mut name = "default".to_owned();
-        while inside.contains_key(&name) {
-            name.push('_');
-        }
-        inside.insert(name.clone(), json!(property));
-        let mut root = Object::new();
-        root.insert("type".into(), "object".into());
-        root.insert("properties".into(), inside.into());
-        let schema = Schema::from(root);
-        let Ok(validator) = schema.validator() else {
-            continue;
-        };
-        let value = json!({ name: default });
-        let first = validator.violations(&schema, &value).into_iter().next();
-        found.extend(first.map(|violation| (pointer, violation.kind.to_string())));
-    }
-    found
-}
-
 fn collect<'s>(
     schema: &'s Object,
     pointer: &str,
@@ -378,10 +387,8 @@ mod tests {
     #[track_caller]
     fn check(schema: &Value, argument: &Value, expected: &[&str]) {
         let root = json!({"type": "object", "properties": {"a": schema, "other": {"type": "object", "properties": {"z": {}}}}});
-        let found = undeclared(
-            root.as_object().unwrap(),
-            &json!({"a": argument, "b": {"c": 1}}),
-        );
+        let root = Schema::from(root.as_object().unwrap().clone());
+        let found = root.undeclared_nested(&json!({"a": argument, "b": {"c": 1}}));
         let pointers: Vec<&str> = found.iter().map(|one| one.pointer.as_str()).collect();
         assert_eq!(pointers, expected, "{schema} {argument}");
     }

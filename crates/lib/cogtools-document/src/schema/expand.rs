@@ -9,7 +9,7 @@ use crate::schema::error::{
     Fix, SchemaError, SchemaErrorKind, TYPES, suggested_type, suggestion, written_out,
 };
 use crate::schema::keyword::{self, KeywordKind};
-use crate::schema::{Object, first_char, is_of_type, translate};
+use crate::schema::{Object, Schema, first_char, is_of_type, translate};
 use crate::text::Span;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Diagnostic, Expected};
@@ -26,43 +26,61 @@ struct Expanded {
     optional: bool,
 }
 
-pub(super) fn parameters(node: &Node) -> Result<Object, Vec<SchemaError>> {
-    let mut expander = Expander::new(true);
-    let Some(entries) = node.entries() else {
-        if matches!(node.data, Data::Null) {
-            return Ok(super::Schema::empty().object);
+impl Schema {
+    /// Expands the map of sugared entries under `parameters`.
+    pub fn expand(parameters: &Node) -> Result<Self, Vec<SchemaError>> {
+        let mut expander = Expander::new(true);
+        let Some(entries) = parameters.entries() else {
+            if matches!(parameters.data, Data::Null) {
+                return Ok(Self::empty());
+            }
+            expander.report(
+                SchemaErrorKind::NotEntries(parameters.kind()),
+                parameters.span,
+            );
+            return Err(expander.errors);
+        };
+        let mut root = Object::new();
+        root.insert("type".into(), "object".into());
+        if let Some(span) = keyword::schema(parameters) {
+            expander.report(SchemaErrorKind::SchemaInSugar, span);
+            return Err(expander.errors);
         }
-        expander.report(SchemaErrorKind::NotEntries(node.kind()), node.span);
-        return Err(expander.errors);
-    };
-    let mut root = Object::new();
-    root.insert("type".into(), "object".into());
-    if let Some(span) = keyword::schema(node) {
-        expander.report(SchemaErrorKind::SchemaInSugar, span);
-        return Err(expander.errors);
+        expander.properties(entries, &mut root);
+        expander.finish(root)
     }
-    expander.properties(entries, &mut root);
-    expander.finish(root)
-}
 
-pub(super) fn verbatim(node: &Node) -> Result<Object, Vec<SchemaError>> {
-    let mut expander = Expander::new(false);
-    let root = expander.schema(node).schema;
-    if node.entries().is_some() && !is_of_type(&root, "object") {
-        let at = node
-            .get("type")
-            .map_or(first_char(node.span), |kind| kind.span);
-        if expander.errors.is_empty() {
-            expander.report(SchemaErrorKind::RootType, at);
+    /// Reads the plain Schema Object under `parameters_schema`.
+    pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        let mut expander = Expander::new(false);
+        let root = expander.schema(schema).schema;
+        if schema.entries().is_some() && !is_of_type(&root, "object") {
+            let at = schema
+                .get("type")
+                .map_or(first_char(schema.span), |kind| kind.span);
+            if expander.errors.is_empty() {
+                expander.report(SchemaErrorKind::RootType, at);
+            }
         }
+        expander.finish(root)
     }
-    expander.finish(root)
-}
 
-pub(super) fn any(node: &Node) -> Result<Object, Vec<SchemaError>> {
-    let mut expander = Expander::new(false);
-    let root = expander.schema(node).schema;
-    expander.finish(root)
+    /// Reads a plain Schema Object of any type, for results.
+    pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
+        let mut expander = Expander::new(false);
+        let root = expander.schema(schema).schema;
+        expander.finish(root)
+    }
+
+    /// The correct spelling of a type such as `int` or `str[]`; `None` when it is
+    /// correct already or unknown.
+    pub fn spelling(written: &str) -> Option<String> {
+        let name = written.trim_end_matches("[]");
+        let brackets = &written[name.len()..];
+        let correct = suggested_type(name).filter(|correct| *correct != name)?;
+        // `list` and `tuple` do not name the type of the items.
+        (correct != "array").then(|| format!("{correct}{brackets}"))
+    }
 }
 
 impl Expander {
@@ -74,7 +92,7 @@ impl Expander {
         }
     }
 
-    fn finish(mut self, root: Object) -> Result<Object, Vec<SchemaError>> {
+    fn finish(mut self, root: Object) -> Result<Schema, Vec<SchemaError>> {
         let references = std::mem::take(&mut self.references);
         let mut checker = keyword::Checker::default();
         for (target, span) in &references {
@@ -91,7 +109,7 @@ impl Expander {
             self.report(kind, *span);
         }
         if self.errors.is_empty() {
-            Ok(root)
+            Ok(Schema::from(root))
         } else {
             Err(self.errors)
         }
@@ -371,15 +389,6 @@ fn read(text: &str) -> Result<Object, Option<Fix>> {
     Ok(schema)
 }
 
-/// The correct spelling of `text`, if it is another name of a type.
-pub(super) fn spelling(text: &str) -> Option<String> {
-    let name = text.trim_end_matches("[]");
-    let brackets = &text[name.len()..];
-    let correct = suggested_type(name).filter(|correct| *correct != name)?;
-    // `list` and `tuple` do not name the type of the items.
-    (correct != "array").then(|| format!("{correct}{brackets}"))
-}
-
 /// `byte`: base64 with padding, in the alphabet of RFC 4648, section 4.
 pub(super) fn is_byte(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
@@ -413,7 +422,7 @@ mod types_tests {
             ("int?", None),
             ("widget", None),
         ] {
-            assert_eq!(spelling(text).as_deref(), expected, "{text}");
+            assert_eq!(Schema::spelling(text).as_deref(), expected, "{text}");
         }
     }
 

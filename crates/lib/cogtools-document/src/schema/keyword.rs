@@ -231,13 +231,6 @@ pub enum Role<'s> {
     Part,
 }
 
-/// `schema` and all its subschemas, outer ones first.
-pub(super) fn all(schema: &Object) -> Vec<SubSchema<'_>> {
-    let mut found = Vec::new();
-    collect("", schema, Role::Root, &mut found);
-    found
-}
-
 fn collect<'s>(pointer: &str, schema: &'s Object, role: Role<'s>, found: &mut Vec<SubSchema<'s>>) {
     found.push(SubSchema {
         pointer: pointer.to_owned(),
@@ -277,6 +270,13 @@ fn collect<'s>(pointer: &str, schema: &'s Object, role: Role<'s>, found: &mut Ve
 const MAX_DEPTH: usize = 8;
 
 impl Schema {
+    /// This schema and all its subschemas, outer ones first.
+    pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
+        let mut found = Vec::new();
+        collect("", &self.object, Role::Root, &mut found);
+        found
+    }
+
     /// The names that `key` consists of: a declared name, which may contain dots, or else
     /// the parts between the dots.
     pub fn path_of(&self, key: &str) -> Vec<String> {

@@ -36,7 +36,6 @@ pub use crate::schema::keyword::{Role, SubSchema};
 use crate::schema::translate::Purpose;
 pub use crate::schema::value::{InvalidSchema, Validator};
 use crate::text::Span;
-use crate::yaml::Node;
 
 type Object = Map<String, Value>;
 
@@ -56,21 +55,6 @@ impl Schema {
         object.insert("type".into(), "object".into());
         object.insert("properties".into(), Map::new().into());
         Self::from(object)
-    }
-
-    /// Expands the map of sugared entries under `parameters`.
-    pub fn expand(parameters: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::parameters(parameters).map(Self::from)
-    }
-
-    /// Reads the plain Schema Object under `parameters_schema`.
-    pub fn verbatim(schema: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::verbatim(schema).map(Self::from)
-    }
-
-    /// Reads a plain Schema Object of any type, for results.
-    pub fn any(schema: &Node) -> Result<Self, Vec<SchemaError>> {
-        expand::any(schema).map(Self::from)
     }
 
     /// Converts a JSON Schema to a Schema Object as far as possible; arguments are
@@ -174,11 +158,6 @@ impl Schema {
         self.original.is_some()
     }
 
-    /// A validator for arguments.
-    pub fn validator(&self) -> Result<Validator, InvalidSchema> {
-        Validator::new(self)
-    }
-
     /// The names of all arguments that appear anywhere in the schema; `None` when the
     /// schema itself governs additional ones.
     pub fn names(&self) -> Option<Vec<&str>> {
@@ -214,15 +193,6 @@ impl Schema {
             .is_some_and(|schema| is_of_type(schema, "array"))
     }
 
-    /// The keys of nested objects in `value` that the schema does not declare. A JSON
-    /// Schema always governs them itself.
-    pub fn undeclared_nested(&self, value: &Value) -> Vec<Violation> {
-        if self.original.is_some() {
-            return Vec::new();
-        }
-        closed::undeclared(&self.object, value)
-    }
-
     /// Adds the defaults of missing arguments.
     pub fn apply_defaults(&self, arguments: &mut Map<String, Value>) {
         closed::apply(&self.object, arguments);
@@ -233,32 +203,9 @@ impl Schema {
         closed::write_integers(&self.object, &[&self.object], arguments);
     }
 
-    /// This schema and all its subschemas, outer ones first.
-    pub fn sub_schemas(&self) -> Vec<SubSchema<'_>> {
-        keyword::all(&self.object)
-    }
-
-    /// The correct spelling of a type such as `int` or `str[]`; `None` when it is
-    /// correct already or unknown.
-    pub fn spelling(written: &str) -> Option<String> {
-        expand::spelling(written)
-    }
-
     /// Returns true if any subschema has a default.
     pub fn has_default(&self) -> bool {
         keyword::any_schema(&self.object, &mut |schema| schema.contains_key("default"))
-    }
-
-    /// The defaults that do not match their own schema: the JSON pointer of each such
-    /// schema, and the reason.
-    pub fn invalid_defaults(&self) -> Vec<(String, String)> {
-        closed::invalid(&self.object)
-    }
-
-    /// The smallest valid arguments, with placeholders for text; `None` when they cannot
-    /// be generated.
-    pub fn skeleton(&self) -> Option<Map<String, Value>> {
-        value::object(&self.object)
     }
 
     /// Returns true if any subschema has a property whose name passes `test`.

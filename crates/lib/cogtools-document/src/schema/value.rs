@@ -104,10 +104,31 @@ impl Expander {
 const MAX_VALUES: usize = 100;
 const MAX_DEPTH: usize = 8;
 
-pub(super) fn object(schema: &Object) -> Option<Object> {
-    match value(schema, 0, &mut 0)? {
-        Value::Object(object) => Some(object),
-        _ => None,
+impl Schema {
+    /// A validator for arguments.
+    pub fn validator(&self) -> Result<Validator, InvalidSchema> {
+        let options = jsonschema::options()
+            .should_validate_formats(true)
+            .offline();
+        // Draft 2020-12 has `uuid`, and leaves `byte` to those who use it.
+        let options = if self.is_recovered() {
+            options.with_draft(Draft::Draft202012)
+        } else {
+            options
+                .with_draft(Draft::Draft7)
+                .with_format("byte", expand::is_byte)
+                .with_format("uuid", expand::is_uuid)
+        };
+        Validator::build(self.validation_schema(), options)
+    }
+
+    /// The smallest valid arguments, with placeholders for text; `None` when they cannot
+    /// be generated.
+    pub fn skeleton(&self) -> Option<Map<String, Value>> {
+        match value(&self.object, 0, &mut 0)? {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
     }
 }
 
@@ -307,23 +328,6 @@ impl<'s> Steps<'s> {
 }
 
 impl Validator {
-    /// A validator for `schema`.
-    pub fn new(schema: &Schema) -> Result<Self, InvalidSchema> {
-        let options = jsonschema::options()
-            .should_validate_formats(true)
-            .offline();
-        // Draft 2020-12 has `uuid`, and leaves `byte` to those who use it.
-        let options = if schema.is_recovered() {
-            options.with_draft(Draft::Draft202012)
-        } else {
-            options
-                .with_draft(Draft::Draft7)
-                .with_format("byte", expand::is_byte)
-                .with_format("uuid", expand::is_uuid)
-        };
-        Self::build(schema.validation_schema(), options)
-    }
-
     fn build(mut schema: Value, mut options: ValidationOptions<'_>) -> Result<Self, InvalidSchema> {
         let spent = Spent::default();
         if Steps::of(&schema) > Steps::MAX {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::Name;
 use crate::filter::Pattern;
-use crate::schema::{Schema, Validator};
+use crate::schema::Schema;
 
 /// The keys that may contain the parameters; the first is from OpenAPI, the others
 /// contain JSON Schema.
@@ -295,7 +295,7 @@ impl ArgumentChanges {
         let mut schema = schema.clone();
         schema.retain(|key, _| about_each.contains(&key.as_str()));
         let schema = Schema::from_foreign(&schema);
-        let validator = Validator::new(&schema).ok()?;
+        let validator = schema.validator().ok()?;
         let violations = validator.violations(&schema, &Value::Object(arguments));
         violations.into_iter().find_map(|violation| {
             let name = violation.pointer.split('/').nth(1)?.to_owned();
