@@ -202,9 +202,8 @@ impl Tools {
 /// The diagnostic of `error`. A server that has failed without a hint is seen alone.
 fn diagnostic(error: &SourceError) -> Diagnostic {
     let mut diagnostic = error.diagnostic();
-    if let SourceError::Provider(error) = error
-        && let ProviderError::Server(name, cause) | ProviderError::Remembered(name, cause) =
-            &**error
+    if let SourceError::Provider(name, error) = error
+        && let ProviderError::Server(_, cause) | ProviderError::Remembered(_, cause) = &**error
         && cause.hints.is_empty()
     {
         let hint = format!("to see more, run: cogtools mcp test {}", quote(name));

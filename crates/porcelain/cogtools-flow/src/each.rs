@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::approval::Approved;
-use cogtools_core::tool::{FlowAction, FlowItems, FlowNode};
+use cogtools_core::tool::{EachNode, FlowAction, FlowNode};
 use cogtools_core::{Code, Context, Diagnostic, Tool};
 use cogtools_log::NodeState;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,8 @@ const INDEX: &str = "index";
 struct Worklist<'w> {
     work: &'w FlowWork,
     node: &'w FlowNode,
-    list: FlowItems,
+    each: &'w EachNode,
+    items: Vec<Value>,
     /// The variables of every item.
     variables: Map<String, Value>,
     /// True if items read their number.
@@ -48,20 +49,21 @@ impl FlowWork {
     /// start.
     pub(crate) fn run_each(
         &self,
-        node: &FlowNode,
-        list: FlowItems,
+        (node, each): (&FlowNode, &EachNode),
+        items: Vec<Value>,
         variables: &Map<String, Value>,
         (approved, cx): (&Approved<&Tool>, &Context),
     ) -> Result<Value, Box<Diagnostic>> {
         let reads = node.item_reads(self.run.tool.text());
         let is_read = |name: &String| reads.as_ref().is_none_or(|reads| reads.contains(name));
         let read = variables.iter().filter(|(name, _)| is_read(name));
-        let workers = list.max.clamp(1, MAX_AT_ONCE).min(list.items.len());
+        let workers = each.max.clamp(1, MAX_AT_ONCE).min(items.len());
         let list = Worklist {
             work: self,
             node,
-            results: Mutex::new(vec![Value::Null; list.items.len()]),
-            list,
+            results: Mutex::new(vec![Value::Null; items.len()]),
+            each,
+            items,
             reads_index: node.reads_index(self.run.tool.text()),
             variables: read.map(|(name, it)| (name.clone(), it.clone())).collect(),
             approved,
@@ -84,11 +86,11 @@ impl Worklist<'_> {
     fn work_off(&self) {
         while !self.is_over() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = self.list.items.get(index) else {
+            let Some(item) = self.items.get(index) else {
                 return;
             };
             match self.run(index, item) {
-                Err(error) if self.list.keeps_errors && may_be_value(error.code, self.node) => {
+                Err(error) if self.each.keeps_errors && may_be_value(error.code, self.node) => {
                     lock(&self.results)[index] = json!({"error": error.summary()});
                 }
                 Ok(value) => lock(&self.results)[index] = value,
@@ -119,7 +121,7 @@ impl Worklist<'_> {
             // A parameter or a node keeps its name.
             variables.entry(INDEX).or_insert_with(|| index.into());
         }
-        variables.insert(self.list.variable.clone(), item.clone());
+        variables.insert(self.each.variable.clone(), item.clone());
         let retry = self.node.retry;
         let mut attempt = 1;
         loop {

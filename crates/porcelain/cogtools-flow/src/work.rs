@@ -144,9 +144,11 @@ impl FlowWork {
         }
         let approved = approve(&self.run.tool, &cx)?;
         let done = match approved.flow_action(&node.id, variables, attempt, &cx)? {
-            FlowAction::Each(items) => {
+            FlowAction::Each(each, items) => {
                 let with = (&approved, &cx);
-                return self.run_each(node, items, variables, with).map(Some);
+                return self
+                    .run_each((node, each), items, variables, with)
+                    .map(Some);
             }
             action => self.perform(&node.id, node, action, variables, cancel)?,
         };
@@ -159,7 +161,7 @@ impl FlowWork {
         &self,
         id: &str,
         node: &FlowNode,
-        action: FlowAction,
+        action: FlowAction<'_>,
         variables: &Map<String, Value>,
         cancel: &Cancel,
     ) -> Done {
@@ -173,7 +175,7 @@ impl FlowWork {
             }
             FlowAction::Code(task) => self.run_code(id, node, task, cancel).map(Some),
             FlowAction::Ask(question) => self.answer(id, node, question).map(Some),
-            FlowAction::Each(_) => Err(internal("a list within a list")),
+            FlowAction::Each(..) => Err(internal("a list within a list")),
         }
     }
 

@@ -159,7 +159,7 @@ impl<T: Borrow<Tool>> Approved<T> {
         variables: &Map<String, Value>,
         attempt: u32,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction<'_>, RunError> {
         self.node(id)?.action(self.tool(), variables, attempt, cx)
     }
 
@@ -170,7 +170,7 @@ impl<T: Borrow<Tool>> Approved<T> {
         variables: &Map<String, Value>,
         attempt: u32,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction<'_>, RunError> {
         self.node(id)?.item(self.tool(), variables, attempt, cx)
     }
 

@@ -169,7 +169,11 @@ impl Registry {
             .filter(|it| it.settings().server.is_some())
             .collect();
         let asked: Vec<_> = thread::scope(|scope| {
-            let ask = |server: &Provider| server.offer(&cx).transpose();
+            let ask = |server: &Provider| {
+                let name = &server.settings().name;
+                let failed = |error| SourceError::Provider(name.clone(), Arc::new(error));
+                server.offer(&cx).map_err(failed).transpose()
+            };
             let asking = servers.into_iter().map(|it| scope.spawn(move || ask(it)));
             let asking: Vec<_> = asking.collect();
             let answers = asking.into_iter().filter_map(|it| it.join().ok().flatten());
@@ -179,7 +183,7 @@ impl Registry {
         for answer in asked {
             match answer {
                 Ok(offer) => offers.push(offer),
-                Err(error) => errors.push(SourceError::Provider(Arc::new(error))),
+                Err(error) => errors.push(error),
             }
         }
         (offers, errors)

@@ -211,9 +211,9 @@ pub enum SourceError {
     /// A plugin, or an entry of it, that cannot be used: its file, and why.
     #[error("`{0}` of a plugin: {1}")]
     Plugin(PathBuf, String),
-    /// An error of a provider or of a single declaration.
-    #[error(transparent)]
-    Provider(Arc<ProviderError>),
+    /// An error of a provider with this name, or of a single declaration.
+    #[error("{1}")]
+    Provider(String, Arc<ProviderError>),
 }
 
 impl Source {
@@ -391,8 +391,10 @@ pub(crate) fn list_all(sources: &[Source], cx: &Context) -> Vec<Listing> {
         if let Some((source, _)) = renamed.first() {
             let source = source.clone();
             let texts: Vec<String> = renamed.into_iter().map(|(_, text)| text).collect();
-            let error = ProviderError::NamesOfOthers(source, first(&texts));
-            listing.errors.push(SourceError::Provider(Arc::new(error)));
+            let error = ProviderError::NamesOfOthers(source.clone(), first(&texts));
+            listing
+                .errors
+                .push(SourceError::Provider(source, Arc::new(error)));
         }
     }
     all
@@ -418,20 +420,20 @@ impl SourceError {
             Self::Operation { name, .. }
             | Self::Parameter { name, .. }
             | Self::Unused(name, ..)
-            | Self::NotApproved(name, _) => name.clone(),
+            | Self::NotApproved(name, _)
+            | Self::Provider(name, _) => name.clone(),
             Self::Manifest(package, _)
             | Self::Package { package, .. }
             | Self::Outside(_, package)
             | Self::LinkedFolder(_, package, _) => package.clone(),
             Self::PlugAndPlay(_) | Self::Foreign(_) => "node_modules".to_owned(),
-            Self::Provider(error) => error.provider().to_owned(),
         }
     }
 
     /// Returns true if the rest of the source is available.
     pub fn is_partial(&self) -> bool {
         match self {
-            Self::Provider(error) => error.is_partial(),
+            Self::Provider(_, error) => error.is_partial(),
             Self::Operation { .. }
             | Self::Parameter { .. }
             | Self::Unused(..)
@@ -444,7 +446,7 @@ impl SourceError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
         let hint = match self {
-            Self::Provider(error) => return error.diagnostic(),
+            Self::Provider(_, error) => return error.diagnostic(),
             Self::NotApproved(name, _) => {
                 let before = "review what it requests, then approve it: ";
                 let hint = Hint::run(before, Command::trust("specification", name), "");

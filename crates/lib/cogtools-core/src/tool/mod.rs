@@ -53,7 +53,7 @@ pub use definition::{Author, Definition, Provenance};
 pub use error::{DefinitionError, FlowError, HttpToolError, ToolError};
 pub use example::Example;
 pub use flow::{
-    AskNode, Flow, FlowAction, FlowCall, FlowItems, FlowNeed, FlowNode, FlowQuestion, FlowReport,
+    AskNode, EachNode, Flow, FlowAction, FlowCall, FlowNeed, FlowNode, FlowQuestion, FlowReport,
     FlowTarget, FlowTask, FlowTemplate, Route, ToolNode, find_cycle,
 };
 pub(crate) use http::{Http, fetch};

@@ -175,7 +175,7 @@ const fn in_words(kind: Kind) -> &'static str {
 
 /// The value over which a node goes with `each`, in words, if it is certainly no list.
 pub(crate) fn no_list(node: &FlowNode, variables: &BTreeMap<String, Type>) -> Option<&'static str> {
-    let kind = match node.list()? {
+    let kind = match &node.each()?.list {
         ValueTemplate::Constant(Value::Array(_)) => Kind::List,
         ValueTemplate::Constant(Value::Object(_)) => Kind::Object,
         ValueTemplate::Constant(Value::String(_)) => Kind::Text,

@@ -115,34 +115,6 @@ impl ProviderError {
         }
     }
 
-    /// The provider's name.
-    pub fn provider(&self) -> &str {
-        match self {
-            Self::NotApproved(name)
-            | Self::ApprovalOutdated(name)
-            | Self::Recursive(name)
-            | Self::Unrunnable(name, ..)
-            | Self::NotFound(name, _)
-            | Self::Relative(name, _)
-            | Self::Sse(name)
-            | Self::Start(name, _)
-            | Self::TimedOut(name, _)
-            | Self::Late(name, _)
-            | Self::Remembered(name, _)
-            | Self::OutputLimit(name)
-            | Self::Failed { name, .. }
-            | Self::InvalidOutput(name, _)
-            | Self::InvalidList(name, _)
-            | Self::Declaration(name, ..)
-            | Self::Changes(name, _)
-            | Self::DuplicateTool(name, _)
-            | Self::NamesOfFiles(name, _)
-            | Self::NamesOfOthers(name, _)
-            | Self::Invisible(name, _)
-            | Self::Server(name, _) => name,
-        }
-    }
-
     /// Returns true if it was not waited for.
     pub(super) const fn is_late(&self) -> bool {
         matches!(self, Self::Late(..))

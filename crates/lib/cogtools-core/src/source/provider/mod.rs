@@ -141,7 +141,7 @@ impl Provider {
                 found.map(|tool| self.load(tool)).transpose()
             }
             Err(error) => {
-                errors.push(SourceError::Provider(error));
+                errors.push(SourceError::Provider(self.name(), error));
                 Ok(None)
             }
         }
@@ -174,6 +174,7 @@ impl Provider {
 
     pub(super) fn list(&self, cx: &Context) -> Listing {
         let mut listing = Listing::default();
+        let failed = |error: &Arc<_>| SourceError::Provider(self.name(), Arc::clone(error));
         match self.declarations(cx) {
             Ok(declarations) => {
                 let provenance = Arc::new(self.provenance());
@@ -186,12 +187,11 @@ impl Provider {
                     provenance: Arc::clone(&provenance),
                     declared: Some(Declared::Provider(self.clone(), tool.clone())),
                 }));
-                let errors = declarations.errors.iter().map(Arc::clone);
-                listing.errors.extend(errors.map(SourceError::Provider));
+                listing
+                    .errors
+                    .extend(declarations.errors.iter().map(failed));
             }
-            Err(error) => listing
-                .errors
-                .push(SourceError::Provider(Arc::clone(error))),
+            Err(error) => listing.errors.push(failed(error)),
         }
         listing
     }

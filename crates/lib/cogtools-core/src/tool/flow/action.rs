@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::node::{AgentNode, FlowNode, NodeKind, ToolNode};
+use super::node::{AgentNode, EachNode, FlowNode, NodeKind, ToolNode};
 use crate::schema::Schema;
 use crate::tool::CodeTask;
 use crate::tool::Definition;
@@ -26,7 +26,7 @@ unclear, answer false.";
 
 /// The action of a node.
 #[derive(Debug)]
-pub enum FlowAction {
+pub enum FlowAction<'n> {
     /// Nothing: its condition does not hold.
     Skip,
     /// It has this value.
@@ -38,7 +38,7 @@ pub enum FlowAction {
     /// It runs code that calls tools.
     Code(CodeTask),
     /// It does the same for each of these items.
-    Each(FlowItems),
+    Each(&'n EachNode, Vec<Value>),
     /// It asks the user this.
     Ask(String),
 }
@@ -77,19 +77,6 @@ pub struct FlowQuestion {
     pub is_json: bool,
     /// The nodes between which it chooses: one for true, one for everything else.
     pub branches: Option<(String, String)>,
-}
-
-/// Items for which a node does the same.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FlowItems {
-    /// The items.
-    pub items: Vec<Value>,
-    /// The variable with the item.
-    pub variable: String,
-    /// The number of items that are worked on at the same time.
-    pub max: usize,
-    /// True if the value of an item that fails is `{error}`; otherwise it fails the node.
-    pub keeps_errors: bool,
 }
 
 /// A call of a tool that is a flow, as the program that runs it gets it.
@@ -168,7 +155,7 @@ impl FlowNode {
         variables: &Map<String, Value>,
         attempt: u32,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction<'_>, RunError> {
         let work = self.work(tool, variables, attempt);
         match &self.when {
             Some(when) if !work.holds(when)? => Ok(FlowAction::Skip),
@@ -183,7 +170,7 @@ impl FlowNode {
         variables: &Map<String, Value>,
         attempt: u32,
         cx: &Context,
-    ) -> Result<FlowAction, RunError> {
+    ) -> Result<FlowAction<'_>, RunError> {
         let kind = match &self.kind {
             NodeKind::Each(each) => &each.kind,
             kind => kind,
@@ -224,7 +211,7 @@ impl FlowNode {
 }
 
 impl Work<'_> {
-    fn action(&self, kind: &NodeKind, cx: &Context) -> Result<FlowAction, RunError> {
+    fn action<'n>(&self, kind: &'n NodeKind, cx: &Context) -> Result<FlowAction<'n>, RunError> {
         Ok(match kind {
             NodeKind::Text(value) => FlowAction::Done(self.evaluate(value)?),
             NodeKind::Js(js) if js.calls_tools() => {
@@ -249,12 +236,7 @@ impl Work<'_> {
                 FlowAction::Done(chosen)
             }
             NodeKind::Each(each) => match self.evaluate(&each.list)? {
-                Value::Array(items) => FlowAction::Each(FlowItems {
-                    items,
-                    variable: each.variable.clone(),
-                    max: each.max,
-                    keeps_errors: each.keeps_errors,
-                }),
+                Value::Array(items) => FlowAction::Each(each, items),
                 _ => {
                     return Err(failure(&format!(
                         "`in` of the node `{}` is not a list",

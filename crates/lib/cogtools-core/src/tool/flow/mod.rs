@@ -28,8 +28,8 @@ use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Location, PausedFlow};
-pub use action::{FlowAction, FlowCall, FlowItems, FlowQuestion, FlowReport, FlowTarget, FlowTask};
-pub use node::{AskNode, FlowNeed, FlowNode, FlowTemplate, Route, ToolNode};
+pub use action::{FlowAction, FlowCall, FlowQuestion, FlowReport, FlowTarget, FlowTask};
+pub use node::{AskNode, EachNode, FlowNeed, FlowNode, FlowTemplate, Route, ToolNode};
 
 /// The subcommand that runs a flow, and its options, the last one for progress.
 const ARGS: [&str; 4] = ["flow", "call", "--error-format=json", "--progress"];

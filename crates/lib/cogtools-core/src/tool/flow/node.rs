@@ -122,14 +122,15 @@ pub struct Route {
 
 /// A node that does the same for each item of a list.
 #[derive(Debug)]
-pub(super) struct EachNode {
-    pub(super) list: ValueTemplate,
+pub struct EachNode {
+    /// The list.
+    pub list: ValueTemplate,
     /// The variable with the item.
-    pub(super) variable: String,
+    pub variable: String,
     /// The number of items that are worked on at the same time.
-    pub(super) max: usize,
+    pub max: usize,
     /// True if the value of an item that fails is its error.
-    pub(super) keeps_errors: bool,
+    pub keeps_errors: bool,
     pub(super) kind: NodeKind,
 }
 
@@ -275,12 +276,17 @@ impl FlowNode {
         self.kind.agent()?.reply.as_ref()
     }
 
-    /// The variable with the item of a list.
-    pub fn item_variable(&self) -> Option<&str> {
+    /// What it goes over, if it does the same for each item of a list.
+    pub fn each(&self) -> Option<&EachNode> {
         match &self.kind {
-            NodeKind::Each(each) => Some(&each.variable),
+            NodeKind::Each(each) => Some(each),
             _ => None,
         }
+    }
+
+    /// The variable with the item of a list.
+    pub fn item_variable(&self) -> Option<&str> {
+        Some(&self.each()?.variable)
     }
 
     /// The kind, as the file writes it; of `each`, the kind of an item.
@@ -296,14 +302,6 @@ impl FlowNode {
         }
     }
 
-    /// The list of a node that does the same for each item.
-    pub fn list(&self) -> Option<&ValueTemplate> {
-        match &self.kind {
-            NodeKind::Each(each) => Some(&each.list),
-            _ => None,
-        }
-    }
-
     /// The code of a node in JavaScript, in the file `text`.
     pub fn js(&self, text: &Text) -> Option<JsSource> {
         match self.kind.innermost() {
@@ -315,9 +313,7 @@ impl FlowNode {
     /// Returns the variables that the work for an item reads, so that others need not be copied for
     /// each; `None` if it may read all of them.
     pub fn item_reads(&self, text: &Text) -> Option<BTreeSet<String>> {
-        let NodeKind::Each(each) = &self.kind else {
-            return None;
-        };
+        let each = self.each()?;
         // Code gets all variables, and the seed of an agent depends on them.
         if !matches!(each.kind, NodeKind::Text(_) | NodeKind::Tool(_)) {
             return None;
@@ -345,7 +341,7 @@ impl FlowNode {
 
     /// Returns true if its items read the variable `index`. An agent that does not is asked without it.
     pub fn reads_index(&self, text: &Text) -> bool {
-        let NodeKind::Each(each) = &self.kind else {
+        let Some(each) = self.each() else {
             return false;
         };
         let NodeKind::Agent(agent) = &each.kind else {
