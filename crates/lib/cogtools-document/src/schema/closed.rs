@@ -52,7 +52,7 @@ impl Schema {
             let mut root = Object::new();
             root.insert("type".into(), "object".into());
             root.insert("properties".into(), inside.into());
-            let schema = Schema::from(root);
+            let schema = Self::from(root);
             let Ok(validator) = schema.validator() else {
                 continue;
             };
