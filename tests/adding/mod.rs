@@ -398,8 +398,8 @@ fn only_names_of_packages_reach_npm() {
             2,
             format!(
                 "cogtools-add: error[USAGE]: `{shown}` is not the name of an npm package\n\
-                 hint: write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an \
-                 archive: ./NAME.tgz\n"
+                 hint: write NAME or @SCOPE/NAME, with @VERSION if needed, or a path: ./NAME.tgz, \
+                 or the folder of a plugin\n"
             ),
         );
     }

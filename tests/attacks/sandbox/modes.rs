@@ -106,8 +106,8 @@ fn without_the_program_that_confines_a_warning_says_what_is_missing() {
 read key: done
 
 "#]], str![[r#"
-cogtools-call: warning[SANDBOX_UNAVAILABLE]: this system does not enforce all of `sandbox`: files and the network are unprotected
-hint: cogtools doctor says what is missing; with --sandbox=required nothing runs
+cogtools-call: warning[SANDBOX_UNAVAILABLE]: `cogtools-confine` is not installed, which enforces `sandbox`: files and the network are unprotected
+hint: put all programs of cogtools into one directory; with --sandbox=required nothing runs
 
 "#]]);
 }
@@ -136,8 +136,8 @@ fn over_mcp_the_warning_comes_once() {
         .stdin(messages.concat())
         .run();
     outcome.status(0).stderr_is(str![[r#"
-cogtools-mcp: warning[SANDBOX_UNAVAILABLE]: this system does not enforce all of `sandbox`: files and the network are unprotected
-hint: cogtools doctor says what is missing; with --sandbox=required nothing runs
+cogtools-mcp: warning[SANDBOX_UNAVAILABLE]: `cogtools-confine` is not installed, which enforces `sandbox`: files and the network are unprotected
+hint: put all programs of cogtools into one directory; with --sandbox=required nothing runs
 
 "#]]);
     let stdout = String::from_utf8_lossy(&outcome.stdout).into_owned();

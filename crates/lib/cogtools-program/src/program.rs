@@ -182,7 +182,8 @@ impl Program {
     /// The error for a command line without a subcommand, for programs that accept it in other
     /// circumstances.
     pub fn missing_subcommand(&self) -> Failure {
-        let mut command = self.command().subcommand_required(true);
+        let command = self.command().subcommand_required(true);
+        let mut command = command.arg_required_else_help(false);
         match command.try_get_matches_from_mut([self.name]) {
             Err(error) => usage_diagnostic(&error, &command).into(),
             Ok(_) => Failure::Reported(Code::Usage.status()),

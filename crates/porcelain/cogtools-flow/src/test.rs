@@ -81,6 +81,9 @@ impl TestArgs {
         let mut compared = Vec::new();
         for name in names {
             let tool = inputs::find(&name, &registry, io)?;
+            if tool.tests().is_empty() && !self.format.is_json() {
+                io.show(&format!("none {name} (no examples)\n"))?;
+            }
             for (index, example) in tool.tests().iter().enumerate() {
                 let id = example
                     .name

@@ -452,7 +452,7 @@ impl<'p> Target<'p> {
     fn new(dir: &Path, project: &'p Project) -> Result<Self, Failure> {
         let (full, shown) = project.resolve(dir);
         if !descends(dir) || full == project.root() {
-            let message = format!("`{}` is not a folder below the project", dir.display());
+            let message = format!("`{}` is no relative path below the project", dir.display());
             let diagnostic = Diagnostic::new(Code::Usage, message);
             return Err(diagnostic.hint("cogtools package dist/plugin").into());
         }

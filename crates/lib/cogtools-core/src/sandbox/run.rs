@@ -155,7 +155,9 @@ impl Run {
             if required {
                 return Err(RunError::Unavailable(gaps));
             }
-            cx.warnings.add(warning(&gaps));
+            let confinement = cx.confinement();
+            let is_installed = confinement.program().is_some_and(Path::is_file);
+            cx.warnings.add(warning(&gaps, is_installed));
         }
         let folder = TempFolder::new(&cx.environment.temp_dir()).map_err(RunError::Folder)?;
         Ok(Some(Self {
@@ -287,17 +289,27 @@ impl RunError {
     }
 }
 
-/// The warning that some sandboxes are not enforced.
-fn warning(gaps: &[Gap]) -> Diagnostic {
-    let message = format!(
-        "this system does not enforce all of `sandbox`: {} unprotected",
-        match gaps {
-            [Gap::Network] => "the network is".to_owned(),
-            _ => format!("{} are", list(gaps)),
-        }
-    );
-    Diagnostic::new(Code::SandboxUnavailable, message)
-        .hint("cogtools doctor says what is missing; with --sandbox=required nothing runs")
+/// The warning that some sandboxes are not enforced; `is_installed` is true if the program is there
+/// that enforces them.
+fn warning(gaps: &[Gap], is_installed: bool) -> Diagnostic {
+    let gaps = match gaps {
+        [Gap::Network] => "the network is".to_owned(),
+        _ => format!("{} are", list(gaps)),
+    };
+    let (reason, hint) = if is_installed {
+        (
+            "this system does not enforce all of `sandbox`",
+            "cogtools doctor says what is missing",
+        )
+    } else {
+        (
+            "`cogtools-confine` is not installed, which enforces `sandbox`",
+            "put all programs of cogtools into one directory",
+        )
+    };
+    let message = format!("{reason}: {gaps} unprotected");
+    let hint = format!("{hint}; with --sandbox=required nothing runs");
+    Diagnostic::new(Code::SandboxUnavailable, message).hint(hint)
 }
 
 /// The names of `gaps`, as in "files and the network".

@@ -214,7 +214,7 @@ impl NameError {
         match self.0.rsplit('@').next().filter(is_local) {
             Some(file) => diagnostic.hint(format!("did you mean `./{file}`?")),
             None => diagnostic.hint(
-                "write NAME or @SCOPE/NAME, with @VERSION if needed, or the path of an archive: ./NAME.tgz",
+                "write NAME or @SCOPE/NAME, with @VERSION if needed, or a path: ./NAME.tgz, or the folder of a plugin",
             ),
         }
     }

@@ -68,7 +68,7 @@ const MANUAL: &[(&str, &str)] = &[
 #[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 #[command(
     long_about = "Show what a source would run, ask, and record the approval. Without SOURCE, list \
-        all that requires approval, with the state of each."
+        all that requires approval, with the state of each, and ask about each at a terminal."
 )]
 struct TrustArgs {
     /// Providers and packages, by the names in the list; `.` is the project
