@@ -76,11 +76,11 @@ fn nothing_runs_after_the_end() {
     let program = "(async () => { await null; await null; tools.tax({amount: 1}) })(); \
                    const late = {toJSON() { return tools.tax({amount: 100}) }}; return late";
     let report = report(&project, &[], program);
-    // A value may call tools while it is written; what is left of jobs never runs.
+    // A value may call tools while it is written, after all jobs.
     assert_eq!(report["output"], "119");
-    assert_eq!(calls(&report), ["1 tax succeeded"]);
-    let forever = "const again = () => Promise.resolve().then(again); again(); return 1";
-    code(&project, &["run"], forever).outputs("1\n");
+    assert_eq!(calls(&report), ["1 tax succeeded", "2 tax succeeded"]);
+    let forever = "const again = () => { Promise.resolve().then(again) }; again(); return 1";
+    code(&project, &["run"], forever).status(124);
     let forever = "for (;;) await null";
     code(&project, &["run"], forever).status(124);
 }

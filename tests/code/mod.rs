@@ -366,6 +366,33 @@ fn a_store_is_kept_between_programs_of_a_session() {
 }
 
 #[test]
+fn code_that_is_not_awaited_runs_to_its_end() {
+    let project = project();
+    let twice =
+        "[1, 2].forEach(async n => { await tools.user({id: n}); await tools.user({id: n}) })";
+    code(&project, &["run"], twice).outputs("(nothing printed; 4 calls)\n");
+    for (program, place) in [
+        (
+            "(async () => { throw new Error('lost') })(); return 1",
+            "1:26",
+        ),
+        (
+            "print(1);\n[1].forEach(async n => { tools.mail({to: 'a'}) })",
+            "2:32",
+        ),
+        ("Promise.reject(new Error('lost'));", "1:20"),
+    ] {
+        let outcome = code(&project, &["run"], program);
+        outcome.status(1).stderr_contains("error[JS_RUNTIME]");
+        outcome.stderr_contains(place);
+    }
+    // What is handled later is no failure.
+    let late =
+        "const p = Promise.reject(new Error('x')); await null; return p.catch(e => e.message)";
+    code(&project, &["run"], late).outputs("x\n");
+}
+
+#[test]
 fn errors_name_the_line_and_have_a_status() {
     let project = project();
     for (program, status, code_name) in [

@@ -53,6 +53,33 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
         })
 }
 
+/// `json` with U+FFFD for each escape of half of a surrogate pair.
+pub fn well_formed(json: String) -> String {
+    if !["\\ud", "\\uD"].iter().any(|start| json.contains(start)) {
+        return json;
+    }
+    let unit = |escape: &str| {
+        let digits = escape.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json.as_str();
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        text.push_str(before);
+        let (end, is_half) = match unit(escape) {
+            Some(0xD800..0xDC00) if matches!(unit(&escape[6..]), Some(0xDC00..0xE000)) => {
+                (12, false)
+            }
+            Some(unit) => (6, matches!(unit, 0xD800..0xE000)),
+            None => (escape.floor_char_boundary(2), false),
+        };
+        text.push_str(if is_half { "\u{FFFD}" } else { &escape[..end] });
+        rest = &escape[end..];
+    }
+    text + rest
+}
+
 /// The number of values so far, and the limit that was exceeded.
 #[derive(Default)]
 struct Bounds {
@@ -188,6 +215,23 @@ mod tests {
     fn check(text: &str, expected: Result<(), Option<Bound>>) {
         let found = parse(text).map(drop).map_err(|error| error.bound);
         assert_eq!(found, expected, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_replaced() {
+        for (json, expected) in [
+            (r#""a""#, r#""a""#),
+            (r#""\ud800""#, "\"\u{FFFD}\""),
+            (r#""\uD83D\uDE00\uDE00""#, "\"\\uD83D\\uDE00\u{FFFD}\""),
+            (r#""\udfff\ud7ffx\n""#, "\"\u{FFFD}\\ud7ffx\\n\""),
+            (r#""\\ud800""#, r#""\\ud800""#),
+            (r#""\\\ud800""#, "\"\\\\\u{FFFD}\""),
+            (r#"{"\udc00":"é"}"#, "{\"\u{FFFD}\":\"é\"}"),
+            (r#""\u12é\"#, r#""\u12é\"#),
+            (r#""\é"#, r#""\é"#),
+        ] {
+            assert_eq!(well_formed(json.to_owned()), expected, "{json}");
+        }
     }
 
     #[test]

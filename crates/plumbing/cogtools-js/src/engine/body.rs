@@ -30,28 +30,6 @@ fn evaluate<'js, V: rquickjs::FromJs<'js>>(ctx: &Ctx<'js>, source: String) -> Re
     ctx.eval_with_options(source, options)
 }
 
-/// `json` with U+FFFD for each escape of half of a surrogate pair: the engine writes no other
-/// escapes of that range.
-pub(super) fn well_formed(json: String) -> String {
-    if !json.contains("\\ud") {
-        return json;
-    }
-    let mut text = String::with_capacity(json.len());
-    let mut rest = json.as_str();
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        text.push_str(before);
-        let is_half = escape
-            .strip_prefix("\\ud")
-            .is_some_and(|rest| rest.starts_with(['8', '9', 'a', 'b', 'c', 'd', 'e', 'f']));
-        // An escape has two characters, or six that begin with `\u`.
-        let end = if is_half { 6 } else { 2 }.min(escape.len());
-        text.push_str(if is_half { "\u{FFFD}" } else { &escape[..end] });
-        rest = &escape[end..];
-    }
-    text + rest
-}
-
 /// The engine's message for code that does not parse, as ours are written.
 pub(super) fn syntax_message(text: &str) -> String {
     if text.starts_with("RangeError: ") {
@@ -127,20 +105,6 @@ fn frame(text: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves_of_surrogate_pairs_are_replaced() {
-        for (json, expected) in [
-            (r#""a""#, r#""a""#),
-            (r#""\ud800""#, "\"\u{FFFD}\""),
-            (r#""\udfff\ud7ffx\n""#, "\"\u{FFFD}\\ud7ffx\\n\""),
-            (r#""\\ud800""#, r#""\\ud800""#),
-            (r#""\\\ud800""#, "\"\\\\\u{FFFD}\""),
-            (r#"{"\udc00":"é"}"#, "{\"\u{FFFD}\":\"é\"}"),
-        ] {
-            assert_eq!(well_formed(json.to_owned()), expected, "{json}");
-        }
-    }
 
     #[test]
     fn the_first_frame_in_the_code_counts() {

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use cogtools_core::javascript::{Answer, Event, Reply, ToolCall, Toolbox};
+use cogtools_core::json::well_formed;
 use rquickjs::{Array, Ctx, Error, Exception, Function, Object, Result};
 
-use super::{Clock, body};
+use super::Clock;
 
 /// Maximum bytes that a program prints.
 const MAX_PRINTED: usize = 16 << 20;
@@ -47,7 +48,7 @@ pub(super) fn give<'js>(
             Ok(ToolCall {
                 step: call.get(0)?,
                 tool: call.get(1)?,
-                arguments: body::well_formed(arguments),
+                arguments: well_formed(arguments),
             })
         });
         let calls = calls.collect::<Result<Vec<_>>>()?;

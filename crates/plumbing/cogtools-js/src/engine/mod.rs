@@ -7,17 +7,18 @@ mod body;
 mod calls;
 mod host;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use cogtools_core::javascript::{Event, Request, Script, ScriptError, ScriptErrorKind};
+use cogtools_core::json::well_formed;
 use cogtools_js_syntax::{Mistake, strip_types};
 use rquickjs::context::intrinsic;
 use rquickjs::function::Args;
 use rquickjs::promise::PromiseState;
-use rquickjs::{Context, Ctx, Function, Object, Runtime, Value};
+use rquickjs::{Context, Ctx, Function, Object, Persistent, Runtime, Value};
 
 use body::Lines;
 use host::{Host, Prelude};
@@ -73,8 +74,9 @@ pub(crate) fn run(
     print: fn(&Event),
 ) -> Event {
     let clock = Rc::new(Clock::default());
+    let rejections = Rejections::default();
     // Releasing every object of a large heap would take longer than the end of the process.
-    let engine = engine(&clock).map(ManuallyDrop::new);
+    let engine = engine(&clock, &rejections).map(ManuallyDrop::new);
     let ran = engine.map(|context| {
         context.with(|ctx| {
             let prelude = Prelude::new(&ctx, parts)?;
@@ -87,6 +89,7 @@ pub(crate) fn run(
                 ctx,
                 host,
                 clock: &clock,
+                rejections: &rejections,
                 memory: Memory::new(),
                 timeout,
                 code: &request.code,
@@ -106,12 +109,29 @@ pub(crate) fn run(
         })
 }
 
-fn engine(clock: &Rc<Clock>) -> rquickjs::Result<Context> {
+/// Promises that were rejected and that nothing handles yet, with the reasons.
+type Rejections = Rc<RefCell<Vec<[Persistent<Value<'static>>; 2]>>>;
+
+fn engine(clock: &Rc<Clock>, rejections: &Rejections) -> rquickjs::Result<Context> {
     let runtime = ManuallyDrop::new(Runtime::new()?);
     runtime.set_memory_limit(Script::MEMORY);
     runtime.set_max_stack_size(STACK);
     let clock = Rc::clone(clock);
     runtime.set_interrupt_handler(Some(Box::new(move || clock.check())));
+    let rejections = Rc::clone(rejections);
+    runtime.set_host_promise_rejection_tracker(Some(Box::new(
+        move |ctx, promise, reason, is_handled| {
+            let mut rejections = rejections.borrow_mut();
+            if is_handled {
+                let is_other = |[other, _]: &[Persistent<_>; 2]| {
+                    other.clone().restore(&ctx).ok().as_ref() != Some(&promise)
+                };
+                rejections.retain(is_other);
+            } else {
+                rejections.push([promise, reason].map(|value| Persistent::save(&ctx, value)));
+            }
+        },
+    )));
     Context::custom::<Intrinsics>(&runtime)
 }
 
@@ -120,6 +140,7 @@ struct Run<'r, 'js> {
     ctx: Ctx<'js>,
     host: Host<'js>,
     clock: &'r Clock,
+    rejections: &'r Rejections,
     memory: Memory,
     timeout: Duration,
     code: &'r str,
@@ -166,19 +187,29 @@ impl<'js> Run<'_, 'js> {
             Ok((parts.get("json")?, parts.get("stringified")?))
         });
         let (json, stringified) = parts.map_err(|_| self.thrown())?;
-        Ok(Some((body::well_formed(json), stringified)))
+        Ok(Some((well_formed(json), stringified)))
     }
 
-    /// The value of the promise `value`. Jobs that are left when it is settled never run.
+    /// The value of the promise `value`, when no jobs are left. An error of what nothing awaits is an
+    /// error of the code, as in Node.js.
     fn settled(&self, value: Value<'js>) -> Result<Value<'js>, ScriptError> {
         let Some(promise) = value.as_promise() else {
             return Ok(value);
         };
-        let is_pending = || promise.state() == PromiseState::Pending;
-        while is_pending() && !self.clock.check() && self.ctx.execute_pending_job() {}
+        let is_rejected = || promise.state() == PromiseState::Rejected;
+        while !is_rejected() && !self.clock.check() && self.ctx.execute_pending_job() {}
+        if self.clock.is_over.get() {
+            return Err(self.thrown());
+        }
+        let unhandled = || self.rejections.borrow_mut().drain(..).next();
         match promise.result() {
+            Some(Ok(_)) if let Some([_, reason]) = unhandled() => {
+                if let Ok(reason) = reason.restore(&self.ctx) {
+                    let _ = self.ctx.throw(reason);
+                }
+                Err(self.thrown())
+            }
             Some(result) => result.map_err(|_| self.thrown()),
-            None if self.clock.is_over.get() => Err(self.thrown()),
             None => {
                 let message = "the code never ended: it awaits something that nothing settles";
                 Err(ScriptErrorKind::Runtime(message.to_owned()).into())
@@ -198,7 +229,7 @@ impl<'js> Run<'_, 'js> {
         };
         let kept: Option<String> = keep.call(()).map_err(|_| self.thrown())?;
         if let Some(json) = kept {
-            print(&Event::Store(body::well_formed(json)));
+            print(&Event::Store(well_formed(json)));
         }
         Ok(())
     }
