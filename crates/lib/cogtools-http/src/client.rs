@@ -331,11 +331,21 @@ impl Response {
         }
     }
 
-    /// Reads the whole body, of at most `limit` bytes.
-    pub async fn bytes(mut self, limit: u64) -> Result<Bytes, HttpError> {
+    /// Limits what is left of the body to `limit` bytes.
+    #[must_use]
+    pub const fn within(mut self, limit: u64) -> Self {
         if limit < self.left {
             (self.max_bytes, self.left) = (limit, limit);
         }
+        self
+    }
+
+    /// Reads the whole body, of at most `limit` bytes.
+    pub async fn bytes(self, limit: u64) -> Result<Bytes, HttpError> {
+        self.within(limit).whole().await
+    }
+
+    async fn whole(mut self) -> Result<Bytes, HttpError> {
         if self.body.size_hint().lower() > self.left {
             return Err(self.error(Reason::TooLarge(self.max_bytes)));
         }

@@ -1,5 +1,6 @@
 //! The exchange with a provider over HTTP: a request, its errors, and the chunks of a stream.
 
+use cogtools_document::json::well_formed;
 use cogtools_http::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use cogtools_http::http::{HeaderName, HeaderValue, Method};
 use cogtools_http::sse::SseParser;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use crate::api_error::error_in;
 use crate::{ApiError, Chunk, Chunks, ModelError};
 
-/// The longest body of an answer that is not a stream.
+/// The longest body of an answer, which is kept until its end.
 const MAX_BODY_BYTES: u64 = 16 << 20;
 
 /// The longest body of an error.
@@ -68,7 +69,13 @@ pub(crate) fn shown(url: &str) -> String {
 /// Reads the body of a response that is one JSON value.
 pub(crate) async fn json(response: Response) -> Result<Value, ModelError> {
     let body = response.bytes(MAX_BODY_BYTES).await?;
-    serde_json::from_slice(&body).map_err(|error| ModelError::InvalidResponse(error.to_string()))
+    let text = String::from_utf8_lossy(&body);
+    parse(&text).map_err(|error| ModelError::InvalidResponse(error.to_string()))
+}
+
+/// Parses JSON of a provider: half of a surrogate pair becomes U+FFFD, as everywhere.
+fn parse(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).or_else(|_| serde_json::from_str(&well_formed(text.to_owned())))
 }
 
 /// Makes chunks out of the objects of a stream.
@@ -140,7 +147,7 @@ pub(crate) async fn chunks<D: Decoder>(
     decoder: D,
 ) -> Result<Chunks, ModelError> {
     let events = Events {
-        response,
+        response: response.within(MAX_BODY_BYTES),
         parser: SseParser::default(),
         stray: Stray::default(),
         decoder,
@@ -184,7 +191,7 @@ impl<D: Decoder> Events<D> {
     }
 
     fn object(&mut self, data: &str) -> Result<Option<Chunk>, ModelError> {
-        let object = serde_json::from_str(data).map_err(|error| {
+        let object = parse(data).map_err(|error| {
             ModelError::InvalidResponse(format!("an event is not JSON: {error}"))
         })?;
         let object = without_error(object, &self.secret)?;

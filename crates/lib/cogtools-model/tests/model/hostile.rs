@@ -76,6 +76,19 @@ fn endless_stream() {
         message.ends_with("` sent a response larger than 4194304 bytes"),
         "{message}"
     );
+    // An answer has a limit of its own.
+    let (_, error) = ask(&stream(vec![Step::Repeat(event(&chunk), 1_000)]).url());
+    let message = error.expect("an error").to_string();
+    assert!(message.ends_with("larger than 16777216 bytes"), "{message}");
+}
+
+#[test]
+fn a_lone_surrogate_is_replaced() {
+    let chunk = r#"{"candidates": [{"content": {"parts": [{"text": "a\ud800b"}]}, "finishReason": "STOP"}]}"#;
+    let data = format!("data: {chunk}\n\n").into_bytes();
+    let (response, error) = ask(&stream(vec![Step::Send(data)]).url());
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(response.text(), "a\u{FFFD}b");
 }
 
 #[test]
