@@ -25,6 +25,9 @@ pub enum Syntax {
     Yaml,
 }
 
+/// Standard input in messages.
+const STDIN: &str = "<stdin>";
+
 /// Why bytes are not arguments.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgumentsError {
@@ -46,9 +49,14 @@ pub enum ArgumentsError {
 }
 
 impl Arguments {
-    /// Reads arguments; only white space counts as `{}`.
+    /// Reads arguments from standard input; only white space counts as `{}`.
     pub fn read(bytes: Vec<u8>, syntax: Syntax) -> Result<Self, ArgumentsError> {
-        let text = match Text::new("<stdin>", bytes) {
+        Self::read_from(STDIN, bytes, syntax)
+    }
+
+    /// Reads arguments from the `source` that messages name; only white space counts as `{}`.
+    pub fn read_from(source: &str, bytes: Vec<u8>, syntax: Syntax) -> Result<Self, ArgumentsError> {
+        let text = match Text::new(source, bytes) {
             Ok(text) => text,
             Err(TextError::Encoding(_, at)) => return Err(ArgumentsError::Encoding(at)),
             // The other errors occur only when reading a file.
@@ -59,7 +67,7 @@ impl Arguments {
         }
         let value = match syntax {
             Syntax::Json => {
-                json::parse(text.as_str()).map_err(|error| json_error(&error, &text))?
+                json::parse(text.as_str()).map_err(|error| json_error(&error, source, &text))?
             }
             Syntax::Yaml => {
                 let document = yaml::parse(&text).map_err(|error| {
@@ -101,9 +109,13 @@ impl ArgumentsError {
             Self::Json(message, location) if let Some(hint) = json_hint(message) => {
                 diagnostic.at(location.clone()).hint(hint)
             }
-            Self::Json(_, location) => diagnostic
-                .at(location.clone())
-                .hint(r#"send one JSON object on standard input, such as {"name": "value"}"#),
+            Self::Json(_, location) => {
+                let is_stdin = location.file == Path::new(STDIN);
+                let place = if is_stdin { " on standard input" } else { "" };
+                let example = r#"{"name": "value"}"#;
+                let hint = format!("send one JSON object{place}, such as {example}");
+                diagnostic.at(location.clone()).hint(hint)
+            }
             Self::TooLarge(_, location) => diagnostic
                 .at(location.clone())
                 .hint("send less data, or nest it less deeply"),
@@ -119,7 +131,7 @@ impl ArgumentsError {
     }
 }
 
-fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsError {
+fn json_error(JsonError { error, bound }: &JsonError, source: &str, text: &Text) -> ArgumentsError {
     // The parser's column is in bytes; a location's is in characters.
     let line = text
         .as_str()
@@ -134,7 +146,7 @@ fn json_error(JsonError { error, bound }: &JsonError, text: &Text) -> ArgumentsE
         number = read.lines().count().max(1);
         column = read.lines().next_back().unwrap_or("").chars().count() + 1;
     }
-    let location = Location::new(Path::new("<stdin>"), text.as_str(), number, column, 1);
+    let location = Location::new(Path::new(source), text.as_str(), number, column, 1);
     if let Some(bound) = bound {
         return ArgumentsError::TooLarge(bound.to_string(), location);
     }
