@@ -136,7 +136,9 @@ fn old_trials_and_their_reports_are_pruned() {
 #[test]
 fn nothing_in_a_session_reaches_a_terminal() {
     let project = Project::new();
-    project.file("run.jsonl", with_text(BAD));
+    project
+        .file("run.jsonl", with_text(BAD))
+        .file("other.jsonl", with_text("x"));
     let terminals = Terminals {
         stdout: true,
         stderr: true,
@@ -146,6 +148,7 @@ fn nothing_in_a_session_reaches_a_terminal() {
         &["show", "run.jsonl", "--json"],
         &["tree", "run.jsonl"],
         &["export", "run.jsonl", "--format=gemini"],
+        &["diff", "run.jsonl", "other.jsonl"],
         &["show", &format!("./{BAD}")],
     ] {
         let program = cogtools::PROGRAMS.iter();

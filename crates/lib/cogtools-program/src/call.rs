@@ -270,6 +270,12 @@ pub fn quote(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }
 
+/// Joins words to a command line for a shell, each of them quoted.
+pub fn command<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let words: Vec<String> = words.into_iter().map(quote).collect();
+    words.join(" ")
+}
+
 /// The diagnostic for a call of `name` whose arguments could not be read. `line` is the command
 /// line of the call, and `example` returns arguments that it accepts.
 pub fn input_diagnostic(

@@ -251,6 +251,12 @@ impl Io<'_> {
             .filter(|value| !value.is_empty())
     }
 
+    /// Returns true if the terminal can move its cursor, as `TERM` says.
+    pub fn moves_cursor(&self) -> bool {
+        self.var("TERM")
+            .map_or(cfg!(windows), |name| name != "dumb")
+    }
+
     /// Returns true if output on `stream` is coloured, as `--color` says: with `auto`, if it is a
     /// terminal and `NO_COLOR` (<https://no-color.org>) is not set, or if `FORCE_COLOR` or
     /// `CLICOLOR_FORCE` asks for it.

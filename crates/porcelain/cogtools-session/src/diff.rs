@@ -2,7 +2,7 @@
 
 use cogtools_agent::locate_session;
 use cogtools_log::{Event, NodeState, Session, response_text};
-use cogtools_program::terminal::pluralize;
+use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
@@ -31,10 +31,12 @@ pub(crate) fn diff(one: &str, other: &str, json: bool, io: &mut Io<'_>) -> Resul
     }
     let shown = |step: Option<&Value>| step.map_or_else(|| "ended".to_owned(), line);
     io.page(&format!(
-        "{} {} the same, and then:\n{one}: {}\n{other}: {}\n",
+        "{} {} the same, and then:\n{}: {}\n{}: {}\n",
         pluralize(same, "step"),
         if same == 1 { "is" } else { "are" },
+        sanitize(one),
         shown(a),
+        sanitize(other),
         shown(b)
     ))
 }
@@ -112,5 +114,6 @@ fn line(step: &Value) -> String {
         Value::String(text) => format!("{key} {text}"),
         value => format!("{key} {value}"),
     });
-    fields.collect::<Vec<_>>().join(", ").replace('\n', " ")
+    let line = fields.collect::<Vec<_>>().join(", ").replace('\n', " ");
+    sanitize(&line).into_owned()
 }

@@ -39,8 +39,7 @@ impl Prompt {
     /// The terminal of `io`, if its input and both outputs are one that can move the cursor.
     pub fn of(io: &Io<'_>) -> Option<Self> {
         let is_terminal = io.stdin.is_terminal() && io.terminals.stdout && io.terminals.stderr;
-        let is_dumb = io.var("TERM").is_some_and(|name| name == "dumb");
-        (is_terminal && !is_dumb).then(|| Self {
+        (is_terminal && io.moves_cursor()).then(|| Self {
             config: if io.colour(Stream::Stderr) {
                 RenderConfig::default_colored()
             } else {
@@ -128,8 +127,10 @@ impl Prompt {
     }
 }
 
-/// Filters answers by their beginning: `n` is not to choose `yes, once`.
+/// Filters answers by their beginning: `n` is not to choose `yes, once`. Control characters are no
+/// letters of an answer.
 fn by_beginning(typed: &str, _: &String, answer: &str, _: usize) -> Option<i64> {
+    let typed = typed.trim_matches(char::is_control);
     let beginning = answer.get(..typed.len())?;
     beginning.eq_ignore_ascii_case(typed).then_some(0)
 }

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use crate::system_program::{SystemProgram, own_variables};
+use crate::terminal::{sanitize, sanitize_lines};
 use crate::{Failure, Io};
 
 /// The options of `less` unless `LESS` is set: end at once if the text fits, show colours, and
@@ -12,13 +13,15 @@ use crate::{Failure, Io};
 const LESS: &str = "FRX";
 
 impl Io<'_> {
-    /// Prints `text`, which is safe to show, through the pager if standard output is a terminal
-    /// with fewer lines. `PAGER` names it, as in git: none if it is empty or `cat`. A project's
-    /// `.env` cannot choose it.
+    /// Prints `text` through the pager if standard output is a terminal with fewer lines. A terminal
+    /// gets no other escapes than those of styles. `PAGER` names the pager, as in git: none if it is
+    /// empty or `cat`. A project's `.env` cannot choose it.
     ///
     /// # Errors
     /// `IO_FAILED` if standard output cannot be written.
     pub fn page(&mut self, text: &str) -> Result<(), Failure> {
+        let safe = self.terminals.stdout.then(|| escape_but_styles(text));
+        let text = safe.as_deref().unwrap_or(text);
         // A captured run has no terminal of its own.
         let is_process = !self.program.as_os_str().is_empty();
         let is_long = || text.lines().count() >= height();
@@ -56,6 +59,26 @@ impl Io<'_> {
     }
 }
 
+/// `text` in which everything is escaped but what a style begins and ends with: `ESC [ … m`.
+fn escape_but_styles(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let mut safe = sanitize_lines(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        let (style, rest) = match rest.strip_prefix('m') {
+            Some(rest) => (&piece[..piece.len() - rest.len()], rest),
+            None => ("", piece),
+        };
+        let escape = if style.is_empty() {
+            sanitize("\u{1b}[")
+        } else {
+            "\u{1b}[".into()
+        };
+        safe.extend([&*escape, style, &*sanitize_lines(rest)]);
+    }
+    safe
+}
+
 /// The lines of the terminal; a terminal of unknown size has room for everything.
 fn height() -> usize {
     #[cfg(unix)]
@@ -65,4 +88,21 @@ fn height() -> usize {
         return usize::from(size.ws_row);
     }
     usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_styles_are_left_of_escapes() {
+        for (text, expected) in [
+            ("\u{1b}[1;31mred\u{1b}[0m\nx", "\u{1b}[1;31mred\u{1b}[0m\nx"),
+            ("a\u{1b}[2Jb", "a\\x1b[2Jb"),
+            ("\u{1b}]0;x\u{7}\u{9b}2J", "\\x1b]0;x\\x07\\x9b2J"),
+            ("\u{1b}[", "\\x1b["),
+        ] {
+            assert_eq!(escape_but_styles(text), expected);
+        }
+    }
 }
