@@ -34,6 +34,31 @@ fn a_model_has_a_short_name() {
 }
 
 #[test]
+fn a_project_that_is_not_trusted_renames_no_model_of_the_user() {
+    let project = Project::untrusted();
+    project.file(HOME, "ask: {aliases: {fast: mine}}\n").file(
+        ".cogtoolrc.yaml",
+        "ask: {model: theirs, aliases: {fast: x, mine: hijack, own: x, theirs: deep}}\n",
+    );
+    let asked = |args: &[&str]| {
+        let run = run("cogtools-ask", &project).arg("--dry-run");
+        let outcome = run.args(args).arg("Hi").run();
+        outcome.stderr_contains("; its model, theirs, is asked without --model");
+        let text = String::from_utf8_lossy(&outcome.stdout).into_owned();
+        let first = text.lines().next().unwrap_or_default();
+        first.replace("model     ", "")
+    };
+    for (args, model) in [
+        (&["-m", "fast"][..], "mine"),
+        (&["-m", "mine"], "mine"),
+        (&["-m", "own"], "own"),
+        (&[], "deep"),
+    ] {
+        assert_eq!(asked(args), model, "{args:?}");
+    }
+}
+
+#[test]
 fn options_win_over_the_project_and_the_project_over_the_user() {
     let project = project();
     project.file(HOME, "ask: {temperature: 0.1, seed: 1, max_tokens: 10}\n");

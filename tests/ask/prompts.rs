@@ -160,10 +160,18 @@ fn files_outside_the_project_and_with_variables_are_not_sent() {
     ask().fails(
         78,
         str![[r#"
-cogtools-ask: error[INVALID_CONFIG]: .env: a file with variables is not sent to a model
+cogtools-ask: error[INVALID_CONFIG]: .env: it may contain secrets, and is not sent to a model
 
 "#]],
     );
+    project.file("secrets.yaml", "key: SECRET");
+    project.file(
+        ".cogtoolrc.yaml",
+        "prompt: {instructions: [secrets.yaml]}\n",
+    );
+    ask()
+        .status(78)
+        .stderr_contains("secrets.yaml: it may contain secrets");
     project.file(".cogtoolrc.yaml", "prompt: {instructions: [../secret]}\n");
     ask().fails(
         78,

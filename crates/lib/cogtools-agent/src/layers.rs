@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use cogtools_core::file::{ReadScope, has_secrets};
 use cogtools_core::text::Text;
 use cogtools_core::todo::TodoList;
 use cogtools_core::trust::Verdict;
@@ -51,8 +52,11 @@ impl Layers {
             prompt
         } else {
             let users = config.users_prompt();
-            if users != prompt && !is_quiet {
-                io.note(UNTRUSTED);
+            let model = config.model_of_project();
+            let model =
+                model.map(|model| format!("; its model, {model}, is asked without --model"));
+            if (users != prompt || model.is_some()) && !is_quiet {
+                io.note(&format!("{UNTRUSTED}{}", model.unwrap_or_default()));
             }
             users
         };
@@ -157,7 +161,7 @@ fn read(file: &ConfigFile) -> Result<Text, Failure> {
     read_bounded(file).map_err(|diagnostic| (*diagnostic).into())
 }
 
-/// A file of at most [`MAX_FILE_BYTES`] bytes, which is not a file with variables.
+/// A file of at most [`MAX_FILE_BYTES`] bytes, which does not have the name of a file with secrets.
 fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
     let refused = |message: String| {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
@@ -165,9 +169,12 @@ fn read_bounded(file: &ConfigFile) -> Result<Text, Box<Diagnostic>> {
             diagnostic.with_subject(file.display_path.display().to_string()),
         ))
     };
-    let name = file.path.file_name().and_then(|name| name.to_str());
-    if name.is_some_and(|name| name == ".env" || name.starts_with(".env.")) {
-        return refused("a file with variables is not sent to a model".to_owned());
+    let root = match &file.scope {
+        ReadScope::Within { folder, .. } => folder,
+        ReadScope::User => Path::new(""),
+    };
+    if has_secrets(root, &file.path) {
+        return refused("it may contain secrets, and is not sent to a model".to_owned());
     }
     let text = Text::read(&file.path, &file.display_path, &file.scope)
         .map_err(|error| Box::new(error.diagnostic(Code::InvalidConfig)))?;

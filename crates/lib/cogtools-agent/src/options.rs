@@ -157,12 +157,16 @@ impl ModelOptions {
         if !self.has_provider {
             self.provider = provider;
         }
+        let typed = self.name.take();
+        let typed = typed.map(|name| ask.typed_model(&name).to_owned());
         // A model and a server are of the provider that the configuration names.
         if self.provider == provider {
-            self.name = self.name.take().or_else(|| ask.model.clone());
+            let model = ask.model.as_deref().map(|name| ask.model_of(name));
+            self.name = typed.or(model.map(str::to_owned));
             self.base_url.clone_from(&ask.base_url);
+        } else {
+            self.name = typed;
         }
-        self.name = self.name.take().map(|name| ask.model_of(&name).to_owned());
         self.temperature = self.temperature.or(ask.temperature);
         self.seed = self.seed.or(ask.seed);
         self.max_tokens = self.max_tokens.or(ask.max_tokens);

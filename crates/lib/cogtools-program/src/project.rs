@@ -74,7 +74,16 @@ pub fn read_scope(path: &Path, io: &Io<'_>) -> ReadScope {
 pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
-    let config = Config::load(project, &paths)?;
+    let mut config = Config::load(project, &paths)?;
+    let is_trusted = || {
+        matches!(
+            trust(io).project_verdict(project.root()),
+            Ok(Verdict::Approved)
+        )
+    };
+    if !config.ask.aliases.is_empty() && !is_trusted() {
+        config.prefer_users_aliases();
+    }
     warn(&config, io);
     Ok(config)
 }

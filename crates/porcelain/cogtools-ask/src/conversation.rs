@@ -259,7 +259,7 @@ fn set_model(
 ) -> Result<(), Failure> {
     let config = project::config(materials.project, io)?;
     let ask = &config.ask;
-    let model = ask.model_of(model).to_owned();
+    let model = ask.typed_model(model).to_owned();
     let facts = run::facts(args, ask, &model)?;
     let settings = &mut materials.settings;
     settings.price = facts.price;

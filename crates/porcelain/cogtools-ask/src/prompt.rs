@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cogtools_core::file::descends;
+use cogtools_core::file::{descends, has_secrets};
 use cogtools_core::{Code, Diagnostic, media};
 use cogtools_model::Part;
 use cogtools_program::{Failure, Io, named_file, text_input};
@@ -67,6 +67,13 @@ pub(crate) fn typed(line: &str, is_quiet: bool, io: &mut Io<'_>) -> Result<Vec<P
     }
     let mut parts = Vec::new();
     for name in names {
+        if has_secrets(&io.cwd, Path::new(name)) {
+            let message = "it may contain secrets; text that was pasted could name it";
+            let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(name);
+            return Err(diagnostic
+                .hint("`cogtools ask --file` sends it all the same")
+                .into());
+        }
         parts.push(file_part(Path::new(name), io)?);
         if !is_quiet {
             io.note(&format!("sends the file {name}"));

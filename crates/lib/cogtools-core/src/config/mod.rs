@@ -60,8 +60,8 @@ pub struct Config {
     pub options: Options,
     /// Mistakes in entries of MCP servers, which cost no more than the entry.
     pub warnings: Vec<Diagnostic>,
-    /// The values of `prompt` that the user has set.
-    users_prompt: PromptConfig,
+    /// The values of `prompt` and `ask.aliases` that the user has set.
+    users: Options,
 }
 
 /// The settings and sources of the layers that were read so far.
@@ -289,7 +289,7 @@ impl Config {
     /// The part of `prompt` that counts in a project that the user does not trust: only what the
     /// user has set, without files of the project.
     pub fn users_prompt(&self) -> PromptConfig {
-        let mut prompt = self.users_prompt.clone();
+        let mut prompt = self.users.prompt.clone();
         let is_users = |file: &ConfigFile| file.is_users;
         prompt.static_template = prompt.static_template.filter(is_users);
         prompt.dynamic_template = prompt.dynamic_template.filter(is_users);
@@ -464,7 +464,7 @@ impl Layers {
             budgets,
             limits,
             rules: rules.collect(),
-            users_prompt: setting::options(&settings.users_prompt, base).prompt,
+            users: setting::options(&settings.users, base),
             settings: settings.all,
             options,
             warnings: self.warnings,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::Config;
 use super::layer::{Base, Layer, Origin, Place};
 use super::options::{ConfigFile, Options};
 use crate::file::ReadScope;
@@ -93,8 +94,8 @@ pub(super) struct Settings {
     pub(super) all: Vec<Setting>,
     /// The project's settings that protect.
     pub(super) additions: Vec<Setting>,
-    /// The user's settings alone, of `prompt`.
-    pub(super) users_prompt: Vec<Setting>,
+    /// The user's settings alone, of `prompt` and `ask.aliases`.
+    pub(super) users: Vec<Setting>,
 }
 
 impl Setting {
@@ -225,13 +226,30 @@ fn rule(key: &str) -> Option<Rule> {
     found.map(|(_, rule)| *rule)
 }
 
+impl Config {
+    /// Prefers the user's aliases of models to those of the project, which the user does not trust.
+    pub fn prefer_users_aliases(&mut self) {
+        let users = &self.users.ask.aliases;
+        self.options.ask.aliases.extend(users.clone());
+        self.options.ask.users_aliases = Some(users.clone());
+    }
+
+    /// The model that the project has chosen, and not the user.
+    pub fn model_of_project(&self) -> Option<&str> {
+        let mut settings = self.settings.iter();
+        let chosen = settings.find(|it| it.key == "ask.model" && !it.is_users());
+        chosen.and(self.ask.model.as_deref())
+    }
+}
+
 impl Settings {
     /// Adds a setting of a further layer.
     pub(super) fn add(&mut self, mut setting: Setting) {
         let key = setting.key.clone();
-        if setting.is_users() && setting.is_below("prompt") {
-            self.users_prompt.retain(|other| other.key != key);
-            self.users_prompt.push(setting.clone());
+        let is_kept = ["prompt", "ask.aliases"].map(|key| setting.is_below(key));
+        if setting.is_users() && is_kept.contains(&true) {
+            self.users.retain(|other| other.key != key);
+            self.users.push(setting.clone());
         }
         let settings = if !setting.is_users() && is_protecting(&key) {
             &mut self.additions

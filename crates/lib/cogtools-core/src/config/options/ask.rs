@@ -23,6 +23,9 @@ pub struct AskConfig {
     ///
     /// Example: `aliases: {fast: gemini-flash-latest}`
     pub aliases: BTreeMap<String, String>,
+    /// The aliases of the user, if those of the project do not count for names that the user types.
+    #[serde(skip)]
+    pub users_aliases: Option<BTreeMap<String, String>>,
     /// The temperature of the model: the variety of its answers.
     ///
     /// Example: `temperature: 0.2`
@@ -87,6 +90,12 @@ impl AskConfig {
     /// The model that `name` stands for: itself, unless it is an alias.
     pub fn model_of<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// The model that `name` stands for where the user has typed it.
+    pub fn typed_model<'n>(&'n self, name: &'n str) -> &'n str {
+        let aliases = self.users_aliases.as_ref().unwrap_or(&self.aliases);
+        aliases.get(name).map_or(name, String::as_str)
     }
 }
 
