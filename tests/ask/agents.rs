@@ -312,12 +312,14 @@ fn the_budget_is_that_of_the_caller_too() {
         Turn::call("greeter", json!({"person": "Ada"})),
         Turn::call("greet", json!({"person": "Ada"})),
     ]);
+    let session = ["--session", "s.jsonl"];
     let args = ["--allow", "greeter", "--budget", "turns=2", "Greet Ada"];
+    let args: Vec<&str> = session.into_iter().chain(args).collect();
     quietly(&project, &fake, &args).fails(
         4,
         str![[r#"
 cogtools-ask: error[BUDGET_SPENT]: the budget of turns is spent
-hint: cogtools ask --continue --budget turns=NUMBER goes on
+hint: cogtools ask --session s.jsonl --continue --budget turns=NUMBER goes on
 
 "#]],
     );
@@ -389,4 +391,30 @@ implementation: {agent: {system: You note things., tools: [note]}}
             },
         })]
     );
+}
+
+/// Only the calls of the session itself can wait: a run that pauses ends, and never with success.
+#[test]
+fn a_call_of_an_agent_cannot_wait() {
+    let project = noting();
+    project.file(
+        "tools/scribe.yaml",
+        "name: scribe\ndescription: d\nimplementation: {agent: {system: s, tools: [note]}}\n",
+    );
+    let scribe = || Turn::call("scribe", json!({}));
+    let fake = FakeGemini::start([scribe(), note("one"), Turn::text("It waits.")]);
+    let args = ["--session", "s.jsonl", "--pause", "--allow", "scribe", "Go"];
+    quietly(&project, &fake, &args).fails(
+        75,
+        str![[r#"
+cogtools-ask: error[APPROVAL_WANTED]: scribe: a call needs an approval, and an agent that is a tool cannot wait for one
+  | note {"text":"one"}
+hint: `--allow note` lets such calls run
+
+"#]],
+    );
+    assert_eq!(notes(&project), "");
+    let args = ["--session", "s.jsonl", "--continue", "--allow", "note"];
+    quietly(&project, &fake, &args).outputs("It waits.\n");
+    fake.finish();
 }

@@ -253,3 +253,36 @@ fn the_user_is_asked_about_the_program_of_an_agent() {
     assert_eq!(notes(&project), "one\n");
     assert_eq!(response(&fake.finish(), 2), json!({"output": "noted"}));
 }
+
+/// A program that was approved by a rule goes on without it, and asks at each call.
+#[test]
+fn an_interrupted_program_goes_on_by_its_hints() {
+    let project = noting();
+    project.file("tools/crash.yaml", code::CRASH);
+    let fake = FakeGemini::start([program("return tools.crash({})"), Turn::text("done")]);
+    let options = [
+        "-q",
+        "--code",
+        "--session",
+        "s.jsonl",
+        "--allow",
+        "crash",
+        "Go",
+    ];
+    let killed = ask_with_pid(&project, &fake).args(options).run();
+    assert_eq!(killed.status, cogtools_test_support::Status::Signal(9));
+    again(&project, &fake, &["--continue"]).fails(
+        75,
+        str![[r#"
+cogtools-ask: error[CODE_INTERRUPTED]: p1.1 may have had an effect
+  | p1.1: step 1: crash {}: the program ended while this call was running; it may have had an effect
+hint: find out whether it had
+hint: cogtools ask --session s.jsonl --repeat p1.1 runs it again
+hint: cogtools ask --session s.jsonl --result 'p1.1=JSON' goes on with a result
+
+"#]],
+    );
+    again(&project, &fake, &["--repeat", "p1.1"]).outputs("done\n");
+    assert_eq!(project.read("runs"), "ran\nran\n");
+    assert_eq!(response(&fake.finish(), 1), json!({"output": "fine"}));
+}

@@ -76,12 +76,12 @@ fn a_google_key_is_never_sent_in_plain_text_to_another_machine() {
     run("cogtools-ask", &project())
         .env("GEMINI_API_KEY", "a-key-for-tests")
         .env("GOOGLE_GEMINI_BASE_URL", "http://models.example")
-        .args(["-q", "Hi"])
+        .args(["-q", "--session", "s.jsonl", "Hi"])
         .run()
         .fails(69, str![[r#"
 cogtools-ask: error[UNAVAILABLE]: gemini-flash-latest: `models.example` cannot be reached: over http, anyone on the network can read what is sent
 hint: use https://; no option sends a Google key without encryption
-hint: cogtools ask --continue goes on
+hint: cogtools ask --session s.jsonl --continue goes on
 
 "#]]);
 }

@@ -18,7 +18,7 @@ fn a_session_that_ends_anywhere_goes_on() {
     };
     let count = lines.lines().count();
     // One fake for all, because only the one that has signed a call accepts it again.
-    let whole: Vec<usize> = (2..=count).collect();
+    let whole: Vec<usize> = (2..count).collect();
     for chunk in whole.chunks(8) {
         check_prefixes(chunk);
     }
@@ -168,7 +168,7 @@ fn there_is_nothing_to_continue_in_an_empty_project() {
     let project = project();
     let fake = FakeGemini::start([]);
     quietly(&project, &fake, &["--continue"]).status(127);
-    quietly(&project, &fake, &["--session", "s.jsonl", "--continue"]).status(2);
+    quietly(&project, &fake, &["--session", "s.jsonl", "--continue"]).status(127);
     fake.finish();
 }
 
@@ -216,5 +216,81 @@ hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogt
 "#]],
     );
     assert_eq!(project.read("s.jsonl"), before);
+    fake.finish();
+}
+
+#[test]
+fn a_session_that_is_not_there_does_not_go_on() {
+    let project = project();
+    let fake = FakeGemini::start([]);
+    for name in ["none.jsonl", "none", "../none.jsonl"] {
+        for option in [
+            &["--continue", "And?"][..],
+            &["--from", "7", "And?"],
+            &["--approve", "call-1"],
+        ] {
+            let outcome = quietly(&project, &fake, &[&["--session", name], option].concat());
+            outcome.status(127).stderr_contains("SESSION_NOT_FOUND");
+            assert!(!project.path(name).exists(), "{name} {option:?}");
+        }
+    }
+    fake.finish();
+}
+
+#[test]
+fn a_session_goes_on_by_its_name() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("1"), Turn::text("2"), Turn::text("3")]);
+    let first = ask(&project, &fake)
+        .args(["-q", "--json", "One"])
+        .run()
+        .json();
+    let id = first["session"].as_str().expect("a name");
+    let args = ["--session", id, "--continue", "Two"];
+    quietly(&project, &fake, &args).outputs("2\n");
+    assert!(!project.path(id).exists());
+    // A file whose name could be one of a session is named by its path.
+    let plain = ask(&project, &fake).args(["-q", "--json", "--session", "mine", "Three"]);
+    assert_eq!(plain.run().json()["session"], "./mine");
+    let shown = run("cogtools-session", &project)
+        .args(["show", "mine"])
+        .run();
+    shown.status(0);
+    let conversation = fake.finish();
+    let contents = |index: usize| {
+        conversation.main()[index].body["contents"]
+            .as_array()
+            .map(Vec::len)
+    };
+    assert_eq!([0, 1, 2].map(contents), [Some(2), Some(4), Some(2)]);
+}
+
+#[test]
+fn the_newest_session_is_one_of_the_program() {
+    let project = noting();
+    let fake = FakeGemini::start([Turn::text("Hello Zoe."), Turn::text("Zoe.")]);
+    quietly(&project, &fake, &["I am Zoe"]).outputs("Hello Zoe.\n");
+    let code = |args: &[&str]| run("cogtools-code", &project).args(args);
+    let program = "return tools.note({text: 'x'})";
+    code(&["run", "--pause"]).stdin(program).run().status(75);
+    quietly(&project, &fake, &["--continue", "Who am I?"]).outputs("Zoe.\n");
+    // And the other way round.
+    code(&["resume", "--approve", "1"]).run().outputs("noted\n");
+    let conversation = fake.finish();
+    let contents = conversation.main()[1].body["contents"]
+        .as_array()
+        .map(Vec::len);
+    assert_eq!(contents, Some(4));
+}
+
+#[test]
+fn an_answer_is_not_given_twice() {
+    let project = project();
+    let fake = FakeGemini::start([Turn::text("first")]);
+    quietly(&project, &fake, &["Go"]).outputs("first\n");
+    quietly(&project, &fake, &["--continue"])
+        .status(2)
+        .stdout_is("")
+        .stderr_contains("there is no task");
     fake.finish();
 }

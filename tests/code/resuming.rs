@@ -122,6 +122,40 @@ hint: `--result 2=JSON` goes on with a result
 }
 
 #[test]
+fn a_yes_to_a_repetition_is_an_approval() {
+    let project = crashing();
+    let program = "return tools.crash({})";
+    let killed = run_with_pid(&project, &["run", "--allow", "crash"], program);
+    assert_eq!(killed.status, Status::Signal(9));
+    resume(&project, &["--repeat", "1"]).outputs("fine\n");
+}
+
+#[test]
+fn a_program_with_a_secret_is_not_resumed_with_its_mask() {
+    let project = project();
+    let with_secret = |words: &[&str], code: &str| {
+        let run = run("cogtools-code", &project).env("DB_PASSWORD", "postgres");
+        run.args(words).stdin(code).run()
+    };
+    for (args, code) in [
+        ("{}", "return tools.mail({to: 'postgres'})"),
+        ("{\"to\": \"postgres\"}", "return tools.mail(args)"),
+    ] {
+        let words = ["run", "--pause", "--args", args];
+        with_secret(&words, code).status(75);
+        with_secret(&["resume", "--approve", "1"], "").fails(
+            65,
+            str![[r#"
+cogtools-code: error[INVALID_SESSION]: p1: the session masks a secret in the code, or in `args`, and nothing runs with the mask
+hint: run the program anew
+
+"#]],
+        );
+    }
+    assert_eq!(sent(&project), "");
+}
+
+#[test]
 fn a_program_that_takes_another_way_is_an_error() {
     let project = project();
     code(

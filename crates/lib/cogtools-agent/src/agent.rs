@@ -75,6 +75,8 @@ pub struct Agent<'a> {
     pub(crate) cancel: Cancel,
     /// Calls of programs for which the run waits.
     pub waiting: Vec<WaitingCall>,
+    /// The call of an agent that is a tool for which the run would have to wait, and cannot.
+    pub stopped: Option<Diagnostic>,
     /// Ends the calls of the last response.
     pub(crate) calls: Cancel,
     /// The schema of the answer, if the model does not take one beside tools.
@@ -134,6 +136,7 @@ impl<'a> Agent<'a> {
             observer: parts.observer,
             questions: Questions::default(),
             waiting: Vec::new(),
+            stopped: None,
             calls: parts.cancel.child(),
             cancel: parts.cancel,
             last_schema: None,
@@ -406,6 +409,7 @@ impl Agent<'_> {
             finish_reason: finish.or_else(|| response.block_reason.clone()),
             model_version: response.model_version.clone(),
             response_id: response.id.clone(),
+            masked: false,
         })?;
         self.last_text = response.text();
         let blocked = response.block_reason.as_deref().map(Finish::new);
@@ -540,7 +544,7 @@ pub(crate) fn final_status(response: &Response) -> Option<EndStatus> {
 }
 
 /// The end of a run that has failed.
-fn failed(code: Code) -> EndStatus {
+pub(crate) fn failed(code: Code) -> EndStatus {
     EndStatus::Failed {
         code: code.name().to_owned(),
     }
@@ -548,8 +552,8 @@ fn failed(code: Code) -> EndStatus {
 
 /// End of a run with an error.
 pub(crate) fn status_of(error: &ModelError) -> EndStatus {
-    if error.is_transient() {
-        return EndStatus::Unavailable;
+    match code(error) {
+        Code::Unavailable => EndStatus::Unavailable,
+        code => failed(code),
     }
-    failed(code(error))
 }

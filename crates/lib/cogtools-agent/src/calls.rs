@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use cogtools_core::arguments::{Arguments, ArgumentsError, Syntax};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{
-    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why,
+    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why, masked,
 };
 use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::agent::{Agent, RunEnd};
+use crate::agent::{Agent, RunEnd, failed};
 use crate::conversation::OpenCall;
 use crate::diagnostic::is_refused_request;
 use crate::exchange::waiting;
@@ -43,6 +43,7 @@ pub(crate) enum Next {
     Run {
         run: ReadyCall,
         is_parallel: bool,
+        is_counted: bool,
     },
     /// It has this outcome, and the model reads this response.
     Answer((Outcome, Value)),
@@ -80,6 +81,7 @@ impl Agent<'_> {
         let mut running = Running::new();
         self.calls = self.cancel.child();
         self.waiting.clear();
+        self.stopped = None;
         let result = self.carry_out(decided, &mut running).await;
         if result.is_err() {
             // Without a log nothing may go on; the running calls are cancelled, and awaited.
@@ -91,6 +93,9 @@ impl Agent<'_> {
         if !waiting.is_empty() {
             self.journal.append(Event::Paused { calls: waiting })?;
             return Ok(Some(EndStatus::ApprovalWanted));
+        }
+        if let Some(stopped) = &self.stopped {
+            return Ok(Some(failed(stopped.code)));
         }
         let is_cancelled = self.cancel.is_cancelled();
         Ok(is_cancelled.then_some(EndStatus::Cancelled))
@@ -126,7 +131,10 @@ impl Agent<'_> {
             }
             match self.next_answer(running).await {
                 None => return Ok(()),
-                Some(Ok(answered)) => self.finish_call(*answered)?,
+                Some(Ok(mut answered)) => {
+                    self.stopped = answered.stop.take().or(self.stopped.take());
+                    self.finish_call(*answered)?;
+                }
                 Some(Err(waiting)) => self.waiting.extend(waiting),
             }
         }
@@ -165,10 +173,21 @@ impl Agent<'_> {
             approval,
             next,
         } = decided;
-        let is_run = matches!(next, Next::Run { .. });
-        if matches!(next, Next::Leave) || (is_run && self.cancel.is_cancelled()) {
-            return Ok(());
-        }
+        let next = match next {
+            Next::Leave => return Ok(()),
+            Next::Run { .. } if self.cancel.is_cancelled() => {
+                // The user has answered, and need not do so again.
+                if approval.decision == Decision::Granted && approval.why == Why::Answer {
+                    let call = call.id;
+                    self.journal.append(Event::Decision { call, approval })?;
+                }
+                return Ok(());
+            }
+            Next::Run {
+                is_counted: true, ..
+            } if !self.ledger.try_add_call() => Next::Answer(failure(&[call_budget_spent()])),
+            next => next,
+        };
         let entry = self.record_call(&call, resolved, &approval)?;
         match next {
             Next::Run { run, .. } => {
@@ -197,14 +216,17 @@ impl Agent<'_> {
     fn decide(&mut self, call: OpenCall) -> Decided {
         let traits = self.known.get(&call.tool).map(|(traits, _)| *traits);
         let traits = traits.unwrap_or_default();
-        if traits.is_program {
+        if traits.is_program && !call.is_masked {
             return self.decide_program(call, traits);
         }
         let decision = self.journal.state().decision(&call.id).cloned();
         let mut approval = self.approval(&call, &traits, decision);
         let mut resolved = None;
-        let next = if call.has_started && !traits.is_repeatable() {
+        let next = if call.has_started && (call.is_masked || !traits.is_repeatable()) {
             Next::Answer(interrupted())
+        } else if call.is_masked {
+            let again = masked(&call.tool, "the arguments").hint("make the call again");
+            Next::Answer(failure(&[again]))
         } else {
             match self.prepare(&call.tool, &call.arguments) {
                 Err(diagnostics) => Next::Answer(failure(&diagnostics)),
@@ -249,13 +271,11 @@ impl Agent<'_> {
         match approval.decision {
             Decision::Asked => Next::Wait,
             Decision::Denied => Next::Answer((Outcome::Denied, json!({"error": denial(approval)}))),
-            Decision::Allowed | Decision::Granted
-                if traits.is_uncounted || self.ledger.try_add_call() =>
-            {
-                let is_parallel = traits.is_parallel();
-                Next::Run { run, is_parallel }
-            }
-            Decision::Allowed | Decision::Granted => Next::Answer(failure(&[call_budget_spent()])),
+            Decision::Allowed | Decision::Granted => Next::Run {
+                run,
+                is_parallel: traits.is_parallel(),
+                is_counted: !traits.is_uncounted,
+            },
         }
     }
 
@@ -312,6 +332,7 @@ impl Agent<'_> {
             arguments: call.arguments.clone(),
             resolved: resolved.filter(|resolved| *resolved != call.arguments),
             approval: approval.clone(),
+            masked: false,
             place: ProgramStep::default(),
         };
         self.journal.append(event)
@@ -325,6 +346,8 @@ pub(crate) struct Answered {
     pub(crate) response: Value,
     pub(crate) files: Vec<Value>,
     pub(crate) started: Instant,
+    /// Why the run ends with it.
+    stop: Option<Diagnostic>,
 }
 
 impl Answered {
@@ -336,6 +359,7 @@ impl Answered {
             response,
             files: Vec::new(),
             started: Instant::now(),
+            stop: None,
         }
     }
 }
@@ -349,6 +373,7 @@ impl Agent<'_> {
             response,
             files,
             started,
+            stop: _,
         } = answered;
         let duration = started.elapsed();
         let (content, blob) = match shorten(&response) {
@@ -400,7 +425,7 @@ pub(crate) async fn run_call(
 ) -> Ended {
     let started = Instant::now();
     let result = spawn_blocking(move || run(&scope)).await;
-    let mut files = Vec::new();
+    let (mut files, mut stop) = (Vec::new(), None);
     let (outcome, response) = match result {
         Ok(CallResult::Waits(waiting)) => return Err(waiting),
         Ok(CallResult::Output(output)) => (Outcome::Succeeded, json!({"output": output})),
@@ -413,7 +438,11 @@ pub(crate) async fn run_call(
             let message = "ended: the time of the run is over";
             (Outcome::TimedOut, json!({"error": message}))
         }
-        Ok(CallResult::Failed(diagnostics)) => failure(&diagnostics),
+        Ok(CallResult::Failed(diagnostics)) => {
+            let first = diagnostics.first();
+            stop = first.filter(|it| it.code == Code::ApprovalWanted).cloned();
+            failure(&diagnostics)
+        }
         // The panic hook has reported it.
         Err(_) => failure(&[Diagnostic::new(
             Code::Internal,
@@ -426,6 +455,7 @@ pub(crate) async fn run_call(
         response,
         files,
         started,
+        stop,
     }))
 }
 

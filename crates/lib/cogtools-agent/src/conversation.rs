@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, Outcome};
+use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, Outcome, SIGNATURES};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
@@ -64,6 +64,8 @@ pub struct OpenCall {
     pub approval: Option<Approval>,
     /// The arguments that the tool gets, if the log has others than were sent.
     pub resolved: Option<Value>,
+    /// True if a secret in its arguments was masked: they are others than the model sent.
+    pub is_masked: bool,
 }
 
 impl OpenCall {
@@ -99,23 +101,32 @@ impl Conversation {
             Event::Response {
                 content,
                 finish_reason,
+                masked,
                 ..
             } => {
                 self.finish = finish_reason.as_deref().map(Finish::new);
-                self.push_response(id, content);
+                if *masked {
+                    self.push_response(id, &unsigned(content));
+                } else {
+                    self.push_response(id, content);
+                }
+                for open in &mut self.open {
+                    open.is_masked = *masked;
+                }
             }
             Event::Call {
                 call,
                 approval,
                 resolved,
+                masked,
                 ..
             } => {
                 let is_started = matches!(approval.decision, Decision::Allowed | Decision::Granted);
-                let mut open = self.open.iter_mut();
-                if let Some(open) = open.find(|open| open.id == *call) {
+                if let Some(open) = self.position(call).map(|at| &mut self.open[at]) {
                     open.has_started = is_started;
                     open.approval = Some(approval.clone());
                     open.resolved.clone_from(resolved);
+                    open.is_masked |= masked;
                 }
             }
             Event::Result {
@@ -169,6 +180,7 @@ impl Conversation {
                 has_started: false,
                 approval: None,
                 resolved: None,
+                is_masked: false,
             });
         }
         // Neither a refusal nor a response of thoughts only can be sent back.
@@ -177,9 +189,20 @@ impl Conversation {
         }
     }
 
-    /// The provider's identifier of a call, or one of ours if it has none or uses it again.
+    /// The position of an open call. Sessions of before have any identifier of the provider.
+    fn position(&self, call: &CallId) -> Option<usize> {
+        let is_former = CallId::of_provider(call.as_str()).is_none();
+        let is_meant = |open: &OpenCall| {
+            let provider_id = open.provider_id.as_deref();
+            open.id == *call || is_former && provider_id == Some(call.as_str())
+        };
+        self.open.iter().position(is_meant)
+    }
+
+    /// The provider's identifier of a call, or one of ours if it has none, one that is not plain, or
+    /// uses it again.
     fn new_call_id(&mut self, id: Option<&str>) -> CallId {
-        let id = id.filter(|id| !id.is_empty()).map(CallId::new);
+        let id = id.and_then(CallId::of_provider);
         if let Some(id) = id.filter(|id| self.ids.insert(id.clone())) {
             return id;
         }
@@ -199,7 +222,7 @@ impl Conversation {
         outcome: &Outcome,
         (content, files): (&Value, &[Value]),
     ) {
-        let Some(position) = self.open.iter().position(|open| open.id == *call) else {
+        let Some(position) = self.position(call) else {
             return;
         };
         let open = self.open.remove(position);
@@ -345,6 +368,16 @@ pub(crate) fn sendable(content: Content) -> Content {
         }
     }
     Content::from_wire(json).unwrap_or(content)
+}
+
+/// The content without the signatures of its parts, which are no longer what the provider signed.
+fn unsigned(content: &Value) -> Value {
+    let mut content = content.clone();
+    let parts = content.get_mut("parts").and_then(Value::as_array_mut);
+    for part in parts.into_iter().flatten().filter_map(Value::as_object_mut) {
+        part.retain(|key, _| !SIGNATURES.contains(&key.as_str()));
+    }
+    content
 }
 
 /// Returns true if a part is more than a thought or an empty text.

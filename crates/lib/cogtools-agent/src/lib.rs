@@ -44,7 +44,7 @@ pub use prompt::{
 pub use provider::{Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model};
 pub use session::{
     begin_session, begin_tool_session, check_session_owner, locate_session, log_options,
-    session_at, session_store,
+    session_at, session_named, session_store,
 };
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};

@@ -21,6 +21,9 @@ impl Agent<'_> {
         let is_granted = |approval: &Approval| approval.decision == Decision::Granted;
         let before = call.approval.clone().filter(is_granted);
         let before = before.or_else(|| self.journal.state().decision(&call.id).cloned());
+        // One that has begun goes on; its calls are asked about when they come.
+        let asks_at_each = || Approval::new(Decision::Allowed, Why::Answer);
+        let before = before.or_else(|| call.has_started.then(asks_at_each));
         let is_undecided = before.is_none();
         let mut approval = self.approval(&call, &traits, before);
         // The user has seen another program.

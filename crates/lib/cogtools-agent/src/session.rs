@@ -30,11 +30,31 @@ pub fn session_store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
 /// # Errors
 /// There is no such session, or no folder for sessions.
 pub fn locate_session(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
-        return Ok(session_at(Path::new(path), io));
+    if let Some(name) = name {
+        let file = session_named(Path::new(name), io);
+        if SessionFile::is_path(name) || file.path().is_file() {
+            return Ok(file);
+        }
     }
     let found = session_store(io)?.0.locate(name);
     Ok(found.map_err(|diagnostic| *diagnostic)?)
+}
+
+/// The session that the user names: one in the store by its whole name or its file, or the file at
+/// `path`, new or not.
+pub fn session_named(path: &Path, io: &Io<'_>) -> SessionFile {
+    let named = session_at(path, io);
+    let id = path
+        .file_stem()
+        .and_then(|stem| stem.to_str()?.parse().ok());
+    let store = session_store(io).ok();
+    let stored = store.zip(id).map(|((store, _), id)| store.file(&id));
+    let is_name = path
+        .to_str()
+        .is_some_and(|name| !SessionFile::is_path(name));
+    let is_meant =
+        |stored: &SessionFile| stored.path() == named.path() || is_name && stored.path().is_file();
+    stored.filter(is_meant).unwrap_or(named)
 }
 
 /// The session in the file at `path`, which need not exist.
@@ -87,7 +107,7 @@ fn begin(
     let failure = |error: LogError| Failure::from(error.diagnostic());
     let project = project::project(io);
     let (id, file) = match (path, dirs::state_dir(io)) {
-        (Some(path), _) => (SessionId::random(), session_at(path, io)),
+        (Some(path), _) => (SessionId::random(), session_named(path, io)),
         (None, Some(state)) => {
             let store = Store::new(&state, project.root());
             store.new_file().map_err(failure)?

@@ -34,6 +34,7 @@ pub struct State {
     /// The questions about calls that the run waits for.
     questions: HashMap<CallId, Approval>,
     is_paused: bool,
+    has_ended: bool,
     todos: TodoState,
 }
 
@@ -79,6 +80,7 @@ impl State {
         self.head = Some(id);
         self.conversation.push(id, event);
         self.todos.apply(event);
+        self.has_ended = matches!(event, Event::End { .. });
         match event {
             Event::Request { .. } => self.requests += 1,
             Event::Usage(usage) => {
@@ -183,6 +185,12 @@ impl State {
     /// The list of things to do.
     pub fn todos(&self) -> &[Todo] {
         self.todos.list()
+    }
+
+    /// Returns true if there is nothing to go on with, and the last run has said so.
+    pub fn is_done(&self) -> bool {
+        let is_empty = self.conversation.turns().is_empty();
+        is_empty || self.has_ended && self.conversation.is_finished()
     }
 
     /// Returns true if the last run waits for the user's answers, and calls have no result yet.

@@ -62,6 +62,8 @@ pub struct WaitingCall {
     pub call: CallId,
     /// Everything that the user decides about.
     pub about: String,
+    /// Why it waits: `APPROVAL_WANTED`, or `CODE_INTERRUPTED`.
+    pub code: Code,
 }
 
 impl CallResult {

@@ -133,6 +133,12 @@ impl Crew<'_, '_> {
                 let diagnostic = Diagnostic::new(Code::JsRuntime, message);
                 Err(Box::new(diagnostic.with_subject(name)))
             }
+            // The program must not go on as if the user had said no.
+            Err(mut diagnostics)
+                if diagnostics.first().map(|it| it.code) == Some(Code::ApprovalWanted) =>
+            {
+                Err(Box::new(diagnostics.remove(0)))
+            }
             Err(diagnostics) if is_late(&diagnostics) => {
                 let message = format!("exceeded {} ms", self.timeout.as_millis());
                 let diagnostic = Diagnostic::new(Code::JsTimeout, message).with_subject(name);

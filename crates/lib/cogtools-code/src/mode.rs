@@ -122,7 +122,7 @@ impl CodeMode {
     ) -> Result<(), Box<Diagnostic>> {
         let read = journal.read();
         let (session, blobs) = read.map_err(|error| Box::new(error.diagnostic()))?;
-        Recorded::read(&session, &blobs, Some(program))?.check_steps(&decisions)?;
+        Recorded::read(&session, &blobs, Some(program))?.check(&decisions)?;
         let all = self.programs.decisions.lock();
         let mut all = all.unwrap_or_else(PoisonError::into_inner);
         all.insert(program.to_owned(), decisions);
@@ -204,12 +204,12 @@ impl Programs {
                 let message = format!("the program {} has begun with other code", begun.name);
                 return Err(Box::new(Diagnostic::new(Code::CodeDiverged, message)));
             }
-            (Some(begun), _) => resume(begun),
+            (Some(begun), _) => resume(begun)?,
             (None, Source::Resume(name)) if family_of(&name) != family => {
                 let message = format!("there is no program `{name}` of this agent");
                 return Err(Box::new(Diagnostic::new(Code::SessionNotFound, message)));
             }
-            (None, Source::Resume(name)) => resume(Recorded::read(&session, &blobs, Some(&name))?),
+            (None, Source::Resume(name)) => resume(Recorded::read(&session, &blobs, Some(&name))?)?,
             (None, Source::Code(code)) => {
                 let (store, name) = store_and_next(&session, &blobs, &family)?;
                 Program {
@@ -237,9 +237,11 @@ impl Programs {
 fn result(report: Report) -> CallResult {
     let text = report.text();
     if !report.waiting.is_empty() {
+        let code = report.error().map_or(Code::ApprovalWanted, |it| it.code);
         let waiting = report.waiting.into_iter().map(|(step, about)| WaitingCall {
             call: CallId::new(format!("{}.{step}", report.program)),
             about,
+            code,
         });
         return CallResult::Waits(waiting.collect());
     }

@@ -105,6 +105,7 @@ impl<'l> Recorder<'l> {
                 args: Value::Object(args.clone()),
                 seed,
                 tools,
+                masked: false,
             })
         });
         begun.map(|(time, _)| time)
@@ -139,6 +140,7 @@ impl<'l> Recorder<'l> {
             arguments: arguments.clone(),
             resolved: resolved.filter(|it| *it != arguments).cloned(),
             approval: approval.clone(),
+            masked: false,
             place,
         };
         self.append(|_, _| Ok(event)).map(|(_, line)| line)

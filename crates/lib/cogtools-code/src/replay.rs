@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{
-    Approval, BlobId, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp,
+    Approval, BlobId, Blobs, Decision, Entry, Event, Id, Outcome, Session, Timestamp, masked,
 };
 use serde_json::{Value, json};
 
@@ -31,6 +31,8 @@ pub struct Recorded {
     pub(crate) calls: HashMap<String, RecordedCall>,
     /// The number of lines that it printed.
     pub(crate) prints: usize,
+    /// True if a secret in its code or arguments was masked.
+    is_masked: bool,
 }
 
 /// A call of a program in a session, for those who decide what becomes of it.
@@ -111,6 +113,7 @@ impl Recorded {
                         code,
                         args,
                         seed,
+                        masked,
                         ..
                     },
                     _,
@@ -126,6 +129,7 @@ impl Recorded {
                         last: entry.id,
                         calls: HashMap::new(),
                         prints: 0,
+                        is_masked: *masked,
                     });
                 }
                 (
@@ -171,11 +175,16 @@ impl Recorded {
         program.transpose()
     }
 
-    /// Fails if the user decides about a call that the program has not made.
+    /// Fails if the program cannot go on as it was, or the user decides about a call that it has not
+    /// made.
     ///
     /// # Errors
-    /// `USAGE`, with the step.
-    pub fn check_steps(&self, decisions: &Decisions) -> Result<(), Box<Diagnostic>> {
+    /// `INVALID_SESSION`, or `USAGE` with the step.
+    pub fn check(&self, decisions: &Decisions) -> Result<(), Box<Diagnostic>> {
+        if self.is_masked {
+            let masked = masked(&self.name, "the code, or in `args`");
+            return Err(Box::new(masked.hint("run the program anew")));
+        }
         let interrupted = decisions.repeat.iter().chain(decisions.results.keys());
         let waiting = decisions.approve.iter().chain(decisions.reject.keys());
         let mut steps = interrupted.chain(waiting);

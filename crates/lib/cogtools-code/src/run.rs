@@ -50,7 +50,7 @@ pub struct Program {
 /// The user's decisions about calls that were interrupted or wait, by step.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
-    /// Calls that run again.
+    /// Calls that run again: those of `approve` without a question.
     pub repeat: Vec<String>,
     /// Results of calls that do not run again.
     pub results: BTreeMap<String, Value>,
@@ -98,14 +98,18 @@ impl Program {
     }
 
     /// The program that `recorded` is.
-    pub fn resumed(recorded: Recorded, decisions: Decisions) -> Self {
+    ///
+    /// # Errors
+    /// It cannot go on like this: see [`Recorded::check`].
+    pub fn resumed(recorded: Recorded, decisions: Decisions) -> Result<Self, Box<Diagnostic>> {
+        recorded.check(&decisions)?;
         let args = recorded.args.as_object().cloned().unwrap_or_default();
         let mut program = Self::new(recorded.code.clone(), args);
         program.name.clone_from(&recorded.name);
         program.store.clone_from(&recorded.store);
         program.decisions = decisions;
         program.recorded = Some(recorded);
-        program
+        Ok(program)
     }
 
     /// Fails if the code is empty or too long.

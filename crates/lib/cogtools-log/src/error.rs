@@ -84,6 +84,12 @@ pub enum HeaderError {
     Missing,
 }
 
+/// The failure of a run that would go on with the `part` of `subject` in which a secret is masked.
+pub fn masked(subject: &str, part: &str) -> Diagnostic {
+    let message = format!("the session masks a secret in {part}, and nothing runs with the mask");
+    Diagnostic::new(Code::InvalidSession, message).with_subject(subject)
+}
+
 /// Why a session cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use strum::VariantNames as _;
 
 use crate::NodeModel;
@@ -57,6 +57,9 @@ pub enum Event {
         /// The provider's name of the response.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_id: Option<String>,
+        /// True if a secret in the calls is masked: no later run makes them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
     },
     /// The model calls a tool. The calls of a response follow it, in its order.
     Call {
@@ -71,6 +74,9 @@ pub enum Event {
         resolved: Option<Value>,
         /// The decision whether it may run.
         approval: Approval,
+        /// True if a secret in the arguments is masked: no later run makes the call.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
         /// The place in the program that makes the call, if the model does not make it itself.
         #[serde(flatten)]
         place: ProgramStep,
@@ -120,6 +126,9 @@ pub enum Event {
         seed: u64,
         /// The tools that the code names, with the digests of their declarations.
         tools: BTreeMap<String, String>,
+        /// True if a secret in the code or in `args` is masked: it is not resumed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
     },
     /// A program printed a line.
     Print {
@@ -166,9 +175,12 @@ pub enum Event {
         digest: String,
         /// The arguments, with defaults and without personal data.
         arguments: Value,
-        /// The whole arguments as JSON, if something in `arguments` is masked.
+        /// The whole arguments as JSON, if personal data in `arguments` is masked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         blob: Option<BlobId>,
+        /// True if a secret in the arguments is masked: it is not resumed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
     },
     /// A node of the last flow, or a step of the last plan, has started or ended.
     Node {
@@ -226,6 +238,9 @@ pub enum Event {
         /// The tools that the user has denied it, as patterns.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         deny: Vec<String>,
+        /// True if a secret in the plan is masked: it is not resumed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        masked: bool,
     },
     /// A step of the last plan has reached a state, in sessions of before. A reader makes a
     /// `node` of it.
@@ -347,6 +362,34 @@ impl Event {
             Self::Unknown(fields) => fields.get("kind").and_then(Value::as_str).unwrap_or(""),
             known => known.as_ref(),
         }
+    }
+
+    /// The part of the line that a later run would run, and the mark that a secret in it is masked.
+    pub(crate) fn runnable(&mut self) -> Option<(Value, &mut bool)> {
+        Some(match self {
+            Self::Response {
+                content, masked, ..
+            } => {
+                let parts = content.get("parts").and_then(Value::as_array);
+                let calls = parts.into_iter().flatten();
+                let calls = calls.filter_map(|part| part.get("functionCall"));
+                (calls.cloned().collect(), masked)
+            }
+            Self::Call {
+                arguments,
+                resolved,
+                masked,
+                ..
+            } => (resolved.as_ref().unwrap_or(arguments).clone(), masked),
+            Self::Program {
+                code, args, masked, ..
+            } => (json!([code, args]), masked),
+            Self::Flow {
+                arguments, masked, ..
+            } => (arguments.clone(), masked),
+            Self::Plan { plan, masked, .. } => (plan.clone(), masked),
+            _ => return None,
+        })
     }
 
     /// Makes a node of a step of a plan; other events stay.

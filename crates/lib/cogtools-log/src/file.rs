@@ -62,6 +62,26 @@ impl SessionFile {
         }
     }
 
+    /// The word for it on a command line: the name of a session in a store, or the path of a file.
+    pub fn name(&self) -> String {
+        let stem = self
+            .display_path
+            .file_stem()
+            .filter(|_| self.mode == Mode::Private);
+        stem.map_or_else(
+            || Self::path_name(&self.display_path),
+            |stem| stem.to_string_lossy().into_owned(),
+        )
+    }
+
+    /// The word for `path` on a command line, which is neither the name of a session nor an option.
+    pub fn path_name(path: &Path) -> String {
+        match path.display().to_string() {
+            path if Self::is_path(&path) && !path.starts_with('-') => path,
+            path => format!("./{path}"),
+        }
+    }
+
     /// The path to show.
     pub fn display_path(&self) -> &Path {
         &self.display_path

@@ -61,6 +61,16 @@ impl CallId {
         Self(name.into())
     }
 
+    /// The call that a provider names so, if people and shells can read that: the model may have
+    /// chosen it.
+    pub fn of_provider(name: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
+        let fits = (1..=Self::MAX_CHARS).contains(&name.len()) && !name.starts_with('-');
+        (fits && name.bytes().all(is_plain)).then(|| Self::new(name))
+    }
+
+    const MAX_CHARS: usize = 64;
+
     /// Its name.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -156,6 +166,26 @@ mod tests {
             );
         }
         assert_ne!(SessionId::random(), SessionId::random());
+    }
+
+    #[test]
+    fn a_provider_names_calls_in_plain_words() {
+        for plain in ["call-1", "call_00_aB", "0.1", &"a".repeat(64)] {
+            assert_eq!(CallId::of_provider(plain), Some(CallId::new(plain)));
+        }
+        for name in [
+            "",
+            "-a",
+            "--allow=*",
+            "c1; touch x #",
+            "a=b",
+            "a:0",
+            "é",
+            "a\nb",
+            &"a".repeat(65),
+        ] {
+            assert_eq!(CallId::of_provider(name), None, "{name}");
+        }
     }
 
     #[test]

@@ -26,13 +26,13 @@ pub mod view;
 pub use clock::{Clock, Timestamp};
 pub use counts::ToolCounts;
 pub use entry::{Entry, Fork, Header};
-pub use error::{LineError, LogError, SessionError};
+pub use error::{LineError, LogError, SessionError, masked};
 pub use event::Event;
 pub use file::{BlobError, BlobId, Blobs, SessionFile};
 pub use id::{CallId, Id, SessionId};
 pub use index::Index;
 pub use log::{Log, Options};
-pub use mask::{Mask, mask_personal, mask_text};
+pub use mask::{Mask, SIGNATURES, mask_personal, mask_text};
 pub use outcome::{
     Approval, BudgetLimit, CacheState, Decision, EndStatus, Mistake, NodeState, Outcome,
     ProgramStatus, ProgramStep, Route, StepState, Why, rejected_arguments,

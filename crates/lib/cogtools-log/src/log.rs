@@ -91,7 +91,12 @@ impl Log {
     }
 
     /// Writes an event that follows `parent`, and returns its number.
-    pub fn append(&mut self, parent: Option<Id>, event: Event) -> Result<Id, LogError> {
+    pub fn append(&mut self, parent: Option<Id>, mut event: Event) -> Result<Id, LogError> {
+        if let Some((mut value, masked)) = event.runnable() {
+            let whole = value.clone();
+            self.mask_value(&mut value);
+            *masked |= value != whole;
+        }
         let mut refers = references(&event).iter().chain(&parent);
         if let Some(id) = refers.find(|id| self.ids.binary_search(id).is_err()) {
             return Err(LogError::NoEntry(self.path.clone(), *id));

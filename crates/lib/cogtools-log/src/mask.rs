@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// The shortest value that is masked, in bytes: a shorter one occurs by accident.
 const MIN_BYTES: usize = 8;
 /// The fields that a provider compares with its own.
-const SIGNATURES: [&str; 2] = ["thoughtSignature", "thought_signature"];
+pub const SIGNATURES: [&str; 2] = ["thoughtSignature", "thought_signature"];
 
 /// The secrets of a session.
 #[derive(Clone, Default)]

@@ -96,6 +96,14 @@ impl Session {
         self.end.torn
     }
 
+    /// Returns true if an entry of this kind is its own, and not one of an agent or a program that a
+    /// call has run.
+    pub fn has(&self, kind: &str) -> bool {
+        let nested = self.nested();
+        let mut nodes = self.nodes().filter(|entry| !nested.contains(&entry.id));
+        nodes.any(|entry| entry.event.kind() == kind)
+    }
+
     /// The entry with that number.
     pub fn entry(&self, id: Id) -> Option<&Entry> {
         let index = self.entries.binary_search_by_key(&id, |entry| entry.id);

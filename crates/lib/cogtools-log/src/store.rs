@@ -11,7 +11,9 @@ use cogtools_process::digest;
 use serde_json::Value;
 
 use crate::log::open_locked;
-use crate::{LogError, Reader, SessionFile, SessionId, Timestamp};
+use crate::{
+    EndStatus, Event, Index, LogError, Reader, Session, SessionFile, SessionId, Timestamp,
+};
 
 /// The number of digits of a path's hash that distinguish projects of one name.
 const HASH_DIGITS: usize = 8;
@@ -106,13 +108,31 @@ impl Store {
         Ok(found)
     }
 
-    /// The session of a person that was written to last.
-    pub fn newest(&self) -> io::Result<Option<Stored>> {
-        let of_person = |stored: &Stored| {
-            let reader = Reader::open(&self.file(&stored.id));
-            reader.map_or(true, |reader| !reader.header().of_tool)
+    /// The session of a person that was written to last, among those with an entry of this `kind`.
+    pub fn newest(&self, kind: Option<&str>) -> io::Result<Option<Stored>> {
+        let is_wanted = |stored: &Stored| {
+            let file = self.file(&stored.id);
+            let reader = Reader::open(&file);
+            let of_person = reader.map_or(true, |reader| !reader.header().of_tool);
+            let has = |kind| Session::read(&file).map_or(true, |session| session.has(kind));
+            of_person && kind.is_none_or(has)
         };
-        Ok(self.list()?.into_iter().find(of_person))
+        Ok(self.list()?.into_iter().find(is_wanted))
+    }
+
+    /// The sessions of a person that wait for an approval of calls.
+    pub fn waiting(&self) -> io::Result<Vec<SessionId>> {
+        let is_waiting = |stored: &Stored| {
+            let index = Index::open(self.file(&stored.id));
+            let index = index.ok().filter(|index| !index.header().of_tool);
+            let last = index.and_then(|index| index.read(index.lines()..index.lines() + 1).ok());
+            let last = last.and_then(|lines| lines.into_iter().next()?.entry.ok());
+            let status = EndStatus::ApprovalWanted;
+            let has_task = || Session::read(&self.file(&stored.id)).is_ok_and(|it| it.has("task"));
+            last.is_some_and(|last| last.event == Event::End { status }) && has_task()
+        };
+        let waiting = self.list()?.into_iter().filter(is_waiting);
+        Ok(waiting.map(|stored| stored.id).collect())
     }
 
     /// The file with the verdict of a trial of `cogtools eval`, which need not exist.
@@ -194,7 +214,7 @@ impl Store {
     /// `SESSION_NOT_FOUND` if there is none, or several; `IO_FAILED` if the folder cannot be read.
     pub fn locate(&self, prefix: Option<&str>) -> Result<SessionFile, Box<Diagnostic>> {
         let Some(prefix) = prefix else {
-            let newest = self.newest().map_err(|error| self.unreadable(&error))?;
+            let newest = self.newest(None).map_err(|error| self.unreadable(&error))?;
             let newest = newest.ok_or_else(|| {
                 let message = "this project has no sessions";
                 Diagnostic::new(Code::SessionNotFound, message)

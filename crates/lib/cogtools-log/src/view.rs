@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     BlobId, CallId, EndStatus, Entry, Event, Id, NodeModel, NodeState, Route, Session, SessionFile,
-    Timestamp, Usage,
+    Timestamp, Usage, masked,
 };
 
 /// The entries from the root to a leaf.
@@ -424,17 +424,21 @@ impl<'s> Run<'s> {
     /// The whole arguments of a flow; none of a plan.
     ///
     /// # Errors
-    /// `INVALID_SESSION` if they cannot be read.
+    /// `INVALID_SESSION` if they cannot be read, or a secret in them is masked.
     pub fn arguments(&self, file: &SessionFile) -> Result<Map<String, Value>, Box<Diagnostic>> {
         let Event::Flow {
             tool,
             arguments,
             blob,
+            masked: is_masked,
             ..
         } = &self.entry.event
         else {
             return Ok(Map::new());
         };
+        if *is_masked {
+            return Err(Box::new(masked(tool, "the arguments").hint("run it anew")));
+        }
         match file.blobs().whole(arguments, blob.as_ref()) {
             Ok(Value::Object(arguments)) => Ok(arguments),
             Ok(_) => Err(unreadable(tool, "argument map", "it is no object")),

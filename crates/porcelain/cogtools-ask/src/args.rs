@@ -57,8 +57,8 @@ pub(crate) struct AskArgs {
     /// An option of the model, such as thinking=high or topP=0.9
     #[arg(id = "option", short, long = "option", value_name = "KEY=VALUE")]
     pub(crate) options: Vec<String>,
-    /// The file of the session, new or not
-    #[arg(long, value_name = "FILE")]
+    /// The session: its name, or a file, new or not
+    #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<PathBuf>,
     /// Go on with the newest session, or with the one of --session
     #[arg(id = "continue", short, long = "continue")]
@@ -195,6 +195,18 @@ impl AskArgs {
         } else {
             OutputFormat::Text
         }
+    }
+
+    /// The words about calls of programs that were interrupted: they hold for one run alone.
+    pub(crate) fn decided(&self) -> Vec<String> {
+        let repeat = self.repeat.iter().map(|call| ["--repeat", call]);
+        let result = self.result.iter().map(|call| ["--result", call]);
+        repeat.chain(result).flatten().map(str::to_owned).collect()
+    }
+
+    /// Returns true if the session has to exist.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.resume || self.from.is_some() || self.is_answer()
     }
 
     /// Returns true if the run goes on without a task: the user only answers questions.

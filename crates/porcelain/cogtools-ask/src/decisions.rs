@@ -5,33 +5,37 @@ use std::collections::BTreeMap;
 use cogtools_agent::{Journal, OpenCall, Tools as _};
 use cogtools_code::Decisions;
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Decision, Event, ProgramStep, Why};
+use cogtools_log::{Approval, Decision, Event, ProgramStep, Why, masked};
 use cogtools_program::{Failure, Io, text_input};
 use serde_json::Value;
 
 use crate::args::AskArgs;
+use crate::summary;
 use crate::tools::ProjectTools;
-use crate::worker::log_failure;
+use crate::worker::{OpenSession, log_failure};
 
 /// Notes the answers of a command line.
 pub(crate) struct Decider<'d> {
     pub(crate) args: &'d AskArgs,
     pub(crate) tools: &'d ProjectTools,
     pub(crate) journal: &'d mut Journal,
+    /// The command that goes on with the session.
+    resume: String,
     /// Decisions about calls of programs, by program.
     programs: BTreeMap<String, Decisions>,
 }
 
 impl<'d> Decider<'d> {
-    pub(crate) const fn new(
+    pub(crate) fn new(
         args: &'d AskArgs,
         tools: &'d ProjectTools,
-        journal: &'d mut Journal,
+        opened: &'d mut OpenSession,
     ) -> Self {
         Self {
             args,
             tools,
-            journal,
+            resume: summary::resume(&opened.name),
+            journal: &mut opened.journal,
             programs: BTreeMap::new(),
         }
     }
@@ -69,6 +73,7 @@ impl<'d> Decider<'d> {
         }
         for call in &args.repeat {
             let (decisions, step) = self.of_program(call)?;
+            decisions.approve.push(step.clone());
             decisions.repeat.push(step);
         }
         for text in &args.result {
@@ -107,6 +112,11 @@ impl<'d> Decider<'d> {
 
     /// Notes a yes, unless the tool is another one than the user was asked about.
     fn grant(&mut self, open: &OpenCall, approval: Approval) -> Result<(), Failure> {
+        if open.is_masked {
+            let masked = masked(open.id.as_str(), "the arguments");
+            let hint = format!("`{}` lets the model make the call again", self.resume);
+            return Err(masked.hint(hint).into());
+        }
         let asked = open.approval.as_ref().and_then(|it| it.digest.as_ref());
         let arguments = open.resolved.as_ref().unwrap_or(&open.arguments);
         let is_same = |digest| self.tools.digest(&open.tool, arguments).as_ref() == Some(digest);
@@ -114,7 +124,10 @@ impl<'d> Decider<'d> {
             let message = format!("`{}` has changed since you were asked", open.tool);
             return Err(Diagnostic::new(Code::Denied, message)
                 .with_subject(open.id.as_str())
-                .hint("`cogtools ask --continue --pause` asks about the tool as it is now")
+                .hint(format!(
+                    "`{} --pause` asks about the tool as it is now",
+                    self.resume
+                ))
                 .into());
         }
         self.append(open, approval)
@@ -148,6 +161,7 @@ impl<'d> Decider<'d> {
             arguments: open.arguments,
             resolved: Some(edited),
             approval: Approval::new(Decision::Asked, Why::Default),
+            masked: false,
             place: ProgramStep::default(),
         };
         let appended = self.journal.append(event);

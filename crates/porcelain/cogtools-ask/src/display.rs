@@ -411,9 +411,8 @@ pub(crate) struct WaitingLine {
 impl WaitingLine {
     /// A line on standard error, if that is a terminal that can erase it.
     pub(crate) fn of(io: &Io<'_>, is_quiet: bool) -> Self {
-        let is_dumb = io.var("TERM").is_none_or(|name| name == "dumb");
         Self {
-            is_shown: io.terminals.stderr && !is_dumb && !is_quiet,
+            is_shown: io.terminals.stderr && io.moves_cursor() && !is_quiet,
             ..Self::default()
         }
     }

@@ -41,6 +41,7 @@ pub const PROGRAM: Program = Program {
             Code::InvalidRecording,
             Code::TemplateFailed,
             Code::ApprovalWanted,
+            Code::CodeInterrupted,
             Code::CodeTypes,
             Code::SchemaViolation,
             Code::Timeout,

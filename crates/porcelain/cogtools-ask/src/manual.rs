@@ -77,7 +77,10 @@ and the model is told. The question shows the reason, the command or the URL, an
 Your answer is for one call, for the run, or for always, which shows a rule and writes it to \
 ask.allow in your own configuration. If you say why not, the model reads it, as it does with --reject CALL=WHY. --allow and --deny decide by patterns of names, in which * matches any \
 characters. With --pause, the run stops instead with status 75, and --approve or --reject continues \
-it, even hours later. A plain --continue asks at a terminal, and stops again without one. A rule that denies holds against an approval. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
+it, even hours later; if more than one session waits, --session says which. A call of an agent that \
+is a tool cannot wait: the run ends with status 75, and the hint names --allow. An approval in a file \
+of --session counts only for calls that have begun, because others may have written it. A call whose \
+arguments have a secret, which the session masks, has to be made again. A plain --continue asks at a terminal, and stops again without one. A rule that denies holds against an approval. The message about the pause shows the same as the question. An approval covers the tool as it was shown: if its file has changed since, --approve refuses. Tools that run programs also need a folder that the user trusts; see \
 `cogtools-trust(1)`.",
     ),
     (

@@ -45,7 +45,7 @@ pub(crate) fn run(mut args: AskArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     let may_be_empty = args.is_answer() || args.resume || Conversation::is_possible(args, io);
     if task.is_empty() && !may_be_empty {
-        return Err(no_task());
+        return Err(no_task(io));
     }
     // The first signal stops the turn, and what there is of it is kept; the second one ends all.
     let cancel = io.signals.begin_with_second();
@@ -98,10 +98,10 @@ fn answer_once(
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
     let mut opened = worker::open_session(args, model, materials.project, io)?;
-    if task.is_empty() && opened.journal.conversation().turns().is_empty() {
-        return Err(no_task());
+    if task.is_empty() && !args.is_answer() && opened.journal.state().is_done() {
+        return Err(no_task(io));
     }
-    Decider::new(args, &materials.tools, &mut opened.journal).decide(io)?;
+    Decider::new(args, &materials.tools, &mut opened).decide(io)?;
     let worker = Worker::new(materials, connection, opened, ledger)?;
     let (_, summary) = worker.work(args, task, io)?;
     summary.report(args, io)
@@ -184,8 +184,12 @@ fn materials<'a>(
     })
 }
 
-fn no_task() -> Failure {
-    Diagnostic::new(Code::Usage, "there is no task")
+fn no_task(io: &Io<'_>) -> Failure {
+    let mut diagnostic = Diagnostic::new(Code::Usage, "there is no task");
+    if io.stdin.is_terminal() && !io.moves_cursor() {
+        diagnostic = diagnostic.hint("TERM names no terminal in which a conversation can be held");
+    }
+    diagnostic
         .hint("cogtools ask \"Why does this fail?\"")
         .hint("git diff | cogtools ask \"Review this\"")
         .into()

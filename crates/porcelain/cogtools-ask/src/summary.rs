@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use cogtools_agent::{RunEnd, Spent, diagnostic};
+use cogtools_agent::{RunEnd, Spent, WaitingCall, diagnostic};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{CallId, EndStatus};
+use cogtools_log::EndStatus;
 use cogtools_model::Finish;
+use cogtools_program::call::command;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
@@ -28,7 +29,9 @@ pub(crate) struct Summary {
     /// Files in answers, which are not shown.
     pub(crate) files: Vec<Value>,
     /// Calls that wait for an answer, each with everything that the user decides about.
-    pub(crate) paused: Vec<(CallId, String)>,
+    pub(crate) paused: Vec<WaitingCall>,
+    /// The words of the command line about calls that were interrupted.
+    pub(crate) decided: Vec<String>,
     /// True if the answer has to match a schema.
     pub(crate) has_schema: bool,
     /// The currency of the prices, if they are known.
@@ -52,7 +55,7 @@ impl Summary {
             "turns": self.spent.turns,
             "calls": self.calls,
             "usage": self.spent.usage,
-            "waiting": self.paused.iter().map(|(call, _)| call).collect::<Vec<_>>(),
+            "waiting": self.paused.iter().map(|one| &one.call).collect::<Vec<_>>(),
             "model": self.model,
             "ms": u64::try_from(self.elapsed.as_millis()).unwrap_or(u64::MAX),
             "cost": self.cost(),
@@ -104,16 +107,18 @@ impl Summary {
     /// Why the model is not done; `None` if it is, or if the user has ended the run.
     fn error(&self) -> Option<Diagnostic> {
         if let Some(rejection) = self.rejection.clone() {
+            if rejection.code == Code::ApprovalWanted {
+                return Some(rejection);
+            }
             let rejection = if self.end.is_cut_off() {
                 rejection.hint(format!("it was cut off; {}", self.cut_hint()))
             } else {
                 rejection.hint("change the task or the schema, or use another model")
             };
-            let session = cogtools_program::call::quote(&self.session);
-            let hint = format!("cogtools session show {session} shows the answer");
-            return Some(rejection.hint(hint));
+            let show = command(["cogtools", "session", "show", &self.session]);
+            return Some(rejection.hint(format!("{show} shows the answer")));
         }
-        let resume = format!("cogtools ask {}--continue", self.session_option());
+        let resume = resume(&self.session);
         let fail = |code, message: String| Diagnostic::new(code, message);
         let failure = match &self.end.status {
             EndStatus::Completed if self.end.is_cut_off() => {
@@ -149,21 +154,7 @@ impl Summary {
                 let message = "the model repeats the same calls".to_owned();
                 fail(Code::Repetition, message).hint(format!("{resume} goes on; say what to do"))
             }
-            EndStatus::ApprovalWanted => {
-                let paused = self.paused.iter();
-                let (calls, details): (Vec<&str>, Vec<&str>) = paused
-                    .map(|(call, about)| (call.as_str(), about.as_str()))
-                    .unzip();
-                let message = format!("waiting for an approval of {}", calls.join(", "));
-                let first = calls.first().copied().unwrap_or("CALL");
-                let session = self.session_option();
-                fail(Code::ApprovalWanted, message)
-                    .with_details(details.join("\n"))
-                    .hint(format!("cogtools ask {session}--approve {first} runs it"))
-                    .hint(format!(
-                        "cogtools ask {session}--reject {first} goes on without it"
-                    ))
-            }
+            EndStatus::ApprovalWanted => self.waiting(),
             EndStatus::Unavailable | EndStatus::Failed { .. } => match &self.end.error {
                 // It would be refused again.
                 Some(error) if diagnostic::is_refused_request(error) => {
@@ -201,17 +192,50 @@ impl Summary {
         }
     }
 
-    /// The option that names the session on the command line; the newest one needs none.
-    fn session_option(&self) -> String {
-        if self.session.contains(['/', '.']) {
-            format!(
-                "--session {} ",
-                cogtools_program::call::quote(&self.session)
+    /// Says what the run waits for. A call that was interrupted needs another answer than one that has
+    /// not begun.
+    fn waiting(&self) -> Diagnostic {
+        let calls: Vec<&str> = self.paused.iter().map(|one| one.call.as_str()).collect();
+        let details: Vec<&str> = self.paused.iter().map(|one| one.about.as_str()).collect();
+        let names = calls.join(", ");
+        let with = |words: &[&str]| {
+            let decided = self.decided.iter().map(String::as_str);
+            let ask = ["cogtools", "ask", "--session", &self.session];
+            command(ask.into_iter().chain(decided).chain(words.iter().copied()))
+        };
+        let first = calls.first().copied().unwrap_or("CALL");
+        let is_interrupted = |one: &WaitingCall| one.code == Code::CodeInterrupted;
+        let diagnostic = if self.paused.iter().any(is_interrupted) {
+            let repeat: Vec<&str> = calls.iter().flat_map(|call| ["--repeat", call]).collect();
+            let results: Vec<String> = calls.iter().map(|call| format!("{call}=JSON")).collect();
+            let results = results.iter().flat_map(|result| ["--result", result]);
+            let results = with(&results.collect::<Vec<_>>());
+            let (it, them) = if calls.len() == 1 {
+                ("it", "a result")
+            } else {
+                ("them", "results")
+            };
+            Diagnostic::new(
+                Code::CodeInterrupted,
+                format!("{names} may have had an effect"),
             )
+            .hint(format!("find out whether {it} had"))
+            .hint(format!("{} runs {it} again", with(&repeat)))
+            .hint(format!("{results} goes on with {them}"))
         } else {
-            String::new()
-        }
+            let message = format!("waiting for an approval of {names}");
+            Diagnostic::new(Code::ApprovalWanted, message)
+                .hint(format!("{} runs it", with(&["--approve", first])))
+                .hint(format!("{} goes on without it", with(&["--reject", first])))
+        };
+        diagnostic.with_details(details.join("\n"))
     }
+}
+
+/// The command that goes on with the session of that name: another may be the newest when the user
+/// types it.
+pub(crate) fn resume(session: &str) -> String {
+    command(["cogtools", "ask", "--session", session, "--continue"])
 }
 
 /// A run in a line.

@@ -19,6 +19,7 @@ use cogtools_core::{
 };
 use cogtools_log::{BudgetLimit, EndStatus};
 use cogtools_model::{Content, Generation, Part};
+use cogtools_program::call::command;
 use cogtools_program::{Failure, Io, call_timeout, text_input};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
@@ -357,11 +358,13 @@ impl Agents {
         let ended = handle.block_on(worker::run(&mut agent, parts, schema.as_ref()));
         let (end, rejection) = ended.map_err(|error| named(Box::new(error.diagnostic())))?;
         match rejection {
+            Some(stopped) if stopped.code == Code::ApprovalWanted => Err(Box::new(stopped)),
             Some(rejection) => Err(named(Box::new(Diagnostic {
                 code: Code::ToolFailed,
                 ..rejection
             }))),
             None if is_late(&end, own.time, limit) => Err(Box::new(limit.diagnostic())),
+            None if end.status == EndStatus::ApprovalWanted => Err(named(cannot_wait(&agent))),
             None => answer(end).map_err(named),
         }
     }
@@ -403,6 +406,28 @@ fn is_late(end: &RunEnd, own: Option<Duration>, limit: &Limit) -> bool {
     is_time && own.is_none_or(|own| own >= limit.timeout)
 }
 
+/// The failure of an agent that is a tool, and has made calls that need an approval.
+fn cannot_wait(agent: &Agent<'_>) -> Box<Diagnostic> {
+    let open = agent.journal.conversation().open_calls().iter();
+    let open = open.filter(|call| !call.has_started);
+    let calls = open.map(|call| {
+        (
+            call.tool.as_str(),
+            format!("{} {}", call.tool, call.arguments),
+        )
+    });
+    let inner = agent
+        .waiting
+        .iter()
+        .map(|one| ("PATTERN", one.about.clone()));
+    let (tools, calls): (Vec<&str>, Vec<String>) = calls.chain(inner).unzip();
+    let message = "a call needs an approval, and an agent that is a tool cannot wait for one";
+    let allow = tools.iter().flat_map(|tool| ["--allow", tool]);
+    let hint = format!("`{}` lets such calls run", command(allow));
+    let diagnostic = Diagnostic::new(Code::ApprovalWanted, message).hint(hint);
+    Box::new(diagnostic.with_details(calls.join("\n")))
+}
+
 /// The answer of an agent that has ended.
 fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
     let reason = match &end.status {
@@ -411,7 +436,6 @@ fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
         EndStatus::Budget { limit } => format!("its budget of {limit} is spent"),
         EndStatus::Refused => "the model refused to answer".to_owned(),
         EndStatus::Loop => "the model repeats the same calls".to_owned(),
-        EndStatus::ApprovalWanted => "it waits for an approval".to_owned(),
         EndStatus::Cancelled => "it was cancelled".to_owned(),
         _ => match &end.error {
             Some(error) => error.to_string(),

@@ -6,16 +6,14 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
-    Tools as _, check_session_owner, declarations, log_options,
+    Tools as _, WaitingCall, check_session_owner, declarations, locate_session, log_options,
+    session_named,
 };
 use cogtools_code::question_lines;
-use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
-use cogtools_log::{
-    CallId, EndStatus, Header, Log, LogError, Session, SessionFile, SessionId, Store,
-};
+use cogtools_log::{EndStatus, Header, Log, LogError, Session, SessionFile, SessionId, Store};
 use cogtools_model::{Content, Part};
-use cogtools_program::{Failure, Io, dirs, project};
+use cogtools_program::{Failure, Io, dirs};
 
 use crate::answer_schema::{self, AnswerSchema};
 use crate::args::{Action, AskArgs};
@@ -159,11 +157,17 @@ impl<'a> Worker<'a> {
                 let question = question_lines(state.question(&call.id), runs);
                 format!("{id}: {} {}{question}", call.tool, call.arguments)
             };
-            (call.id.clone(), about)
+            WaitingCall {
+                call: call.id.clone(),
+                about,
+                code: Code::ApprovalWanted,
+            }
         });
-        let waiting = agent.waiting.iter();
-        let waiting = waiting.map(|one| (one.call.clone(), format!("{}: {}", one.call, one.about)));
-        let paused: Vec<(CallId, String)> = paused.chain(waiting).collect();
+        let waiting = agent.waiting.iter().map(|one| WaitingCall {
+            about: format!("{}: {}", one.call, one.about),
+            ..one.clone()
+        });
+        let paused: Vec<WaitingCall> = paused.chain(waiting).collect();
         self.journal = agent.journal;
         let ended = ended
             .transpose()
@@ -185,6 +189,7 @@ impl<'a> Worker<'a> {
             calls: collected.calls,
             files: collected.files,
             paused,
+            decided: args.decided(),
             has_schema: schema.is_some(),
             currency: self.currency().map(str::to_owned),
             elapsed: self.ledger.elapsed(),
@@ -194,7 +199,7 @@ impl<'a> Worker<'a> {
 }
 
 /// Works on `task`. An answer that does not match the schema goes back to the model once; returns
-/// why the last one is of no use, if it is.
+/// why the last one is of no use, if it is, or why the run cannot go on.
 pub(crate) async fn run(
     agent: &mut Agent<'_>,
     task: Vec<Part>,
@@ -205,6 +210,9 @@ pub(crate) async fn run(
     } else {
         agent.run(task).await?
     };
+    if let Some(stopped) = agent.stopped.take() {
+        return Ok((end, Some(stopped)));
+    }
     let violations = |end: &mut RunEnd| {
         let schema = schema.filter(|_| end.status == EndStatus::Completed);
         match schema.map(|schema| schema.accept(&end.text)) {
@@ -231,7 +239,7 @@ pub(crate) async fn run(
 /// A session that was opened.
 pub(crate) struct OpenSession {
     pub(crate) journal: Journal,
-    /// The name for the user: an identifier, or a file.
+    /// The word for it on a command line: an identifier, or a path.
     pub(crate) name: String,
 }
 
@@ -243,22 +251,15 @@ pub(crate) fn open_session(
     io: &Io<'_>,
 ) -> Result<OpenSession, Failure> {
     let options = log_options(io);
-    let (file, id, exists) = locate(args, project, io)?;
-    let name = match &args.session {
-        Some(path) => path.display().to_string(),
-        None => id.to_string(),
-    };
+    let (file, exists) = locate(args, project, io)?;
     let journal = if exists {
         check_session_owner(&file, project, io)?;
-        let path = file.path();
         let (log, session) = Log::open(&file, options).map_err(|error| log_failure(&error))?;
         check_branch(args, &session)?;
         let journal = Journal::resume(log, &session, args.from);
-        let is_trusted = project::trust(io).project_verdict(project.root());
-        let is_own = args.session.is_none()
-            || dirs::state_dir(io).is_some_and(|folder| path.starts_with(folder))
-            || matches!(is_trusted, Ok(Verdict::Approved)) && path.starts_with(project.root());
-        if is_own {
+        // Whoever can write the file could have written that the user has approved a call.
+        let path = file.path();
+        if dirs::state_dir(io).is_some_and(|folder| path.starts_with(folder)) {
             journal
         } else {
             journal.without_grants()
@@ -266,12 +267,19 @@ pub(crate) fn open_session(
     } else {
         let time = options.clock.now();
         let display = project.root().display().to_string();
+        let id = file.name().parse();
         let header = Header {
             of_tool: args.action() == Action::Agent,
-            ..Header::new(id, time, &display, model)
+            ..Header::new(
+                id.unwrap_or_else(|_| SessionId::random()),
+                time,
+                &display,
+                model,
+            )
         };
         Journal::new(Log::create(&file, &header, options).map_err(|error| log_failure(&error))?)
     };
+    let name = file.name();
     Ok(OpenSession { journal, name })
 }
 
@@ -281,50 +289,56 @@ pub(crate) fn existing(
     project: &Project,
     io: &Io<'_>,
 ) -> Result<Option<SessionFile>, Failure> {
-    if args.session.is_none() && !args.resume && args.from.is_none() && !args.is_answer() {
+    if args.session.is_none() && !args.goes_on() {
         return Ok(None);
     }
-    let (file, _, exists) = locate(args, project, io)?;
+    let (file, exists) = locate(args, project, io)?;
     Ok(exists.then_some(file))
 }
 
-/// The file of the session, its identifier, and whether it goes on.
-fn locate(
-    args: &AskArgs,
-    project: &Project,
-    io: &Io<'_>,
-) -> Result<(SessionFile, SessionId, bool), Failure> {
+/// The file of the session, and whether it goes on. One that has to go on need not exist: reading it
+/// says so.
+fn locate(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<(SessionFile, bool), Failure> {
     if let Some(path) = &args.session {
-        let file = SessionFile::named(project.root(), &io.cwd, path);
+        if args.goes_on()
+            && let Some(name) = path.to_str()
+        {
+            return Ok((locate_session(Some(name), io)?, true));
+        }
+        let file = session_named(path, io);
         let metadata = file.path().symlink_metadata();
-        let exists = metadata.is_ok_and(|metadata| metadata.len() > 0);
-        let store = Store::of(dirs::state_dir(io).as_deref(), project.root()).ok();
-        // A file among the sessions of the project has the name of its session.
-        let name = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.parse().ok());
-        let id = name.filter(|id| store.is_some_and(|all| all.file(id).path() == file.path()));
-        return Ok((file, id.unwrap_or_else(SessionId::random), exists));
+        return Ok((file, metadata.is_ok_and(|metadata| metadata.len() > 0)));
     }
     let store = Store::of(dirs::state_dir(io).as_deref(), project.root());
     let store = store.map_err(|none| none.hint("or name a file with --session"))?;
-    if !args.resume && args.from.is_none() && !args.is_answer() {
-        let (id, file) = store.new_file().map_err(|error| log_failure(&error))?;
-        return Ok((file, id, false));
+    if !args.goes_on() {
+        let (_, file) = store.new_file().map_err(|error| log_failure(&error))?;
+        return Ok((file, false));
     }
-    let newest = store.newest().map_err(|error| {
-        let message = format!("the sessions cannot be listed: {error}");
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        Failure::from(diagnostic.with_subject(store.folder().display().to_string()))
-    })?;
-    match newest {
-        Some(stored) => Ok((store.file(&stored.id), stored.id, true)),
+    let unreadable = |error| Failure::from(store.unreadable(&error));
+    if args.is_answer() {
+        check_alone(&store.waiting().map_err(unreadable)?)?;
+    }
+    match store.newest(Some("task")).map_err(unreadable)? {
+        Some(stored) => Ok((store.file(&stored.id), true)),
         None => Err(
             Diagnostic::new(Code::SessionNotFound, "this project has no session yet")
                 .hint("leave out --continue to begin one")
                 .into(),
         ),
     }
+}
+
+/// Fails if more than one session waits for an answer: their calls may have the same names.
+fn check_alone(waiting: &[SessionId]) -> Result<(), Failure> {
+    if waiting.len() < 2 {
+        return Ok(());
+    }
+    let message = format!("{} sessions wait for an answer", waiting.len());
+    let names = waiting.iter().map(|id| format!("--session {id}"));
+    let names = names.collect::<Vec<_>>().join(", ");
+    let diagnostic = Diagnostic::new(Code::Usage, message);
+    Err(diagnostic.hint(format!("say which one: {names}")).into())
 }
 
 fn check_branch(args: &AskArgs, session: &Session) -> Result<(), Failure> {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use cogtools_agent::locate_session;
 use cogtools_agent::{begin_session, check_session_owner, log_options, session_store};
-pub(crate) use cogtools_agent::{locate_session, session_at as locate_file};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -141,12 +140,7 @@ impl Recorder {
     pub(crate) fn resume(&self, command: &str, target: &Target) -> String {
         let record = self.lock();
         let file = record.log.as_ref().map(Log::path);
-        // Neither the name of a session nor an option.
-        let is_plain = |path: &str| SessionFile::is_path(path) && !path.starts_with('-');
-        let named = target.file().and_then(Path::to_str).map(|path| match path {
-            path if is_plain(path) => path.to_owned(),
-            path => format!("./{path}"),
-        });
+        let named = target.file().map(SessionFile::path_name);
         journal::resume(command, named.as_deref(), file)
     }
 
@@ -167,6 +161,7 @@ impl Recorder {
             digest,
             arguments: shown,
             blob: record.blob(blob).map_err(|error| failure(&error))?,
+            masked: false,
         };
         record.append(event).map_err(|error| failure(&error))
     }
@@ -183,6 +178,7 @@ impl Recorder {
             plan: contract.to_json(),
             asks,
             deny: deny.to_vec(),
+            masked: false,
         });
         appended.map_err(|error| failure(&error))
     }

@@ -219,7 +219,7 @@ impl CodeMode {
                 let read = Session::read(file);
                 let read = read.map_err(|error| Failure::from(error.diagnostic()))?;
                 let recorded = Recorded::read(&read, &file.blobs(), Some(&name))?;
-                Program::resumed(recorded, Decisions::default())
+                Program::resumed(recorded, Decisions::default())?
             }
             Source::Code(code) => {
                 Program::check_length(&code)?;

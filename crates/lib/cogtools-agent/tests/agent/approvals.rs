@@ -232,3 +232,21 @@ fn the_model_reads_why_a_call_was_denied() {
     // The question names the command that would run.
     assert_eq!(scene.watcher.commands, ["run act"]);
 }
+
+#[test]
+fn an_answer_is_kept_when_the_user_leaves_at_the_next_question() {
+    let parts = [
+        call_part("a", "act", &json!({"x": 1})),
+        call_part("b", "act", &json!({"x": 2})),
+    ];
+    let mut scene = Scene::new([calls(&parts), text("done")]);
+    scene.watcher.answers = vec![Answer::Yes, Answer::Pause, Answer::Yes];
+    scene.watcher.cancel_at_pause = Some(scene.cancel.clone());
+    scene.budget.calls = Some(2);
+    assert_eq!(scene.run("go").status, EndStatus::Cancelled);
+    assert_eq!(scene.ran(), [Value::Null; 0]);
+    scene.cancel = cogtools_core::Cancel::default();
+    assert_eq!(scene.resume().status, EndStatus::Completed);
+    assert_eq!(scene.ran(), [json!({"x": 1}), json!({"x": 2})]);
+    assert_eq!(scene.watcher.questions.len(), 3);
+}

@@ -66,6 +66,7 @@ fn a_second_summary_replaces_the_first() {
         finish_reason: Some("STOP".to_owned()),
         model_version: None,
         response_id: None,
+        masked: false,
     };
     let summary = |up_to: Id, text: &str| Event::Compaction {
         up_to,
@@ -164,6 +165,7 @@ fn response(part: &Value) -> Event {
         finish_reason: Some("STOP".to_owned()),
         model_version: None,
         response_id: None,
+        masked: false,
     }
 }
 

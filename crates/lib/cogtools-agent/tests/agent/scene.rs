@@ -57,6 +57,8 @@ pub(crate) struct Watcher {
     pub(crate) compactions: Vec<String>,
     /// Cancels the run at the first text.
     pub(crate) cancel_at_text: Option<Cancel>,
+    /// Cancels the run at the first question without an answer.
+    pub(crate) cancel_at_pause: Option<Cancel>,
 }
 
 impl Observer for Watcher {
@@ -81,10 +83,13 @@ impl Observer for Watcher {
             .push(format!("{} {}", question.tool, question.arguments));
         self.commands.extend(question.runs.map(str::to_owned));
         if self.answers.is_empty() {
-            Answer::NoTerminal
-        } else {
-            self.answers.remove(0)
+            return Answer::NoTerminal;
         }
+        let answer = self.answers.remove(0);
+        if let Some(cancel) = self.cancel_at_pause.take_if(|_| answer == Answer::Pause) {
+            cancel.cancel();
+        }
+        answer
     }
 }
 

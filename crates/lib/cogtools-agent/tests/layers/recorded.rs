@@ -164,6 +164,7 @@ fn entry(turn: &Value, raw: Option<Value>, calls: usize) -> Event {
         finish_reason: None,
         model_version: None,
         response_id: None,
+        masked: false,
     };
     match turn["type"].as_str().expect("a kind") {
         "user_task" => Event::Task {

@@ -11,6 +11,7 @@ pub(crate) fn plan_events() -> Vec<Event> {
             plan: json!({"tool_plan": []}),
             asks: false,
             deny: Vec::new(),
+            masked: false,
         },
         Event::Node {
             node: "sum".to_owned(),

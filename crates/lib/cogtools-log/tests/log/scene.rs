@@ -100,5 +100,6 @@ pub(crate) fn response(content: Value) -> Event {
         finish_reason: Some("STOP".to_owned()),
         model_version: None,
         response_id: None,
+        masked: false,
     }
 }

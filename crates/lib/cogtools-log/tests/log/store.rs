@@ -56,14 +56,14 @@ fn the_session_written_to_last_comes_first() {
     let names: Vec<&str> = list.iter().map(|stored| stored.id.as_str()).collect();
     assert_eq!(names, ["b", "a", "c"]);
     assert_eq!(
-        store.newest().expect("a list").map(|stored| stored.id),
+        store.newest(None).expect("a list").map(|stored| stored.id),
         Some(id("b"))
     );
     let empty = Store::new(scene.folder.path(), scene.folder.path());
     assert_eq!(
         (
             empty.list().expect("a list"),
-            empty.newest().expect("a list")
+            empty.newest(None).expect("a list")
         ),
         (vec![], None)
     );

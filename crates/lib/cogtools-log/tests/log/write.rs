@@ -24,6 +24,7 @@ fn program_events() -> Vec<Event> {
             args: json!({}),
             seed: 7,
             tools: [("tax".to_owned(), "0ff0".to_owned())].into(),
+            masked: false,
         },
         Event::Print {
             program: "p1".to_owned(),
@@ -68,6 +69,7 @@ fn events() -> Vec<Event> {
             arguments: json!({}),
             resolved: Some(json!({"all": true})),
             approval: Approval::by_rule(Decision::Allowed, "run_*"),
+            masked: false,
             place: ProgramStep::default(),
         },
         Event::Result {
@@ -90,6 +92,7 @@ fn events() -> Vec<Event> {
             digest: "00ff".to_owned(),
             arguments: json!({"file": "a"}),
             blob: None,
+            masked: false,
         },
         Event::Node {
             node: "plan".to_owned(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
-use cogtools_agent::Journal;
+use cogtools_agent::{Journal, session_named, session_store};
 use cogtools_code::{
     Decisions, Explanation, Lines, Program as Code_, Recorded, Report, Scope, line, store_and_next,
     verdict,
@@ -265,7 +265,8 @@ impl RunArgs {
         let code = self.source.read("run", io)?;
         let args = match &self.args {
             Some(json) => {
-                let read = Arguments::read(json.clone().into_bytes(), Syntax::Json);
+                let bytes = json.clone().into_bytes();
+                let read = Arguments::read_from("--args", bytes, Syntax::Json);
                 let read = read.map_err(|error| error.diagnostic().with_subject("--args"))?;
                 read.into_object()
             }
@@ -310,18 +311,17 @@ fn open(
     program: &mut Code_,
     io: &Io<'_>,
 ) -> Result<Option<(Journal, String)>, Failure> {
-    let existing = file.map(|path| journal::locate_file(path, io));
+    let existing = file.map(|path| session_named(path, io));
     if let Some(file) = existing.filter(|file| file.path().exists()) {
         let (log, session) = journal::open(&file, io)?;
         let (store, next) = store_and_next(&session, &file.blobs(), "p")?;
         (program.store, program.name) = (store, next);
-        let name = file.display_path().display().to_string();
-        return Ok(Some((Journal::resume(log, &session, None), name)));
+        return Ok(Some((Journal::resume(log, &session, None), file.name())));
     }
     let log = journal::create(&Target::of(file, false), "", io)?;
     Ok(log.map(|log| {
         let name = match file {
-            Some(path) => path.display().to_string(),
+            Some(path) => SessionFile::path_name(path),
             None => session_name(log.path()),
         };
         (Journal::new(log), name)
@@ -352,24 +352,36 @@ fn guarded(
 
 impl ResumeArgs {
     fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let file: SessionFile = journal::locate_session(self.session.as_deref(), io)?;
+        let file = match self.session.as_deref() {
+            Some(name) => journal::locate_session(Some(name), io)?,
+            None => newest(io)?,
+        };
         let (log, session) = journal::open(&file, io)?;
         let recorded = Recorded::read(&session, &file.blobs(), None)?;
         let decisions = Decisions {
-            repeat: self.repeat,
             results: given_results(&self.result)?,
-            approve: self.approve,
+            approve: [self.approve, self.repeat.clone()].concat(),
+            repeat: self.repeat,
             reject: reasons(&self.reject)?,
         };
-        recorded.check_steps(&decisions)?;
+        let mut program = Code_::resumed(recorded, decisions)?;
         let scope = self.tools.scope(io)?;
-        let name = file.display_path().display().to_string();
-        let mut program = Code_::resumed(recorded, decisions);
+        let name = file.name();
         program.session = Some(name.clone());
         let journal = Journal::resume(log, &session, session.head());
         let mut terminal = Terminal::new(io, true);
         let report = guarded(program, &scope, Some(journal), &mut terminal)?;
         print(&report, Some(&name), &self.format, terminal.io)
+    }
+}
+
+/// The newest session with a program of the user.
+fn newest(io: &Io<'_>) -> Result<SessionFile, Failure> {
+    let (store, _) = session_store(io)?;
+    let newest = store.newest(Some("program"));
+    match newest.map_err(|error| store.unreadable(&error))? {
+        Some(stored) => Ok(store.file(&stored.id)),
+        None => journal::locate_session(None, io),
     }
 }
 

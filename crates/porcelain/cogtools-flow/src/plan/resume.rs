@@ -3,8 +3,8 @@
 use clap::Args;
 use cogtools_code::Person;
 use cogtools_core::{Code, Diagnostic, Pattern};
-use cogtools_log::Event;
 use cogtools_log::view::NodeRun;
+use cogtools_log::{Event, masked};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::questions::Prompt;
@@ -49,6 +49,9 @@ impl ResumeArgs {
         let logged = journal::last(&branch, "plan", &file)?;
         let contract = contract_of(&logged)?;
         let (asks, deny) = match &logged.entry.event {
+            Event::Plan { masked: true, .. } => {
+                return Err(masked("plan", "its steps").hint("run the plan anew").into());
+            }
             Event::Plan { asks, deny, .. } => (*asks, deny.clone()),
             _ => (false, Vec::new()),
         };

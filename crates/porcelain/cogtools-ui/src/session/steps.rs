@@ -230,6 +230,7 @@ impl Turns {
                 resolved,
                 approval,
                 place,
+                ..
             } => {
                 self.start(at, call.as_str(), tool, arguments, true);
                 let is_run = tool == RUN_CODE && place.program.is_none();
