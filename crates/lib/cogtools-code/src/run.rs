@@ -50,7 +50,7 @@ pub struct Program {
 /// The user's decisions about calls that were interrupted or wait, by step.
 #[derive(Clone, Debug, Default)]
 pub struct Decisions {
-    /// Calls that run again: those of `approve` without a question.
+    /// Calls that run again, without a question if they are approved as well.
     pub repeat: Vec<String>,
     /// Results of calls that do not run again.
     pub results: BTreeMap<String, Value>,

@@ -227,7 +227,7 @@ fn rule(key: &str) -> Option<Rule> {
 }
 
 impl Config {
-    /// Prefers the user's aliases of models to those of the project, which the user does not trust.
+    /// Prefers the user's aliases of models to aliases of the project, which is not trusted.
     pub fn prefer_users_aliases(&mut self) {
         let users = &self.users.ask.aliases;
         self.options.ask.aliases.extend(users.clone());

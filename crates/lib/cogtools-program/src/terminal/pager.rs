@@ -13,8 +13,8 @@ use crate::{Failure, Io};
 const LESS: &str = "FRX";
 
 impl Io<'_> {
-    /// Prints `text` through the pager if standard output is a terminal with fewer lines. A terminal
-    /// gets no other escapes than those of styles. `PAGER` names the pager, as in git: none if it is
+    /// Prints `text` through the pager if standard output is a terminal with fewer lines. Escapes
+    /// other than styles are escaped for a terminal. `PAGER` names the pager, as in git: none if it is
     /// empty or `cat`. A project's `.env` cannot choose it.
     ///
     /// # Errors

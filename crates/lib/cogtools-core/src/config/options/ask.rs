@@ -23,7 +23,7 @@ pub struct AskConfig {
     ///
     /// Example: `aliases: {fast: gemini-flash-latest}`
     pub aliases: BTreeMap<String, String>,
-    /// The aliases of the user, if those of the project do not count for names that the user types.
+    /// The aliases of the user, if a name that the user types is looked up in them alone.
     #[serde(skip)]
     pub users_aliases: Option<BTreeMap<String, String>>,
     /// The temperature of the model: the variety of its answers.
