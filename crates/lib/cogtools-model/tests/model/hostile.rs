@@ -24,9 +24,8 @@ fn line_without_end() {
     ]);
     let (_, error) = ask(&server.url());
     let message = error.expect("an error").to_string();
-    let expected = "the provider sent something other than a response: \
-                    an event is larger than 16777216 bytes";
-    assert_eq!(message, expected);
+    let expected = "` sent a response larger than 16777216 bytes";
+    assert!(message.ends_with(expected), "{message}");
 }
 
 #[test]

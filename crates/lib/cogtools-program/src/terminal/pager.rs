@@ -98,9 +98,9 @@ mod tests {
     fn only_styles_are_left_of_escapes() {
         for (text, expected) in [
             ("\u{1b}[1;31mred\u{1b}[0m\nx", "\u{1b}[1;31mred\u{1b}[0m\nx"),
-            ("a\u{1b}[2Jb", "a\\x1b[2Jb"),
-            ("\u{1b}]0;x\u{7}\u{9b}2J", "\\x1b]0;x\\x07\\x9b2J"),
-            ("\u{1b}[", "\\x1b["),
+            ("a\u{1b}[2Jb", "a\\u{1b}[2Jb"),
+            ("\u{1b}]0;x\u{7}\u{9b}2J", "\\u{1b}]0;x\\u{7}\\u{9b}2J"),
+            ("\u{1b}[", "\\u{1b}["),
         ] {
             assert_eq!(escape_but_styles(text), expected);
         }
