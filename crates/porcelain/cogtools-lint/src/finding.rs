@@ -215,7 +215,8 @@ impl FindingBuilder<'_> {
 
     /// Asks if one of `known` was meant where `name` is written, if it is like one.
     pub(crate) fn meant_among<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) {
-        if let Some(suggestion) = Suggestion::of(name, known) {
+        let find = || Suggestion::of(name, known);
+        if let Some(suggestion) = (!self.is_left_out).then(find).flatten() {
             self.fix(suggestion);
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Only forms are found of which it is certain that they read the arguments of the call.
 
+use std::collections::HashSet;
+
 use fancy_regex::Regex;
 
 use crate::linter::Expression;
@@ -23,6 +25,9 @@ static PRINTED: Expression = Expression::new(
 );
 /// A path at the beginning of a filter of `jq`.
 static KEY: Expression = Expression::new(r"(?:^|[\[({,(\s])\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)");
+
+/// The number of variables with the arguments that are followed.
+const MAX_LOADED: usize = 8;
 
 /// Finds the keys, with their offsets.
 pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, &str)> {
@@ -48,7 +53,7 @@ fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
 pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     if language == Language::Python {
-        for (_, name) in groups(LOADED.regex(), text) {
+        for (_, name) in groups(LOADED.regex(), text).into_iter().take(MAX_LOADED) {
             let member = Regex::new(&format!(r"(?<![\w.]){name}\.(\w+)\b(?!\s*\()")).ok();
             found.extend(groups(member.as_ref(), text));
         }
@@ -58,7 +63,7 @@ pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, &str)> {
 
 fn python(text: &str) -> Vec<(usize, &str)> {
     let mut found = groups(LOADED_KEY.regex(), text);
-    for (_, name) in groups(LOADED.regex(), text) {
+    for (_, name) in groups(LOADED.regex(), text).into_iter().take(MAX_LOADED) {
         let set = Regex::new(&format!(
             r"(?m)\b{name}\s*=[^=]|\bfor\s+{name}\b|\({name}[,)]:?$"
         ));
@@ -82,10 +87,10 @@ fn python(text: &str) -> Vec<(usize, &str)> {
 
 fn shell(text: &str) -> Vec<(usize, &str)> {
     let kept = groups(KEPT.regex(), text).into_iter();
-    let kept: Vec<&str> = kept.map(|(_, name)| name).collect();
+    let kept: HashSet<&str> = kept.map(|(_, name)| name).collect();
     let holds = |text: &str| {
         let name = text.trim_matches(['"', '$', '{', '}']);
-        text.contains('$') && kept.contains(&name)
+        text.contains('$') && kept.contains(name)
     };
     let mut found = Vec::new();
     for (at, _) in text.match_indices("jq ") {

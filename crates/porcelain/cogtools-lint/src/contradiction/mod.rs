@@ -4,6 +4,7 @@
 //! Only what the keywords of one schema, its `allOf` and one branch say is compared; the
 //! validator decides about single values.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use cogtools_core::pointer::child;
@@ -27,6 +28,7 @@ pub(crate) struct Contradiction {
 pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
     let mut search = Search {
         root: schema.as_object(),
+        work: Cell::new(MAX_WORK),
         found: Vec::new(),
     };
     if schema.is_recovered() {
@@ -38,6 +40,9 @@ pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
         let is_negated = steps
             .windows(2)
             .any(|it| it[1] == "not" && it[0] != "properties");
+        if search.work.get() == 0 {
+            break;
+        }
         if !is_negated && !sub_schema.schema.contains_key("$ref") {
             search.examine(sub_schema.schema, &sub_schema.pointer);
         }
@@ -47,31 +52,38 @@ pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
 
 /// Makes up arguments that `root` may permit: all of them, those that it needs, and all with
 /// each one changed.
-pub(crate) fn arguments(root: &Object) -> Vec<Object> {
-    let samples = sample_values(root, root).into_iter();
-    let object = |value| match value {
+pub(crate) fn arguments(root: &Object) -> impl Iterator<Item = Object> {
+    let whole = sample_values(root, root).into_iter();
+    let whole = whole.filter_map(|value| match value {
         Value::Object(arguments) => Some(arguments),
         _ => None,
-    };
-    let mut objects: Vec<Object> = samples.filter_map(object).collect();
+    });
+    let whole: Vec<Object> = whole.collect();
+    let full = whole.first().cloned();
     let properties = root.get("properties").and_then(Value::as_object);
-    if let Some(full) = objects.first().cloned() {
-        for (name, property) in properties.into_iter().flatten() {
-            let Some(property) = property.as_object() else {
-                continue;
-            };
-            objects.extend(sample_values(property, property).into_iter().map(|value| {
-                let mut changed = full.clone();
-                changed.insert(name.clone(), value);
-                changed
-            }));
-        }
-    }
-    objects
+    let properties = properties.into_iter().flatten();
+    let changes = properties.flat_map(|(name, property)| {
+        let samples = property.as_object().map(|it| sample_values(it, it));
+        let samples = samples.into_iter().flatten();
+        samples.map(move |value| (name, value))
+    });
+    let changed = changes.map_while(move |(name, value)| {
+        let mut changed = full.clone()?;
+        changed.insert(name.clone(), value);
+        Some(changed)
+    });
+    whole.into_iter().chain(changed)
 }
+
+/// The nodes of schemas and values that are compared in one search.
+const MAX_WORK: usize = 200_000;
+/// The branches of one list that are compared with each other, and the values of each.
+const MAX_COMPARED: usize = 32;
 
 struct Search<'s> {
     root: &'s Object,
+    /// The work that may still be done. What a stranger's schema costs is limited.
+    work: Cell<usize>,
     found: Vec<Contradiction>,
 }
 
@@ -85,8 +97,15 @@ impl Search<'_> {
         });
     }
 
+    /// Returns false when the work is used up.
+    fn spend(&self, work: usize) -> bool {
+        self.work.set(self.work.get().saturating_sub(work));
+        self.work.get() > 0
+    }
+
     fn examine(&mut self, schema: &Object, pointer: &str) {
         if let Some((keyword, reason)) = nothing_left(&with_parts(schema)) {
+            self.spend(self.found.len());
             let is_found_below = self.found.iter().any(|one| {
                 let rest = one.pointer.strip_prefix(pointer);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -120,7 +139,10 @@ impl Search<'_> {
             return;
         };
         let at = child(pointer, "enum");
-        let validator = self.validator(schema);
+        // Each value is in the enum: looking it up there again would be quadratic.
+        let mut rest = schema.clone();
+        rest.remove("enum");
+        let validator = self.validator(&rest);
         let is_valid = |value: &Value| accepts(validator.as_ref(), value);
         if !values.iter().any(is_valid) {
             let message = "no value is valid here: the rest of the schema excludes each of them";
@@ -148,19 +170,22 @@ impl Search<'_> {
         let at = |index: usize| child(&child(pointer, keyword), &index.to_string());
         let mut rest = schema.clone();
         rest.remove(keyword);
-        let (mut open, mut dead) = (Vec::new(), Vec::new());
+        let own = with_parts(schema);
+        let (mut open, mut dead, mut known) = (Vec::new(), Vec::new(), HashMap::new());
         for (index, branch) in branches.iter().enumerate() {
-            let mut all = with_parts(schema);
-            all.extend(with_parts(branch));
-            let twin: Option<&usize> = open.iter().find(|it| bare(branches[**it]) == bare(branch));
+            let all = [own.clone(), with_parts(branch)].concat();
+            if !self.spend(all.len()) {
+                return;
+            }
             if let Some((_, reason)) = nothing_left(&all) {
                 if nothing_left(&with_parts(branch)).is_none() {
                     dead.push((index, reason));
                 }
-            } else if let Some(twin) = twin {
+            } else if let Some(twin) = known.get(&bare(branch)) {
                 let message = format!("the same as branch {}", twin + 1);
                 self.report("overlapping-branches", at(index), message);
             } else {
+                known.insert(bare(branch), index);
                 open.push(index);
             }
         }
@@ -176,18 +201,23 @@ impl Search<'_> {
         if keyword == "anyOf" {
             return;
         }
-        let validators = branches.iter().map(|branch| {
-            let whole = json!({"allOf": [rest, branch]});
-            whole.as_object().and_then(|whole| self.validator(whole))
+        open.truncate(MAX_COMPARED);
+        let compared = open.iter().map(|&index| {
+            let whole = json!({"allOf": [rest, branches[index]]});
+            let validator = whole.as_object().and_then(|whole| self.validator(whole));
+            (index, validator)
         });
-        let validators: Vec<Option<Validator>> = validators.collect();
-        let shared = open.iter().find_map(|&index| {
-            let values = sample_values(schema, branches[index]);
-            let takes = |at: usize, value: &Value| accepts(validators[at].as_ref(), value);
-            open.iter().filter(|it| **it != index).find_map(|&other| {
+        let compared: Vec<(usize, Option<Validator>)> = compared.collect();
+        let shared = compared.iter().find_map(|(index, own)| {
+            let mut values = sample_values(schema, branches[*index]);
+            values.truncate(MAX_COMPARED);
+            values.retain(|value| accepts(own.as_ref(), value));
+            let mut others = compared.iter().filter(|(other, _)| other != index);
+            others.find_map(|(other, validator)| {
                 let mut values = values.iter();
-                let value = values.find(|value| takes(index, value) && takes(other, value))?;
-                Some((index.min(other), index.max(other), value.clone()))
+                let value = values
+                    .find(|value| self.spend(nodes(value)) && accepts(validator.as_ref(), value))?;
+                Some((*index.min(other), *index.max(other), value.clone()))
             })
         });
         if let Some((first, second, value)) = shared {
@@ -214,6 +244,7 @@ impl Search<'_> {
         }
         properties.insert(NAME.to_owned(), Value::Object(schema.clone()));
         let whole = json!({"type": "object", "properties": properties});
+        self.spend(nodes(&whole));
         Schema::from(whole.as_object()?.clone()).validator().ok()
     }
 }
@@ -334,6 +365,15 @@ fn limits(parts: &[&Object], least: &str, most: &str) -> (usize, Option<usize>) 
     (least.unwrap_or(0), most)
 }
 
+/// The number of values in `value`, itself included.
+fn nodes(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(nodes).sum::<usize>(),
+        Value::Object(entries) => 1 + entries.values().map(nodes).sum::<usize>(),
+        _ => 1,
+    }
+}
+
 /// The schema without its words, and with the values of its enum in order.
 fn bare(schema: &Object) -> Object {
     let mut bare = schema.clone();
@@ -362,6 +402,8 @@ fn identity(value: &Value) -> String {
 
 /// Deeper values are not made up.
 const MAX_DEPTH: usize = 6;
+/// The number of items of an array that is made up; half of it in an array within, and so on.
+const MAX_ITEMS: usize = 8;
 
 /// Makes up values of `schema`. `around` is the schema whose branch it is: it can declare the
 /// properties.
@@ -390,10 +432,11 @@ fn of(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
         Some("boolean") => values.extend([json!(true), json!(false)]),
         Some("array") => {
             let (least, _) = limits(&[schema], "minItems", "maxItems");
+            let most = MAX_ITEMS >> depth;
             let items = schema.get("items").and_then(Value::as_object);
             let item = items.and_then(|items| of(items, items, depth + 1).into_iter().next());
             let two = item.into_iter().flat_map(|item| {
-                [least.clamp(2, 8), least.clamp(1, 8)].map(|count| json!(vec![item.clone(); count]))
+                [least.max(2), least.max(1)].map(|count| json!(vec![item.clone(); count.min(most)]))
             });
             values.extend(two.filter(|it| schema.get("uniqueItems").is_none() || it[1].is_null()));
             values.push(json!([]));
@@ -448,17 +491,22 @@ fn objects(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
         let property = find(schema).or_else(|| find(around))?;
         of(&property, &property, depth + 1).into_iter().next()
     };
-    let object = |chosen: Vec<&str>| {
-        let entry = |name: &str| Some((name.to_owned(), value(name)?));
-        let entries = chosen.into_iter().map(entry);
-        entries.collect::<Option<Object>>().map(Value::Object)
-    };
     let required = schema.get("required").or_else(|| around.get("required"));
     let required = required.and_then(Value::as_array).into_iter().flatten();
     let required: Vec<&str> = required.filter_map(Value::as_str).collect();
     let properties = schema.get("properties").and_then(Value::as_object);
     let all = properties.into_iter().flatten().map(|it| it.0.as_str());
-    let full = required.iter().copied().chain(all).collect();
+    let full: Vec<&str> = required.iter().copied().chain(all).collect();
+    // Made once: deeper values would be made again for each object around them.
+    let mut made = HashMap::new();
+    for name in &full {
+        made.entry(*name).or_insert_with(|| value(name));
+    }
+    let object = |chosen: Vec<&str>| {
+        let entry = |name: &str| Some((name.to_owned(), made.get(name)?.clone()?));
+        let entries = chosen.into_iter().map(entry);
+        entries.collect::<Option<Object>>().map(Value::Object)
+    };
     let objects = [object(full), object(required)];
     objects.into_iter().flatten().collect()
 }

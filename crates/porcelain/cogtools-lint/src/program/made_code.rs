@@ -1,5 +1,7 @@
 //! Places where a script makes code of a text that it has not written itself.
 
+use std::collections::HashSet;
+
 use super::script::{Language, is_name, name_at};
 use crate::program::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
 
@@ -203,8 +205,8 @@ fn of_shell(text: &str, found: &mut Found) {
 }
 
 /// Finds the variables of a shell script that hold what the caller sends, or what is made of it.
-fn variables(text: &str) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
+fn variables(text: &str) -> HashSet<&str> {
+    let mut found = HashSet::new();
     let lines = text.lines().map(str::trim_start);
     for line in lines.filter(|line| !line.starts_with('#')) {
         let line = ["local ", "export ", "readonly ", "declare "]
@@ -214,7 +216,7 @@ fn variables(text: &str) -> Vec<&str> {
         if let Some((name, value)) = line.split_once('=').filter(|(name, _)| is_name(name)) {
             let is_source = SOURCES.iter().any(|source| value.contains(source));
             if is_source || uses(value, &found) {
-                found.push(name);
+                found.insert(name);
             }
         }
         let words = line
@@ -227,7 +229,7 @@ fn variables(text: &str) -> Vec<&str> {
 }
 
 /// Returns true if `text` expands one of the variables.
-fn uses(text: &str, variables: &[&str]) -> bool {
+fn uses(text: &str, variables: &HashSet<&str>) -> bool {
     text.match_indices('$').any(|(at, _)| {
         let rest = &text[at + 1..];
         let name = name_at(rest.strip_prefix('{').unwrap_or(rest));

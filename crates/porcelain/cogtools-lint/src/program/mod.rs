@@ -2,6 +2,7 @@
 
 mod made_code;
 mod script;
+mod shell;
 
 use std::path::Path;
 
@@ -9,8 +10,9 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 use fancy_regex::Regex;
-pub(crate) use script::{Language, Script, is_name, name_at, sets};
+pub(crate) use script::{Language, Script, is_name, name_at};
 use serde_json::{Map, Value};
+pub(crate) use shell::{assigned, expansions};
 
 use crate::lint_file::LintFile;
 use crate::linter::Expression;

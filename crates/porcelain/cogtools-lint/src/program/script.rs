@@ -3,8 +3,9 @@
 //! Scripts are not parsed. What is found are plain forms that mean the same wherever they
 //! stand; comments and quoted texts of a shell are left out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
+use super::shell::{OF_SHELLS, assigned, expansions, here_document};
 use crate::program::{
     CODE_FIRST, CODE_OPTIONS, FILTER_FIRST, FLAGS, NO_OPTIONS, QUERY_SECOND, RUNNERS, Role,
     SHELL_SUBCOMMANDS, SHELL_VALUES, SHELL_WORDS, SQL, WRAPPERS, Word, base, entry, interpreter,
@@ -58,13 +59,83 @@ impl<'s> Script<'s> {
 
     /// Finds the variables that it reads and does not set, with the offset of the first read.
     pub(crate) fn reads(&self) -> BTreeMap<String, usize> {
-        let mut found = BTreeMap::new();
+        let text = self.active();
         if self.language == Language::Shell {
-            reads_of_shell(self.text, &mut found);
-        } else {
-            reads_of_code(self.language, self.text, &mut found);
+            let assigned = assigned(self.text);
+            let is_constant =
+                |name: &str| name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
+            let read = expansions(&text).filter(|(_, name)| {
+                is_constant(name) && !is_in(name, OF_SHELLS) && !assigned.contains(name)
+            });
+            // The first one remains.
+            return read.map(|(at, name)| (name.to_owned(), at)).rev().collect();
         }
-        found
+        let mut found = Vec::new();
+        reads_of_code(self.language, &text, &mut found);
+        found.sort_by_key(|(at, ..)| *at);
+        let mut first = BTreeMap::new();
+        for (at, name, is_read) in found {
+            first.entry(name).or_insert(is_read.then_some(at));
+        }
+        let read = first.into_iter();
+        read.filter_map(|(name, at)| Some((name, at?))).collect()
+    }
+
+    /// The text with blanks in place of comments. In a shell, those also replace escaped characters,
+    /// texts in single quotes, and here-documents with a quoted delimiter. The offsets stay.
+    pub(crate) fn active(&self) -> String {
+        let is_shell = self.language == Language::Shell;
+        let mark = match self.language {
+            Language::JavaScript | Language::Php => "//",
+            Language::Lua => "--",
+            _ => "#",
+        };
+        let lines = self.text.lines().map(str::trim).enumerate();
+        let last: HashMap<&str, usize> = lines.map(|(index, line)| (line, index)).collect();
+        let mut documents: VecDeque<(&str, bool)> = VecDeque::new();
+        let (mut active, mut quote) = (String::with_capacity(self.text.len()), None);
+        let blank = |active: &mut String, count| active.extend(std::iter::repeat_n(' ', count));
+        for (index, line) in self.text.split_inclusive('\n').enumerate() {
+            if let Some((end, is_quoted)) = documents.front().copied() {
+                if is_quoted {
+                    blank(&mut active, line.len() - 1);
+                    active.push_str(&line[line.floor_char_boundary(line.len() - 1)..]);
+                } else {
+                    active.push_str(&line.replace("\\$", "  "));
+                }
+                if line.trim() == end {
+                    documents.pop_front();
+                }
+                continue;
+            }
+            quote = quote.filter(|_| is_shell);
+            let (mut is_comment, mut is_escaped, mut before) = (false, false, '\n');
+            for (at, c) in line.char_indices() {
+                let rest = &line[at..];
+                is_comment |= quote.is_none() && before.is_whitespace() && rest.starts_with(mark);
+                let is_hidden = is_comment || is_shell && (is_escaped || quote == Some('\''));
+                match c {
+                    _ if is_comment => {}
+                    _ if is_escaped => is_escaped = false,
+                    '\\' => is_escaped = !is_shell || quote != Some('\''),
+                    '"' | '\'' if quote.is_none() => quote = Some(c),
+                    '`' if quote.is_none() && !is_shell => quote = Some(c),
+                    _ if quote == Some(c) => quote = None,
+                    '<' if is_shell && before != '<' && quote != Some('\'') => {
+                        let document = here_document(rest);
+                        documents.extend(document.filter(|it| last.get(it.0) > Some(&index)));
+                    }
+                    _ => {}
+                }
+                if is_hidden && c != '\n' {
+                    blank(&mut active, c.len_utf8());
+                } else {
+                    active.push(c);
+                }
+                before = c;
+            }
+        }
+        active
     }
 
     /// Returns true if nothing is known about how it reads variables.
@@ -100,7 +171,8 @@ impl<'s> Script<'s> {
     }
 }
 
-type Found = BTreeMap<String, usize>;
+/// Reads, and what sets a variable, with their offsets.
+type Found = Vec<(usize, String, bool)>;
 
 /// The beginnings of reads by a name in quotes, which end with the bracket that opens before it.
 /// The closing one has to follow the name: then there is no default.
@@ -128,7 +200,10 @@ const PLAIN: [(Language, &str); 3] = [
     (Language::Perl, "$ENV{"),
 ];
 
-/// Adds the variables that the script reads and has no other value for.
+/// The number of other names of the environment that are followed.
+const MAX_ALIASES: usize = 8;
+
+/// Adds the variables that the script reads and has no other value for, and those that it sets.
 fn reads_of_code(language: Language, text: &str, found: &mut Found) {
     let forms = |table: &[(Language, &'static str)]| {
         let own = table.iter().filter(|(it, _)| *it == language);
@@ -147,8 +222,9 @@ fn reads_of_code(language: Language, text: &str, found: &mut Found) {
     let aliases = |values: &[&str]| {
         let places = values.iter().flat_map(|value| text.match_indices(*value));
         let names = places.filter_map(|(at, _)| text[..at].split_whitespace().next_back());
-        let names: Vec<String> = names.filter(|it| is_name(it)).map(str::to_owned).collect();
-        names
+        let names: BTreeSet<&str> = names.filter(|it| is_name(it)).collect();
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        names.into_iter().take(MAX_ALIASES)
     };
     if language == Language::Python {
         quoted(text, "environ [", found);
@@ -159,7 +235,7 @@ fn reads_of_code(language: Language, text: &str, found: &mut Found) {
     }
     if language == Language::JavaScript {
         destructured(text, found);
-        let mut names = aliases(&["= process.env;", "= process.env\n"]);
+        let mut names: Vec<String> = aliases(&["= process.env;", "= process.env\n"]).collect();
         let plain_text = text.replace("{ env }", "{env}");
         if plain_text.contains("{env} = process") || plain_text.contains("{env} from") {
             names.push("env".to_owned());
@@ -185,10 +261,10 @@ fn quoted(text: &str, before: &str, found: &mut Found) {
         };
         let name = name_at(inner);
         let end = inner[name.len()..].strip_prefix(['"', '\'', '`']);
-        let is_whole = end.is_some_and(|end| end.trim_start().starts_with(after));
-        if is_name(name) && is_whole && !is_inner(text, at, before) {
+        let rest = end.and_then(|end| end.trim_start().strip_prefix(after));
+        if let Some(rest) = rest.filter(|_| is_name(name) && !is_inner(text, at, before)) {
             let start = text.len() - inner.len();
-            found.entry(name.to_owned()).or_insert(start);
+            found.push((start, name.to_owned(), !is_assignment(rest.trim_start())));
         }
     }
 }
@@ -199,13 +275,15 @@ fn plain(text: &str, before: &str, found: &mut Found) {
         let start = at + before.len();
         let name = name_at(&text[start..]);
         let rest = text[start + name.len()..].trim_start();
-        let has_other =
-            ["??", "||", "="].iter().any(|it| rest.starts_with(it)) && !rest.starts_with("==");
-        let is_call = rest.starts_with('(');
-        if is_name(name) && !has_other && !is_call && !is_inner(text, at, before) {
-            found.entry(name.to_owned()).or_insert(start);
+        let has_other = ["??", "||", "("].iter().any(|it| rest.starts_with(it));
+        if is_name(name) && !has_other && !is_inner(text, at, before) {
+            found.push((start, name.to_owned(), !is_assignment(rest)));
         }
     }
+}
+
+fn is_assignment(rest: &str) -> bool {
+    rest.starts_with('=') && !rest.starts_with("==")
 }
 
 /// Returns true if what is found is the end of a longer name.
@@ -223,59 +301,10 @@ fn destructured(text: &str, found: &mut Found) {
             for part in parts {
                 let name = part.split(':').next().unwrap_or_default().trim();
                 if is_name(name) {
-                    found.entry(name.to_owned()).or_insert(start);
+                    found.push((start, name.to_owned(), true));
                 }
             }
         }
-    }
-}
-
-/// Variables that a shell sets itself.
-const OF_SHELLS: &str = "BASHPID BASH_ARGV BASH_REMATCH BASH_SOURCE BASH_VERSION COLUMNS \
-    EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME HOSTNAME HOSTTYPE IFS LINENO LINES MACHTYPE OLDPWD \
-    OPTARG OPTIND OSTYPE PATH PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHLVL SRANDOM UID TMPDIR";
-
-/// Returns true if a shell script sets the variable `name`.
-pub(crate) fn sets(text: &str, name: &str) -> bool {
-    let assigned = format!("{name}=");
-    let mut places = text.match_indices(&assigned);
-    let is_start = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-    places.any(|(at, _)| is_start(at))
-        || text.lines().any(|line| {
-            let mut words = line.split_whitespace();
-            words.any(|word| is_in(word, "read for local declare mapfile printf"))
-                && words.any(|word| word.trim_matches([';', '"']) == name)
-        })
-}
-
-/// Adds the variables in capital letters that a shell script reads and does not set.
-fn reads_of_shell(text: &str, found: &mut Found) {
-    let (mut in_single, mut in_double, mut in_comment) = (false, false, false);
-    let mut before = '\n';
-    for (at, c) in text.char_indices() {
-        match c {
-            '\n' => in_comment = false,
-            _ if in_comment => {}
-            '#' if before.is_whitespace() && !in_single && !in_double => in_comment = true,
-            '\'' if !in_double && before != '\\' => in_single = !in_single,
-            '"' if !in_single && before != '\\' => in_double = !in_double,
-            '$' if !in_single && before != '\\' => {
-                let rest = &text[at + 1..];
-                let inner = rest.strip_prefix('{').unwrap_or(rest);
-                let name = name_at(inner.trim_start_matches('#'));
-                let after = &inner[name.len().min(inner.len())..];
-                let has_other = rest.starts_with('{')
-                    && after.starts_with([':', '-', '+', '=', '?'])
-                    && !after.starts_with(":?");
-                let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-                let is_own = is_in(name, OF_SHELLS) || sets(text, name);
-                if is_name(name) && is_capital && !has_other && !is_own {
-                    found.entry(name.to_owned()).or_insert(at);
-                }
-            }
-            _ => {}
-        }
-        before = c;
     }
 }
 

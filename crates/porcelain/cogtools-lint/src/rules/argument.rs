@@ -135,8 +135,8 @@ fn empty_argument(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(schema) = file.schema().filter(|schema| !schema.is_recovered()) else {
         return;
     };
-    let samples = contradiction::arguments(schema.as_object());
-    let mut arguments = samples.into_iter().next().unwrap_or_default();
+    let mut samples = contradiction::arguments(schema.as_object());
+    let mut arguments = samples.next().unwrap_or_default();
     for (name, required, sub_schema) in file.parameters() {
         if !required && !sub_schema.schema.contains_key("default") {
             arguments.remove(name);

@@ -1,5 +1,5 @@
 //! The file of a tool: its first lines, its extension, its permissions, how its template is
-//! written down, and white space without meaning.
+//! written down, white space without meaning, and comments that allow what no rule finds.
 
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Rule, example};
+use crate::rules::rules;
 use crate::target::is_yml;
 
 pub(super) static RULES: &[Rule] = &[
@@ -95,7 +96,26 @@ pub(super) static RULES: &[Rule] = &[
         example: example!("unpublished-tool": ["tools/say.yaml", "package.json"], ["tools/say.yaml", "package.json"]),
         check: unpublished_tool,
     },
+    Rule {
+        name: "useless-suppression",
+        level: Level::Warn,
+        summary: "a comment `# lint: allow RULE` that names a rule that does not exist or cannot be switched off",
+        why: "the comment has no effect, and looks as if it had",
+        fix: "correct the name, or remove the comment",
+        example: example!("useless-suppression"),
+        check: useless_suppression,
+    },
 ];
+
+fn useless_suppression(file: &LintFile, findings: &mut Findings<'_>) {
+    for one in file.suppressions() {
+        if let Some(fault) = one.fault() {
+            findings
+                .report(one.span, fault)
+                .meant_among(&one.rule, rules().map(|rule| rule.name));
+        }
+    }
+}
 
 /// The maximum size of `package.json`.
 const MAX_PACKAGE: usize = 1 << 20;
@@ -183,7 +203,8 @@ fn no_shebang(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn not_executable(file: &LintFile, findings: &mut Findings<'_>) {
-    if file.text.as_str().starts_with("#!") && !shebang::is_executable(&file.path) {
+    let is_script = file.text.as_str().starts_with("#!");
+    if is_script && file.path.exists() && !shebang::is_executable(&file.path) {
         let line = file.text.as_str().find('\n').unwrap_or(2);
         findings.report(Span::new(0, line), "the file is not executable");
     }

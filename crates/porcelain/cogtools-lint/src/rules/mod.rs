@@ -19,7 +19,6 @@ mod safety;
 mod schema;
 mod script;
 mod skill;
-mod suppression;
 mod template;
 mod types;
 mod usage;
@@ -50,7 +49,7 @@ pub const RETIRED_RULES: [&str; 5] = [
 
 /// All rules.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 24] = [
+    let groups: [&'static [Rule]; 23] = [
         validity::RULES,
         name::RULES,
         description::RULES,
@@ -74,7 +73,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         file::RULES,
         skill::RULES,
         usage::RULES,
-        suppression::RULES,
     ];
     groups.into_iter().flatten()
 }

@@ -1,5 +1,7 @@
 //! Schemas that are valid but do not do what they seem to.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cogtools_core::Level;
 use cogtools_core::pointer::child;
 use cogtools_core::schema::{Role, Schema, SubSchema};
@@ -209,20 +211,28 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
     if file.schema().is_none_or(Schema::is_recovered) {
         return;
     }
-    for own in &all {
-        let Some(base) = whole(&own.pointer) else {
-            continue;
-        };
-        let family = || all.iter().filter(|it| whole(&it.pointer) == Some(base));
-        let takes_others =
-            |part: &SubSchema<'_>| part.schema.contains_key("$ref") || is_open(part.schema);
-        let properties = family().filter_map(|part| part.schema.get("properties")?.as_object());
-        let declared: Vec<&str> = properties.flat_map(Map::keys).map(String::as_str).collect();
-        if family().any(takes_others) || (declared.is_empty() && !base.is_empty()) {
+    let mut families: BTreeMap<&str, Vec<&SubSchema<'_>>> = BTreeMap::new();
+    for part in &all {
+        let family = whole(&part.pointer).map(|base| families.entry(base).or_default());
+        family.into_iter().for_each(|family| family.push(part));
+    }
+    let takes_others =
+        |part: &&SubSchema<'_>| part.schema.contains_key("$ref") || is_open(part.schema);
+    families.retain(|_, family| !family.iter().any(takes_others));
+    for (base, family) in families {
+        let properties = family
+            .iter()
+            .filter_map(|part| part.schema.get("properties")?.as_object());
+        let declared: BTreeSet<&str> = properties.flat_map(Map::keys).map(String::as_str).collect();
+        if declared.is_empty() && !base.is_empty() {
             continue;
         }
-        let names = own.schema.get("required").and_then(Value::as_array);
-        for (index, name) in names.into_iter().flatten().enumerate() {
+        let names = family.iter().flat_map(|own| {
+            let names = own.schema.get("required").and_then(Value::as_array);
+            let names = names.into_iter().flatten().enumerate();
+            names.map(|(index, name)| (*own, index, name))
+        });
+        for (own, index, name) in names {
             let Some(name) = name.as_str().filter(|name| !declared.contains(name)) else {
                 continue;
             };

@@ -1,6 +1,7 @@
 //! Mistakes of scripts and command lines that a call only shows when it fails: how arguments
 //! arrive, what the interpreter reads, what the sandbox and the clock allow.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,7 +17,9 @@ use crate::js_types::Misuse;
 use crate::json_keys;
 use crate::lint_file::LintFile;
 use crate::linter::{Expression, Rule, example};
-use crate::program::{Language, NETWORK, NETWORK_COMMANDS, Role, is_among, is_in, sets, words};
+use crate::program::{
+    Language, NETWORK, NETWORK_COMMANDS, Role, Script, assigned, expansions, is_among, is_in, words,
+};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
@@ -123,7 +126,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 .report_at(location, format!("a dict has no attribute `{name}`"))
                 .fix(format!("write `[\"{name}\"]`"));
         }
-        if let Some((at, name)) = unset_variable(file, language, text, &names) {
+        if let Some((at, name)) = unset_variable(file, &script.script(), &names) {
             let location = script.location(file, at, name.len() + 1);
             let message = format!("nothing sets `${name}`: the arguments are on standard input");
             let fix = format!("write `{name}=$(jq -r .{name})` before, or `{name}=$(cat | jq …)`");
@@ -134,7 +137,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             .iter()
             .any(|it| text.contains(it));
         let (expression, plain) = match language {
-            Language::Shell if !is_own => (&SHELL_ARGUMENT, without_single_quotes(text)),
+            Language::Shell if !is_own => (&SHELL_ARGUMENT, script.script().active()),
             Language::Python => (&PYTHON_ARGUMENT, text.to_owned()),
             Language::JavaScript => (&NODE_ARGUMENT, text.to_owned()),
             _ => continue,
@@ -166,57 +169,21 @@ fn missing_member<'r>(schema: &Schema, key: &str, rest: &'r str) -> Option<(Stri
 /// The first variable that a shell script reads, nothing sets, and a parameter has the name of.
 fn unset_variable<'n>(
     file: &LintFile,
-    language: Language,
-    text: &str,
+    script: &Script<'_>,
     names: &[&'n str],
 ) -> Option<(usize, &'n str)> {
     let sets_others = ["eval", "source ", "\n. ", "read"];
-    if language != Language::Shell || sets_others.iter().any(|it| text.contains(it)) {
+    let text = script.text;
+    if script.language != Language::Shell || sets_others.iter().any(|it| text.contains(it)) {
         return None;
     }
     let env = file.value("env").and_then(Node::items).unwrap_or_default();
-    let plain = without_single_quotes(text);
-    let is_read = |name: &str| {
-        let found = plain.match_indices('$').find(|(at, _)| {
-            let rest = &plain[at + 1..];
-            let inner = rest.strip_prefix('{').unwrap_or(rest);
-            let after = inner.strip_prefix(name);
-            let goes_on = |after: &str| {
-                let has_other =
-                    rest.starts_with('{') && after.starts_with([':', '-', '+', '=', '?']);
-                has_other || after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
-            };
-            after.is_some_and(|after| !goes_on(after)) && !plain[..*at].ends_with('\\')
-        });
-        found.map(|(at, _)| at)
-    };
-    let unset = names
-        .iter()
-        .filter(|name| !sets(text, name) && !env.iter().any(|node| node.text() == Some(**name)));
-    unset.filter_map(|name| Some((is_read(name)?, *name))).min()
-}
-
-/// The text with blanks for comments and for what is in single quotes, at the same offsets.
-fn without_single_quotes(text: &str) -> String {
-    let (mut single, mut double, mut comment) = (false, false, false);
-    let mut before = '\n';
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => comment = false,
-            '#' if !single && !double && before.is_whitespace() => comment = true,
-            '\'' if !double && !comment => single = !single,
-            '"' if !single && !comment && before != '\\' => double = !double,
-            _ => {}
-        }
-        if single || comment {
-            plain.extend(std::iter::repeat_n(' ', c.len_utf8()));
-        } else {
-            plain.push(c);
-        }
-        before = c;
-    }
-    plain
+    let set = assigned(text);
+    let is_set = |name: &str| set.contains(name) || env.iter().any(|it| it.text() == Some(name));
+    let unset = names.iter().copied().filter(|name| !is_set(name));
+    let unset: HashSet<&str> = unset.collect();
+    let active = script.active();
+    expansions(&active).find_map(|(at, name)| Some((at, *unset.get(name)?)))
 }
 
 /// The scripts for Node, each as a parser understands it.

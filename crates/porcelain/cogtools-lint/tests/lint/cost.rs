@@ -125,3 +125,70 @@ fn all_hidden_characters_of_a_line_are_removed() {
     assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
     assert_eq!(project.read("tools/say.yaml"), text(&"a".repeat(1_000)));
 }
+
+/// The time that a tool of `count` parts takes, read and checked.
+fn time_of(count: usize, tool: &str, part: &str, end: &str) -> Duration {
+    let project = Project::new();
+    let part = |index: usize| part.replace("%g", &index.to_string());
+    let parts: String = (0..count).map(part).collect();
+    project.file("say.yaml", format!("{tool}{parts}{end}"));
+    let path = project.path("say.yaml");
+    let start = Instant::now();
+    let file = LintFile::read(&path, "say.yaml".as_ref(), &ReadScope::User).unwrap();
+    let found = Linter::new(Levels::default()).check(&file);
+    assert!(
+        found.iter().all(|it| it.rule.name != "invalid-tool"),
+        "{found:?}"
+    );
+    start.elapsed()
+}
+
+#[test]
+fn the_time_is_linear_in_the_file() {
+    let head = "name: say\ndescription: Say it\n";
+    let script = format!("{head}implementation:\n  script: |\n    #!/bin/sh\n");
+    let python = format!("{head}implementation:\n  script: |\n    #!/usr/bin/env python3\n");
+    let parameters = format!("{head}parameters:\n");
+    let value = format!("{parameters}  a:\n    type: string\n    enum:\n");
+    let branches = format!("{parameters}  a:\n    oneOf:\n");
+    let json = format!("{head}output: {{type: json}}\nparameters:\n");
+    for (tool, part, end) in [
+        (&parameters, "  a%g: string\n", "implementation: x\n"),
+        (&json, "  a%g: string\n", "implementation: '{}'\n"),
+        (
+            &parameters,
+            "  a%g: {oneOf: [{type: string, enum: [a]}, {type: string}]}\n",
+            "implementation: x\n",
+        ),
+        (
+            &parameters,
+            "  a%g: {type: integer, minimum: 3, maximum: 2}\n",
+            "implementation: x\n",
+        ),
+        (&value, "      - v%g\n", "implementation: x\n"),
+        (
+            &branches,
+            "      - {type: object, properties: {k: {enum: [v%g]}}}\n",
+            "implementation: x\n",
+        ),
+        (
+            &branches,
+            "      - {type: string, enum: [a, v%g]}\n",
+            "implementation: x\n",
+        ),
+        (&script, "    echo $a%g $(ls)\n", ""),
+        (&script, "    echo \"$NAME_%g\"\n", ""),
+        (&script, "    a%g=$(jq -r .x); eval \"$a%g\"\n", ""),
+        (&script, "    cat <<E%g\n    $A\n", ""),
+        (&python, "    a%g = json.load(sys.stdin)\n", ""),
+        (&python, "    a%g = os.environ\n", ""),
+    ] {
+        let times = [250, 1_000].map(|count| time_of(count, tool, part, end));
+        // What is quadratic takes sixteen times as long.
+        let most = times[0] * 9 + Duration::from_millis(250);
+        assert!(
+            times[1] < most,
+            "{part}{end}: {times:?} for four times as much"
+        );
+    }
+}
