@@ -26,6 +26,41 @@ fn new_tools_have_no_findings() {
 }
 
 #[test]
+fn the_printed_call_of_a_new_tool_works() {
+    for template in ["njk", "js", "exec", "script"] {
+        let project = Project::new();
+        let new = run("cogtools-new", &project).args(["find_it", "--template", template]);
+        let printed = new.run().text();
+        let mut lines = printed.lines().map(str::trim);
+        let call = lines.find(|line| line.starts_with("echo "));
+        let arguments = call
+            .unwrap()
+            .strip_prefix("echo '")
+            .and_then(|rest| rest.strip_suffix("' | cogtools-call find_it"));
+        run("cogtools-call", &project)
+            .arg("find_it")
+            .stdin(arguments.unwrap())
+            .run()
+            .succeeds();
+    }
+}
+
+#[test]
+fn names_that_yaml_takes_for_other_values() {
+    for name in ["null", "true", "false", "Null", "y"] {
+        let project = Project::new();
+        let new = |args: &[&str]| run("cogtools-new", &project).args(args).run().text();
+        new(&["plain"]);
+        new(&[name]);
+        new(&[name, "--from", "tools/plain.yaml", "--dir", "copies"]);
+        for folder in ["tools", "copies"] {
+            let file = format!("{folder}/{name}.yaml");
+            run("cogtools-lint", &project).arg(file).run().succeeds();
+        }
+    }
+}
+
+#[test]
 fn a_program() {
     let project = Project::new();
     project.file("notes.txt", "one\nTwo words\n");

@@ -333,7 +333,7 @@ next steps:
 - print the declaration that a model sees:
     cogtools expand commit_well
 - call it:
-    echo '{"plan": "Wait", "doubt": "It may be too late"}' | cogtools-call commit_well
+    echo '{"plan":"Rename the column in one migration","doubt":"The old release still reads the old name while it is being replaced"}' | cogtools-call commit_well
 
 "#]]);
     let lint = run("cogtools-lint", &project)

@@ -89,7 +89,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let name = Name::new(&name).map_err(|error| failure(NewError::Name(name, error)))?;
     let original = match &args.from {
         Some(file) => Original::read(file, &name, &io.cwd)?,
-        None => args.template.original(&name),
+        None => args.template.original(&name).map_err(failure)?,
     };
     let project = project(io);
     let config = config(&project, io)?;
@@ -203,8 +203,9 @@ impl Original {
         let scope = ReadScope::User;
         let tool = Tool::load(&path, file, &scope).map_err(ToolError::diagnostics)?;
         let text = text::bytes(&path, file, Text::MAX_BYTES, &scope).ok();
-        let text = text.and_then(|bytes| renamed(&tool, String::from_utf8(bytes).ok()?, name));
-        let text = text.ok_or_else(|| NewError::Renamed(file.to_path_buf()).diagnostic())?;
+        let text = text.and_then(|bytes| renamed(&tool, str::from_utf8(&bytes).ok()?, name));
+        let (text, arguments) =
+            text.ok_or_else(|| NewError::Renamed(file.to_path_buf()).diagnostic())?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let loaded = tool.loaded_templates().filter_map(|template| {
             let text = template.source.text();
@@ -222,48 +223,59 @@ impl Original {
                 files.insert(format!("{name}{suffix}").into(), text.as_str().to_owned());
             }
         }
-        let mut examples = tool.examples();
-        let example = examples.next().map(|it| Value::Object(it).to_string());
         Ok(Self {
-            arguments: example.or_else(|| tool.skeleton()).unwrap_or_default(),
+            arguments,
             text: vec![text],
             files,
         })
     }
 }
 
-/// Returns `text`, the file of `tool`, with another name, if it is a tool of that name then.
-fn renamed(tool: &Tool, mut text: String, name: &Name) -> Option<String> {
+/// The text that `write` makes of the name, if it is a tool of that name, and valid arguments as
+/// JSON. YAML takes some names for other values, unless they are in quotes.
+fn named(name: &Name, write: impl Fn(&str) -> String) -> Option<(String, String)> {
+    let values = [name.to_string(), format!("\"{name}\"")];
+    values.iter().find_map(|value| {
+        let text = write(value);
+        let tool = Tool::parse(Text::new("", text.clone().into_bytes()).ok()?).ok()?;
+        let example = tool.examples().next();
+        let example = example.map(|it| Value::Object(it).to_string());
+        let arguments = example.or_else(|| tool.skeleton()).unwrap_or_default();
+        (tool.name() == name).then_some((text, arguments))
+    })
+}
+
+/// Returns `text`, the file of `tool`, with another name, and valid arguments.
+fn renamed(tool: &Tool, text: &str, name: &Name) -> Option<(String, String)> {
     let mark = text.len().checked_sub(tool.source().len())?;
-    let span = yaml::parse(tool.text()).ok()?.get("name")?.span;
-    let span = mark + span.start..mark + span.end;
-    let value = text
-        .get(span.clone())?
-        .replacen(tool.name().as_str(), name.as_str(), 1);
-    text.replace_range(span, &value);
-    let parsed = Tool::parse(Text::new(tool.file(), text.clone().into_bytes()).ok()?).ok()?;
-    (parsed.name() == name).then_some(text)
+    let start = yaml::parse(tool.text()).ok()?.get("name")?.span.start;
+    let (before, rest) = text.split_at_checked(mark + start)?;
+    let write = |new: &str| before.to_owned() + &rest.replacen(tool.name().as_str(), new, 1);
+    named(name, write)
 }
 
 impl Template {
-    fn original(self, name: &Name) -> Original {
+    fn original(self, name: &Name) -> Result<Original, NewError> {
         let text = match self {
             Self::Njk => include_str!("../starter/njk.yaml"),
             Self::Js => include_str!("../starter/js.yaml"),
             Self::Exec => include_str!("../starter/exec.yaml"),
             Self::Script => include_str!("../starter/script.yaml"),
         };
-        let text = text.replace("@NAME@", name.as_str());
+        let (text, arguments) = named(name, |value| {
+            let text = text.replacen("@NAME@", value, 1);
+            text.replace("@NAME@", name.as_str())
+        })
+        .ok_or_else(|| NewError::Renamed(name.as_str().into()))?;
         let golden = (1..).zip(self.golden());
-        let file = |(number, text): (usize, &&str)| {
-            let file = format!("{name}.{number}.golden");
-            (file.into(), (*text).to_owned())
-        };
-        Original {
+        let golden = golden.map(|(number, text)| (format!("{name}.{number}.golden"), text));
+        Ok(Original {
             text: text.split("@SCHEMA@").map(str::to_owned).collect(),
-            files: golden.map(file).collect(),
-            arguments: self.arguments().to_owned(),
-        }
+            files: golden
+                .map(|(file, text)| (file.into(), (*text).into()))
+                .collect(),
+            arguments,
+        })
     }
 
     /// The golden files of the examples, in their order.
@@ -279,16 +291,6 @@ impl Template {
             ],
             Self::Exec => &[],
             Self::Script => &[include_str!("../starter/script.1.golden")],
-        }
-    }
-
-    /// Valid arguments of the tool, to be quoted in a shell.
-    const fn arguments(self) -> &'static str {
-        match self {
-            Self::Njk => r#"{"plan": "Wait", "doubt": "It may be too late"}"#,
-            Self::Js => r#"{"numbers": [3, 1, 2]}"#,
-            Self::Exec => r#"{"count": 3}"#,
-            Self::Script => r#"{"text": "Count these four words"}"#,
         }
     }
 }
@@ -501,7 +503,7 @@ impl Created {
              - edit it; its comments explain each part\n\
              - print the declaration that a model sees:\n    cogtools expand {tool}\n\
              - call it:\n    echo '{}' | {call}\n",
-            self.example,
+            self.example.replace('\'', r"'\''"),
         );
         if !self.trusted {
             text.push_str(REVIEW);

@@ -19,7 +19,7 @@ next steps:
 - print the declaration that a model sees:
     cogtools expand check_plan
 - call it:
-    echo '{"plan": "Wait", "doubt": "It may be too late"}' | cogtools-call check_plan
+    echo '{"plan":"Rename the column in one migration","doubt":"The old release still reads the old name while it is being replaced"}' | cogtools-call check_plan
 
 "#]];
 
@@ -31,7 +31,7 @@ next steps:
 - print the declaration that a model sees:
     cogtools expand far/away/log.yaml
 - call it:
-    echo '{"count": 3}' | cogtools-yaml far/away/log.yaml
+    echo '{"text":"name: log"}' | cogtools-yaml far/away/log.yaml
 
 "#]];
 
@@ -107,7 +107,7 @@ fn json() {
     ".cogtools/schema/tool.json"
   ],
   "example": {
-    "count": 3
+    "text": "name: log"
   }
 }
 
@@ -156,7 +156,7 @@ next steps:
 - print the declaration that a model sees:
     cogtools expand a
 - call it:
-    echo '{{\"text\": \"Count these four words\"}}' | cogtools-call a
+    echo '{{\"text\":\"Count these four words\"}}' | cogtools-call a
 "
     );
     outcome!(output).outputs(stdout);
