@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cogtools_core::source::Listing;
+use cogtools_core::source::{Listing, is_beside_tools};
 use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::{self, Node};
 use cogtools_core::{
@@ -59,7 +59,7 @@ pub(crate) fn collect(
         } else if absolute.is_dir() {
             let folder = Folder::new(absolute, path.to_path_buf(), true, scope);
             list(&folder, &mut found, &mut diagnostics);
-        } else {
+        } else if !is_beside_tools(&absolute) {
             found.push(Candidate::file(absolute, path.to_path_buf(), scope));
         }
     }
@@ -153,7 +153,7 @@ fn by_name(name: &str, config: &Config) -> Result<Candidate, Box<Diagnostic>> {
     let found = all.iter().find(|it| it.name == *name).cloned();
     found.ok_or_else(|| {
         let message = format!("`{name}` is neither a file nor a tool of this project");
-        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message);
         let names: Vec<_> = all.iter().map(|it| it.name.to_string_lossy()).collect();
         let names = names.iter().map(|name| &**name);
         Box::new(diagnostic.meant_or(name, names, "`cogtools list` names the tools"))

@@ -50,16 +50,19 @@ const EVALS_FILE: &[u8] = b".evals.yaml";
 const SHARED_FILE: &str = "shared.yaml";
 const SHARED_END: &[u8] = b".shared.yaml";
 
-/// Returns true if the file at `path` has parts of tools, and is none.
-fn is_shared(path: &Path, name: &OsStr) -> bool {
-    if name != SHARED_FILE {
-        return name.as_encoded_bytes().ends_with(SHARED_END);
+/// Returns true if the file at `path` has parts of tools or cases for `cogtools eval`, and is no
+/// tool.
+pub fn is_beside_tools(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    let ends = |end: &[u8]| name.as_encoded_bytes().ends_with(end);
+    if ends(EVALS_FILE) || name != SHARED_FILE && !ends(SHARED_END) || path.is_symlink() {
+        return ends(EVALS_FILE);
     }
-    let text = Text::read(path, path, &ReadScope::User);
-    text.is_ok_and(|text| {
-        let mut lines = text.as_str().lines();
-        !lines.any(|line| line.starts_with("implementation:") || line.starts_with("name:"))
-    })
+    name != SHARED_FILE
+        || Text::read(path, path, &ReadScope::User).is_ok_and(|text| {
+            let mut lines = text.as_str().lines();
+            !lines.any(|line| line.starts_with("implementation:") || line.starts_with("name:"))
+        })
 }
 
 /// The end of the name of a folder with the recordings of such cases.
@@ -239,9 +242,7 @@ impl Folder {
             return;
         };
         let has_extension = Path::new(&name).extension() == Some(OsStr::new(EXTENSION));
-        let is_tool = has_extension
-            && !name.as_encoded_bytes().ends_with(EVALS_FILE)
-            && !(kind.is_file() && is_shared(&entry.path(), &name));
+        let is_tool = has_extension && !is_beside_tools(&entry.path());
         let is_toolset = !has_extension && !kind.is_file() && self.depth > 0 && !is_excluded(&name);
         if name.as_encoded_bytes().starts_with(b".") || !(is_tool || is_toolset) {
             return;

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 pub use builtin::EDITOR_VARIABLES;
-pub use folder::Folder;
+pub use folder::{Folder, is_beside_tools};
 pub use openapi::Specification;
 pub use packages::{Package, Packages};
 pub use plugin::Plugin;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_core::config::Origin;
+use cogtools_core::source::is_beside_tools;
 use cogtools_core::text::{Text, TextError};
 use cogtools_core::yaml::Node;
 use cogtools_core::{Code, Config, Diagnostic, Folder, Level, Location, Project, Source};
@@ -138,9 +139,10 @@ impl Workspaces {
         let config = &workspace.config;
         let mut folders = config.folders().map(Folder::path);
         document.is_ours = document.kind != Kind::Tool
-            || member.is_some()
-            || file.looks_like_a_tool()
-            || folders.any(|folder| document.path.starts_with(folder));
+            || !is_beside_tools(&document.path)
+                && (member.is_some()
+                    || file.looks_like_a_tool()
+                    || folders.any(|folder| document.path.starts_with(folder)));
         if file.flow().is_some() {
             let neighbours = workspace
                 .of_flows

@@ -6,6 +6,7 @@ use cogtools_program::Input;
 use cogtools_test_support::{Project, outcome, str};
 
 use crate::project::{run, run_with};
+use crate::server::Client;
 
 const TOOL: &str = "$schema: schema:agladysh-research.org,2025/cogtools:tool
 name: say
@@ -27,14 +28,56 @@ fn a_tool_is_checked_by_its_name() {
         .file("tools/tell.yaml", "name: tell\n");
     outcome!(run(&project, &["say"])).outputs("1 file: nothing to report\n");
     outcome!(run(&project, &["sya"])).expect(
-        74,
+        127,
         "",
         str![[r#"
-cogtools-lint: error[IO_FAILED]: `sya` is neither a file nor a tool of this project
+cogtools-lint: error[TOOL_NOT_FOUND]: `sya` is neither a file nor a tool of this project
 hint: did you mean `say`?
 
 "#]],
     );
+}
+
+#[test]
+fn files_beside_tools_are_none() {
+    let project = Project::new();
+    project.dir(".gemini").file("tools/say.yaml", TOOL);
+    for name in ["shared.yaml", "t.shared.yaml", "say.evals.yaml"] {
+        project.file(format!("tools/{name}"), "part: {type: string}\n");
+        let files = ["tools/say.yaml", &format!("tools/{name}")];
+        outcome!(run(&project, &files)).outputs("1 file: nothing to report\n");
+    }
+    project.file("tools/shared.yaml", TOOL.replace("say", "shared"));
+    let files = ["tools/say.yaml", "tools/shared.yaml"];
+    outcome!(run(&project, &files)).outputs("2 files: nothing to report\n");
+}
+
+#[test]
+fn an_editor_has_nothing_to_say_about_files_beside_tools() {
+    let project = Project::new();
+    project.dir(".gemini").file("tools/say.yaml", TOOL);
+    for name in ["tools/t.shared.yaml", "tools/say.evals.yaml"] {
+        let text = "name: [\n";
+        project.file(name, text);
+        let mut client = Client::new(&project);
+        client.open(name, text);
+        let said = client.end().into_iter();
+        let found = said.filter(|it| it["method"] == "textDocument/publishDiagnostics");
+        let found: Vec<_> = found
+            .map(|it| it["params"]["diagnostics"].clone())
+            .collect();
+        assert!(
+            found.iter().all(|it| it == &serde_json::json!([])),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_tool_without_a_file_cannot_be_executable() {
+    let project = Project::new();
+    let tool = format!("#! /usr/bin/env cogtools-yaml\n{TOOL}");
+    outcome!(run_with(&project, &["-"], input(tool))).outputs("1 file: nothing to report\n");
 }
 
 #[test]
