@@ -156,6 +156,33 @@ fn declared(project: &Project) -> serde_json::Value {
 }
 
 #[test]
+fn a_mistake_in_a_part_names_the_file_of_the_part() {
+    let project = sharing("{city: {$ref: ./t.shared.yaml#/parts/city}}");
+    project.file(
+        "tools/t.shared.yaml",
+        "parts:\n  city: {type: int, minimum: '3'}\n",
+    );
+    run("cogtools-expand", &project).arg("go").run().fails(
+        78,
+        str![[r#"
+cogtools-expand: error[INVALID_TOOL]: tools/go.yaml:3:27: `int` is not a type
+   |
+ 3 | parameters: {city: {$ref: ./t.shared.yaml#/parts/city}}
+   |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: write `integer`
+hint: correct it in the part that begins at `t.shared.yaml:2:9`
+cogtools-expand: error[INVALID_TOOL]: tools/go.yaml:3:27: `minimum` takes a number, not a string
+   |
+ 3 | parameters: {city: {$ref: ./t.shared.yaml#/parts/city}}
+   |                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+hint: write a number such as `1`, without quotes
+hint: correct it in the part that begins at `t.shared.yaml:2:9`
+
+"#]],
+    );
+}
+
+#[test]
 fn schemas_share_parts() {
     let project = sharing(
         "{from: {$ref: ./shared.yaml#/parameters/city}, to: {$ref: ./shared.yaml#/parameters/place, \

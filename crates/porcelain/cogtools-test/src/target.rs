@@ -54,14 +54,14 @@ impl Targets {
         let registry = Registry::new(folders_only, None, Context::default());
         let mut diagnostics = Vec::new();
         for target in requested {
-            match as_path(target) {
-                None => match registry.locate(&target.to_string_lossy()) {
-                    Ok(file) => targets.files.push(file),
-                    Err(error) => diagnostics.extend(error.diagnostics()),
-                },
-                Some(path) => {
-                    diagnostics.extend(targets.add(path, io).err().map(|diagnostic| *diagnostic));
+            let is_name = as_path(target).is_none();
+            let path = Path::new(target);
+            match is_name.then(|| registry.locate(&target.to_string_lossy())) {
+                Some(Ok(file)) => targets.files.push(file),
+                Some(Err(error)) if !io.cwd.join(path).is_dir() => {
+                    diagnostics.extend(error.diagnostics());
                 }
+                _ => diagnostics.extend(targets.add(path, io).err().map(|diagnostic| *diagnostic)),
             }
         }
         fail_on(diagnostics)?;

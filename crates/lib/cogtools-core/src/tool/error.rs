@@ -58,6 +58,9 @@ pub enum DefinitionError {
     /// A name that is not portable.
     #[error("`{0}` is not a tool's name: {1}")]
     Name(String, NameError),
+    /// A name of an example that no file could have.
+    #[error("`{0}` is not the name of an example: {1}")]
+    ExampleName(String, NameError),
     /// A name that differs from the file's stem.
     #[error("the tool is named `{0}`, but its file is `{1}.yaml`")]
     Stem(String, String),
@@ -168,6 +171,7 @@ impl DefinitionError {
             Self::Empty(key) => format!("write something under `{key}`").into(),
             Self::Schema(_) => format!("write `$schema: {}`", super::key::SCHEMA).into(),
             Self::Name(..) => "use a name that every host accepts, such as `check_facts`".into(),
+            Self::ExampleName(..) => "use a name such as `short_text`".into(),
             Self::Stem(name, _) => format!("rename the file to `{name}.yaml`, or the tool").into(),
             Self::TwoSchemas => "remove one of the two".into(),
             Self::Language(language) if JAVASCRIPT.contains(&language.as_str()) => {

@@ -130,7 +130,7 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
         ARGUMENTS | WITH if value.entries().is_some() => {}
         ARGUMENTS | WITH => reader.report_kind(key, Expected::Map, value),
         NAME => {
-            let Some(name) = reader.name(entry) else {
+            let Some(name) = reader.name(entry, DefinitionError::ExampleName) else {
                 return;
             };
             // Some file systems ignore case.

@@ -39,6 +39,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>, known: &Values) -> Result<Too
     let mut diagnostics = reader.diagnostics;
     let Some((mut definition, implementation, span)) = read.filter(|_| diagnostics.is_empty())
     else {
+        shared.explain(&mut diagnostics);
         diagnostics.sort_by_key(|diagnostic| {
             let location = diagnostic.location.as_ref();
             location.map(|location| (location.line, location.column))
@@ -56,6 +57,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>, known: &Values) -> Result<Too
         diagnostics.push(locator.locate(error.diagnostic(), span));
     }
     if !diagnostics.is_empty() {
+        shared.explain(&mut diagnostics);
         return Err(ToolError::Invalid(diagnostics));
     }
     let examples = document.take_items(Key::Examples.as_str()).into_iter();
@@ -121,7 +123,7 @@ fn definition(draft: &Draft<'_>, start: Span, reader: &mut Reader<'_>) -> Option
     }
     let name = draft
         .required(Key::Name, start, reader)
-        .and_then(|entry| reader.name(entry));
+        .and_then(|entry| reader.name(entry, DefinitionError::Name));
     let title = draft
         .get(Key::Title)
         .and_then(|entry| reader.non_empty_text(Key::Title, entry));

@@ -15,7 +15,7 @@ use crate::tool::key::{Key, SCHEMA};
 use crate::tool::locator::Locator;
 use crate::tool::template::Template;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Actual, Diagnostic, Expected, Location, Name};
+use crate::{Actual, Diagnostic, Expected, Location, Name, NameError};
 
 /// The key of a condition.
 const WHEN: &str = "when";
@@ -259,12 +259,13 @@ impl<'t> Reader<'t> {
         None
     }
 
-    pub(super) fn name(&mut self, entry: &Entry) -> Option<Name> {
+    pub(super) fn name(
+        &mut self,
+        entry: &Entry,
+        error: fn(String, NameError) -> DefinitionError,
+    ) -> Option<Name> {
         let text = self.expect(entry, Expected::String, entry.value.text())?;
-        let invalid = |error| {
-            let error = DefinitionError::Name(text.to_owned(), error);
-            self.report(&error, entry.value.span);
-        };
+        let invalid = |reason| self.report(&error(text.to_owned(), reason), entry.value.span);
         Name::new(text).map_err(invalid).ok()
     }
 

@@ -11,13 +11,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::digest;
+use crate::pointer::segments;
 use crate::text::{Span, Text};
 use crate::tool::reader::Reader;
 use crate::tool::template::{read_beside, stays_inside};
 use crate::tool::values::{ValueCommand, Values};
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{self, Data, Entry, Node};
+use crate::{Diagnostic, digest};
 
 const REF: &str = "$ref";
 const ENUM: &str = "enum";
@@ -40,6 +41,8 @@ pub(super) struct Shared<'t> {
     commands: Vec<ValueCommand>,
     /// The parts that the current one is in.
     way: Vec<String>,
+    /// Where the tool names a part, the file of the part, and its pointer there.
+    named: Vec<(Span, String, String)>,
     /// The size of the files and parts so far.
     size: usize,
 }
@@ -60,6 +63,7 @@ impl<'t> Shared<'t> {
             known,
             commands: Vec::new(),
             way: Vec::new(),
+            named: Vec::new(),
             size: 0,
         };
         if [REF, FROM].iter().any(|word| text.as_str().contains(word)) {
@@ -77,6 +81,26 @@ impl<'t> Shared<'t> {
             }
         }
         shared
+    }
+
+    /// Adds to each of `diagnostics` about a part where that part is.
+    pub(super) fn explain(&self, diagnostics: &mut [Diagnostic]) {
+        for (span, name, pointer) in &self.named {
+            let location = Some(self.text.location(*span));
+            for diagnostic in diagnostics.iter_mut().filter(|it| it.location == location) {
+                let text = read_beside(self.text, Path::new(name)).ok();
+                let part = text.and_then(|text| {
+                    let document = yaml::parse(&text).ok()?;
+                    let segments = segments(pointer);
+                    let (part, _) = document.walk(segments.iter().map(String::as_str));
+                    Some(text.location(part.span))
+                });
+                let place = part.map(|it| format!(":{}:{}", it.line, it.column));
+                let place = place.unwrap_or_default();
+                let hint = format!("correct it in the part that begins at `{name}{place}`");
+                diagnostic.hints.push(hint.into());
+            }
+        }
     }
 
     /// Says in the `definition` what its schema has from elsewhere.
@@ -204,7 +228,11 @@ impl<'t> Shared<'t> {
         if self.size > MAX_SIZE {
             return Err(failed("makes the tool too large"));
         }
-        Ok((Node::from_json(found.clone(), span), name, place))
+        let found = Node::from_json(found.clone(), span);
+        if self.way.is_empty() {
+            self.named.push((span, name.clone(), pointer.to_owned()));
+        }
+        Ok((found, name, place))
     }
 
     /// Reads the file `name` in the tool's folder, which no link leaves.

@@ -42,6 +42,9 @@ pub enum SchemaErrorKind {
     /// `required: […]` among sugared parameters.
     #[error("`required` is not used here: every parameter is required unless it is `optional`")]
     RequiredInSugar,
+    /// A short form of a list, beside other items: the form, and the keyword of the items.
+    #[error("`items` has another `{1}` than `type: {0}` beside it")]
+    ItemsTwice(String, String),
     /// A whole schema under `parameters`.
     #[error("`parameters` is a map from names to entries, not a schema with `properties`")]
     SchemaInSugar,
@@ -93,6 +96,9 @@ impl SchemaErrorKind {
                 "add the schema of its items, as in `items: {type: string}`".into()
             }
             Self::RequiredInSugar => "remove it, and mark the others with `optional: true`".into(),
+            Self::ItemsTwice(..) => {
+                "write `type: array` and all of `items`, or leave it out of `items`".into()
+            }
             Self::SchemaInSugar => {
                 "rename `parameters` to `parameters_schema`, or keep only what is under `properties`"
                     .into()

@@ -156,8 +156,13 @@ impl Expander {
                         _ => self.keyword(entry, &mut schema),
                     }
                 }
-                if self.sugar {
-                    items_of_list(node, &mut schema);
+                if self.sugar
+                    && let Some(key) = items_of_list(node, &mut schema)
+                {
+                    let kind = node.get("type").and_then(Node::text).unwrap_or_default();
+                    let kind = SchemaErrorKind::ItemsTwice(kind.to_owned(), key);
+                    let items = node.entry("items").map_or(node.span, |items| items.span);
+                    self.report(kind, items);
                 }
                 self.complete(node, &mut schema);
             }
@@ -319,29 +324,42 @@ const OF_OBJECT: [&str; 5] = [
 ];
 
 /// Adds the type of the items that `type: string[]` names to `items` beside it, and gives items
-/// that are objects the keywords of objects.
-fn items_of_list(node: &Node, schema: &mut Object) {
+/// that are objects the keywords of objects. Returns a key that both say in another way.
+fn items_of_list(node: &Node, schema: &mut Object) -> Option<String> {
     let kind = node.get("type").and_then(Node::text);
     let read = kind.filter(|it| it.ends_with("[]")).map(read);
     let Some(Value::Object(mut items)) = read.and_then(|read| read.ok()?.remove("items")) else {
-        return;
+        return None;
     };
-    if let Some(Value::Object(own)) = schema.get("items") {
-        items.extend(own.clone());
-    }
-    move_keywords(schema, &mut items);
+    let own = schema.get("items").and_then(Value::as_object);
+    let clash = add(&mut items, own.cloned().unwrap_or_default());
+    let clash = clash.or(move_keywords(schema, &mut items));
     schema.insert("items".into(), items.into());
+    clash
 }
 
-fn move_keywords(from: &mut Object, items: &mut Object) {
+fn move_keywords(from: &mut Object, items: &mut Object) -> Option<String> {
     if let Some(Value::Object(inner)) = items.get_mut("items") {
         return move_keywords(from, inner);
     }
-    if is_of_type(items, "object") {
-        let keys = OF_OBJECT.into_iter();
-        let moved = keys.filter_map(|key| Some((key.to_owned(), from.shift_remove(key)?)));
-        items.extend(moved);
+    let keys = OF_OBJECT
+        .into_iter()
+        .filter(|_| is_of_type(items, "object"));
+    let moved = keys.filter_map(|key| Some((key.to_owned(), from.shift_remove(key)?)));
+    let moved = moved.collect();
+    add(items, moved)
+}
+
+/// Adds the entries of `more` to `object`. Returns a key that had another value.
+fn add(object: &mut Object, more: Object) -> Option<String> {
+    let mut clash = None;
+    for (key, value) in more {
+        let before = object.insert(key.clone(), value);
+        if before.is_some_and(|before| before != object[&key]) {
+            clash = Some(key);
+        }
     }
+    clash
 }
 
 /// Returns true for text that is not blank.

@@ -44,6 +44,11 @@ pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlErr
             "remove it, or put the text in quotes",
             one(at),
         )
+    } else if (has("a tab") || has("abs disallowed"))
+        && let Some(tab) = indentation_tab(text, at)
+    {
+        let message = "this line is indented with a tab";
+        slip(message, "indent it with spaces", one(tab))
     } else if has("mapping values") {
         misplaced_colon(text, at)
     } else if ["expected key", "'-' indicator", "simple key", "<document"]
@@ -58,6 +63,18 @@ pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlErr
         Some((message, hint, span)) => YamlErrorKind::Slip(message, hint).at(span),
         None => YamlErrorKind::syntax(info).at(Span::new(at, at)),
     }
+}
+
+/// The first tab from `at` on in the indentation of a line, which the parser may report at the end
+/// of the line before.
+fn indentation_tab(text: &str, at: usize) -> Option<usize> {
+    let mut start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..].split_inclusive('\n').find_map(|line| {
+        let indentation = &line[..line.len() - line.trim_start().len()];
+        let tab = indentation.find('\t').map(|tab| start + tab);
+        start += line.len();
+        tab.filter(|tab| *tab >= at && indentation.len() < line.len())
+    })
 }
 
 /// The error of a template that is not in quotes, if the map at `start` is inside another brace.

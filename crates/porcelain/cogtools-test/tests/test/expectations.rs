@@ -179,11 +179,11 @@ fn invalid_expectations() {
         str![[r#"
 FAILED say (no examples)
   tools/say.yaml: broken: the file is not a valid tool
-    tools/say.yaml:5:12: `a b` is not a tool's name: a name may only contain letters from a to z, digits, `_` and `-`, not ' '
+    tools/say.yaml:5:12: `a b` is not the name of an example: a name may only contain letters from a to z, digits, `_` and `-`, not ' '
        |
      5 |   - {name: a b, arguments: {who: Ada}}
        |            ^^^
-    hint: use a name that every host accepts, such as `check_facts`
+    hint: use a name such as `short_text`
     tools/say.yaml:6:28: `arguments` takes a map, not an empty list
        |
      6 |   - {name: ada, arguments: []}

@@ -30,8 +30,9 @@ ok say (2 examples)
 
 "#]];
     outcome!(run(&project, &[])).outputs(all);
-    assert_eq!(run(&project, &["tools"]).status, 127);
+    outcome!(run(&project, &["tools"])).outputs(all.clone());
     outcome!(run(&project, &["tools/"])).outputs(all);
+    assert_eq!(run(&project, &["toolz"]).status, 127);
     outcome!(run(&project, &["bare", "say"])).outputs(all);
 }
 

@@ -116,6 +116,18 @@ hint: the types are string, integer, number, boolean, array and object
 "#]],
     ),
     (
+        "a: {type: 'string[]', items: {type: integer}}",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:5:25: `items` has another `type` than `type: string[]` beside it
+   |
+ 5 |   a: {type: 'string[]', items: {type: integer}}
+   |                         ^^^^^
+hint: write `type: array` and all of `items`, or leave it out of `items`
+
+"#]],
+    ),
+    ("a: {type: 'string[]', items: {type: string}}", str!["ok"]),
+    (
         "a: int[]",
         str![[r#"
 error[INVALID_TOOL]: x.yaml:5:6: `int[]` is not a type

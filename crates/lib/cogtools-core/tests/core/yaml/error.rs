@@ -51,6 +51,17 @@ hint: indent it with spaces
 "#]],
     ),
     (
+        "title: a\n\tdescription: d",
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:2:1: this line is indented with a tab
+   |
+ 2 | ·description: d
+   | ^
+hint: indent it with spaces
+
+"#]],
+    ),
+    (
         "title: @a",
         str![[r#"
 error[INVALID_TOOL]: x.yaml:1:8: unexpected character: `@'
