@@ -80,6 +80,59 @@ pub fn well_formed(json: String) -> String {
     text + rest
 }
 
+/// Parses the JSON value in `text`, in which no integer is rounded because it has more than 64 bits.
+pub fn parse_exact(text: &str) -> Result<Value, JsonError> {
+    let value = parse(text)?;
+    let Some((at, integer)) = rounded_integer(text) else {
+        return Ok(value);
+    };
+    let (line, column) = (
+        text[..at].matches('\n').count(),
+        at - text[..at].rfind('\n').map_or(0, |it| it + 1),
+    );
+    // The parser's errors have their place at the end, and take it from there.
+    let place = format!("at line {} column {}", line + 1, column + 1);
+    let error = format!("`{integer}` does not fit in 64 bits {place}");
+    Err(JsonError {
+        error: Error::custom(error),
+        bound: None,
+    })
+}
+
+/// The first integer in `text`, which is JSON, that no type with 64 bits has, and its offset.
+fn rounded_integer(text: &str) -> Option<(usize, &str)> {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let rest = &text.as_bytes()[at..];
+        let is_number = |byte: &&u8| matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E' | b'0'..=b'9');
+        at += match byte {
+            b'"' => {
+                let mut is_escaped = true;
+                let is_end = |byte: &u8| {
+                    let is_end = *byte == b'"' && !is_escaped;
+                    is_escaped = *byte == b'\\' && !is_escaped;
+                    is_end
+                };
+                rest.iter().position(is_end)? + 1
+            }
+            b'-' | b'0'..=b'9' => {
+                let length = rest.iter().take_while(is_number).count();
+                let number = &text[at..at + length];
+                let is_float = |float| format!("{float:.0}") == number;
+                let fits = number.parse::<i64>().is_ok()
+                    || number.parse::<u64>().is_ok()
+                    || number.parse::<f64>().is_ok_and(is_float);
+                if !fits && !number.contains(['.', 'e', 'E']) {
+                    return Some((at, number));
+                }
+                length
+            }
+            _ => 1,
+        };
+    }
+    None
+}
+
 /// The number of values so far, and the limit that was exceeded.
 #[derive(Default)]
 struct Bounds {
@@ -231,6 +284,26 @@ mod tests {
             (r#""\é"#, r#""\é"#),
         ] {
             assert_eq!(well_formed(json.to_owned()), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn integers_have_64_bits() {
+        for (text, expected) in [
+            (
+                "[18446744073709551615, -9223372036854777856, 18446744073709551616, 1e29, 2.5]",
+                Ok(()),
+            ),
+            (
+                r#"{"a\"1": "\\", "99999999999999999999": "99999999999999999999"}"#,
+                Ok(()),
+            ),
+            ("[1,\n \"\", 18446744073709551617]", Err((2, 6))),
+            ("-9223372036854775809", Err((1, 1))),
+        ] {
+            let found = parse_exact(text).map(drop);
+            let place = |it: JsonError| (it.error.line(), it.error.column());
+            assert_eq!(found.map_err(place), expected, "{text}");
         }
     }
 

@@ -66,9 +66,8 @@ impl Arguments {
             return Ok(Self::default());
         }
         let value = match syntax {
-            Syntax::Json => {
-                json::parse(text.as_str()).map_err(|error| json_error(&error, source, &text))?
-            }
+            Syntax::Json => json::parse_exact(text.as_str())
+                .map_err(|error| json_error(&error, source, &text))?,
             Syntax::Yaml => {
                 let document = yaml::parse(&text).map_err(|error| {
                     let diagnostic = error.diagnostic(Code::InvalidArgumentsSyntax, &text);
@@ -158,6 +157,7 @@ fn json_hint(message: &str) -> Option<&'static str> {
     match message {
         "trailing comma" => Some("remove the comma before the closing bracket"),
         "key must be a string" => Some("write keys and text in double quotes"),
+        _ if message.ends_with("64 bits") => Some("put it in quotes to make it a string"),
         _ => None,
     }
 }

@@ -167,7 +167,7 @@ fn add(word: &str, schema: &Schema, arguments: &mut Map<String, Value>) -> Resul
     let path = schema.path_of(assignment.key);
     let declared = schema.declared_at(&path);
     if assignment.is_json {
-        let value = json::parse(assignment.value).map_err(|error| {
+        let value = json::parse_exact(assignment.value).map_err(|error| {
             let reason = match &error.bound {
                 Some(bound) => bound.to_string(),
                 None => json_message(&error.error),
@@ -180,7 +180,7 @@ fn add(word: &str, schema: &Schema, arguments: &mut Map<String, Value>) -> Resul
         .map(|declared| schema.types_of(declared))
         .unwrap_or_default();
     let is_array = types.contains("array") && !types.contains("string");
-    let parsed = json::parse(assignment.value).ok();
+    let parsed = json::parse_exact(assignment.value).ok();
     match parsed {
         Some(Value::Array(items)) if is_array => insert(arguments, &path, items.into(), true),
         _ if is_array => {
@@ -224,7 +224,7 @@ fn typed(text: &str, declared: Option<&Map<String, Value>>, schema: &Schema) -> 
         return string();
     }
     let types = schema.types_of(declared);
-    match json::parse(text) {
+    match json::parse_exact(text) {
         Ok(value) if !value.is_string() && has_type(&value, &types) => value,
         _ => string(),
     }
