@@ -4,6 +4,38 @@ use cogtools_test_support::{Project, Run, str};
 
 use crate::run;
 
+#[test]
+fn mistakes_of_all_layers_are_reported_at_once() {
+    let project = project();
+    project.file(".cogtoolrc.yaml", "env_prio: x\n");
+    run("cogtools-config", &project)
+        .arg("list")
+        .env("COGTOOLS_ENV_PRIORITY", "nope")
+        .env("COGTOOLS_BUDGET", "x")
+        .run()
+        .fails(
+            78,
+            str![[r#"
+cogtools-config: error[INVALID_CONFIG]: .cogtoolrc.yaml:1:1: unknown key `env_prio`
+   |
+ 1 | env_prio: x
+   | ^^^^^^^^
+hint: did you mean `env_priority`?
+cogtools-config: error[INVALID_CONFIG]: $COGTOOLS_BUDGET:1:1: `budget` takes a whole number of tokens, not `x`
+   |
+ 1 | x
+   | ^
+hint: write `budget: 4000`
+cogtools-config: error[INVALID_CONFIG]: $COGTOOLS_ENV_PRIORITY:1:1: `env_priority` takes `project` or `process`, not `nope`
+   |
+ 1 | nope
+   | ^^^^
+hint: write `env_priority: project` or `env_priority: process`
+
+"#]],
+        );
+}
+
 /// The path of the system's settings file.
 const SYSTEM: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 
@@ -154,9 +186,9 @@ fn every_layer_overrides_those_below_it_and_the_project_loosens_nothing() {
 fn keys_of_a_map_are_layered_one_by_one() {
     let project = project();
     project
-        .file("../machine/cogtoolrc.yaml", "filter: {tools: [a], exclude: [b]}\nlint: {rules: {one: off, two: off}}\n")
+        .file("../machine/cogtoolrc.yaml", "filter: {tools: [a], exclude: [b]}\nlint: {rules: {no-examples: off, no-schema: off}}\n")
         .file("../home/.gemini/cogtoolrc.yaml", "filter:\n  exclude: [c]\nhosts: {mcp: {tools: [x]}}\n")
-        .file("package.json", "{\"cogtools\": {\"tools\": [\"for others\"], \"lint\": {\"rules\": {\"two\": \"warn\"}}}}")
+        .file("package.json", "{\"cogtools\": {\"tools\": [\"for others\"], \"lint\": {\"rules\": {\"no-schema\": \"warn\"}}}}")
         .file(".cogtoolrc.yaml", "hosts: {mcp: {exclude: [y]}}\n");
     layered("cogtools-config", &project)
         .args(["list", "--show-origin"])
@@ -171,8 +203,8 @@ $COGTOOLS_TOOLSETS	filter.toolsets=[git, web]
 [HOME]/.gemini/cogtoolrc.yaml:3	hosts.mcp.tools=[x]
 .cogtoolrc.yaml:1	hosts.mcp.exclude=[y]
 built-in	sandbox=best-effort
-[MACHINE]/cogtoolrc.yaml:2	lint.rules.one=off
-package.json:1	lint.rules.two=warn
+[MACHINE]/cogtoolrc.yaml:2	lint.rules.no-examples=off
+package.json:1	lint.rules.no-schema=warn
 
 "#]]);
 }

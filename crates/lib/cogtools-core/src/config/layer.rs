@@ -396,64 +396,50 @@ fn nest(keys: &[&str], node: Node) -> Node {
     })
 }
 
-/// All layers of `project`, in order of increasing precedence. Errors of the project's
-/// own layers go to `ignored`, which decides whether the other ones are enough.
+/// All layers of `project`, in order of increasing precedence. Errors go to `report`, with true for
+/// a layer of the user or the system.
 pub(super) fn layers(
     project: &Project,
     paths: &ConfigPaths,
-    ignored: &mut dyn FnMut(Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>>,
-) -> Result<Vec<Layer>, Vec<Diagnostic>> {
-    let mut layers = Vec::new();
+    report: &mut dyn FnMut(Vec<Diagnostic>, bool),
+) -> Vec<Layer> {
+    let of_user = |path: &Path, origin: fn(PathBuf) -> Origin| {
+        file((path, path), &ReadScope::User, origin, |_| Ok(()))
+    };
+    let mut found = Vec::new();
     if let Some(path) = &paths.system {
-        layers.extend(file(
-            (path, path),
-            &ReadScope::User,
-            Origin::System,
-            |_| Ok(()),
-        )?);
+        found.push((of_user(path, Origin::System), true));
     }
     if let Some(path) = paths.home_file() {
-        layers.extend(file(
-            (&path, &path),
-            &ReadScope::User,
-            Origin::Home,
-            |_| Ok(()),
-        )?);
+        found.push((of_user(&path, Origin::Home), true));
     }
     // What another user has put into a shared folder is not its project.
     if !project.is_foreign() {
-        for layer in [
-            host_folder(project, paths),
-            package(project, &paths.owners),
-            of_project(project, paths, Path::new(Project::CONFIG), Origin::Project),
-        ] {
-            match layer {
-                Ok(layer) => layers.extend(layer),
-                Err(errors) => ignored(errors)?,
-            }
-        }
+        let own = Path::new(Project::CONFIG);
+        found.push((host_folder(project, paths), false));
+        found.push((package(project, &paths.owners), false));
+        found.push((of_project(project, paths, own, Origin::Project), false));
     }
-    let directory = paths.directory.as_deref();
-    let of_dotenv = directory.map(|directory| dotenv_layers(project, directory, &paths.owners));
-    for layer in of_dotenv.unwrap_or_default() {
-        match layer {
-            Ok(layer) => layers.push(layer),
-            Err(errors) => ignored(errors)?,
-        }
+    if let Some(directory) = &paths.directory {
+        let of_dotenv = dotenv_layers(project, directory, &paths.owners).into_iter();
+        found.extend(of_dotenv.map(|layer| (layer.map(Some), false)));
     }
     for (name, value) in &paths.variables {
-        if keys_of(name).is_none() {
-            continue;
-        }
-        let is_user = !paths.dotenv_variables.contains(name);
-        match variable(project, name, value) {
-            Ok(layer) if is_user => layers.push(layer),
-            Ok(layer) => layers.push(layer.of_project()),
-            Err(errors) if is_user => return Err(errors),
-            Err(errors) => ignored(errors)?,
+        if keys_of(name).is_some() {
+            let is_user = !paths.dotenv_variables.contains(name);
+            let layer = variable(project, name, value);
+            let layer = layer.map(|it| if is_user { it } else { it.of_project() });
+            found.push((layer.map(Some), is_user));
         }
     }
-    Ok(layers)
+    let mut layers = Vec::new();
+    for (layer, is_user) in found {
+        match layer {
+            Ok(layer) => layers.extend(layer),
+            Err(errors) => report(errors, is_user),
+        }
+    }
+    layers
 }
 
 impl ConfigPaths {

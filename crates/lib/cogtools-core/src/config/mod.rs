@@ -33,7 +33,7 @@ use crate::source::{Folder, GlobalModules, Provider, Source};
 use crate::text::{Span, Text};
 use crate::tool::AgentBudget;
 use crate::yaml::Node;
-use crate::{Budget, Code, Diagnostic, Level, Project, RuleLevel, Target};
+use crate::{Budget, Code, Diagnostic, Level, Project, RuleLevel, Target, fail_on};
 
 /// The default folder of tools.
 const DEFAULT_FOLDER: &str = "tools";
@@ -95,7 +95,9 @@ impl Config {
     ///
     /// Returns every mistake in a layer, and folders of another owner.
     pub fn load(project: &Project, paths: &ConfigPaths) -> Result<Self, Vec<Diagnostic>> {
-        Self::load_with(project, paths, &mut Err)
+        let (config, errors) = Self::load_valid_layers(project, paths)?;
+        fail_on(errors)?;
+        Ok(config)
     }
 
     /// Loads like [`Self::load`], but without the layers of the project that have errors, which
@@ -103,25 +105,12 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// The layers of the user and the system, which may protect, must be valid.
+    /// The layers of the user and the system, which may protect, must be valid. Returns the errors
+    /// of all layers.
     pub fn load_valid_layers(
         project: &Project,
         paths: &ConfigPaths,
     ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let mut diagnostics = Vec::new();
-        let mut ignored = |errors: Vec<Diagnostic>| {
-            diagnostics.extend(errors);
-            Ok(())
-        };
-        let config = Self::load_with(project, paths, &mut ignored)?;
-        Ok((config, diagnostics))
-    }
-
-    fn load_with(
-        project: &Project,
-        paths: &ConfigPaths,
-        ignored: &mut dyn FnMut(Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>>,
-    ) -> Result<Self, Vec<Diagnostic>> {
         let unused = |foreign: ForeignOwner| foreign.diagnostic("its tools are not used");
         let owners = &paths.owners;
         owners
@@ -130,19 +119,25 @@ impl Config {
         let home = paths.home.as_deref();
         let base = Base::new(project, home, paths.packages.clone(), owners.clone());
         let mut layers = Layers::standard(project);
-        for layer in layer::layers(project, paths, ignored)? {
-            match layers.read(&layer, &base) {
-                Ok(()) => {}
-                Err(errors) if layer.place.is_user => return Err(errors),
-                Err(errors) => ignored(errors)?,
+        let (mut errors, mut is_fatal) = (Vec::new(), false);
+        let mut report = |found: Vec<Diagnostic>, is_user: bool| {
+            errors.extend(found);
+            is_fatal |= is_user;
+        };
+        for layer in layer::layers(project, paths, &mut report) {
+            if let Err(found) = layers.read(&layer, &base) {
+                report(found, layer.place.is_user);
             }
+        }
+        if is_fatal {
+            return Err(errors);
         }
         let mut config = layers.into_config(&base);
         let mut foreign = Vec::new();
         for folder in config.folders() {
             if let Err(owner) = owners.check_below(folder.path(), project.root()) {
                 // It costs only its own tools, where there has to be a list.
-                ignored(vec![unused(owner)])?;
+                errors.push(unused(owner));
                 foreign.push(folder.path().to_path_buf());
             }
         }
@@ -150,7 +145,7 @@ impl Config {
             let folder = source.folder();
             !folder.is_some_and(|folder| foreign.iter().any(|path| path == folder.path()))
         });
-        Ok(config)
+        Ok((config, errors))
     }
 
     /// Checks the settings that `text` would make at `origin`, as the whole document or as the

@@ -8,6 +8,7 @@ mod variables;
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::{Code, Origin, Setting};
 use cogtools_edit::yaml::render;
+use cogtools_lint::Levels;
 use cogtools_program::args::{self, SystemEnvArg};
 use cogtools_program::call::quote;
 use cogtools_program::format::FormatArg;
@@ -222,8 +223,11 @@ const UNSET: u8 = 1;
 
 /// Prints every key that is set.
 pub(crate) fn list(args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
-    let settings = config(&project(io), io)?.settings;
-    for diagnostic in config_warnings(io) {
+    let config = config(&project(io), io)?;
+    let settings = config.settings;
+    // A rule that does not exist can be read and removed, but the linter fails.
+    let of_lint = Levels::new(&config.rules).err().unwrap_or_default();
+    for diagnostic in config_warnings(io).into_iter().chain(of_lint) {
         io.report(Severity::Warning, &diagnostic);
     }
     if args.format.is_json() {

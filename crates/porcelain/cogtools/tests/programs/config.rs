@@ -255,6 +255,9 @@ fn an_invalid_value_is_not_written() {
 fn only_levels_of_rules_that_exist_are_set() {
     let project = project("lint: {rules: {bogus: off}}\n");
     prints(&project, &["get", "lint.rules.bogus"], "off\n");
+    let listed = run(&project, &["list"]);
+    assert_eq!(listed.status, 0);
+    assert!(listed.stderr.contains("there is no rule `bogus`"));
     prints(&project, &["unset", "lint.rules.bogus"], "");
     for (rule, message, hint) in [
         (
