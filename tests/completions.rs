@@ -14,6 +14,7 @@ parameters:
   city: {type: string, description: 'Where to go: a city'}
   wild: {type: boolean, optional: true}
   mood: {enum: [calm, curious, 7], optional: true}
+  hour: {enum: [early, 'very late'], optional: true}
   stop: {type: object, optional: true, properties: {name: string, nights: integer}}
   $(touch evil): {type: string, optional: true}
 implementation: t
@@ -104,6 +105,19 @@ fn nothing_was_started(project: &Project) {
 }
 
 #[test]
+fn every_program_completes_its_options() {
+    let project = project();
+    for program in cogtools::PROGRAMS.iter().map(|program| program.name) {
+        let line = format!("{program} --");
+        let found = run("cogtools-completions", &project)
+            .args(["bash", "--", &line])
+            .run();
+        let text = String::from_utf8_lossy(&found.status(0).stdout).into_owned();
+        assert!(text.contains("--help\n"), "{program}: {text}");
+    }
+}
+
+#[test]
 fn bash_completes_everything() {
     let project = project();
     for (line, expected) in [
@@ -118,13 +132,15 @@ fn bash_completes_everything() {
         ("cogtools list --toolset=", "travel "),
         (
             "cogtools run trip ",
-            "city=|wild=|mood=|stop.name=|stop.nights=",
+            "city=|wild=|mood=|hour=|stop.name=|stop.nights=",
         ),
         ("cogtools run trip city=x wi", "wild="),
         ("cogtools run trip wild=", "true |false "),
         ("cogtools run trip mood=c", "calm |curious "),
         ("cogtools run nothing ", ""),
+        ("cogtools run trip hour=", ""),
         ("cogtools lint ", ""),
+        ("cogtools lint --ex", "--explain "),
         ("cogtools-call --y", "--yaml "),
     ] {
         bash(&project, line, expected);
@@ -157,6 +173,7 @@ trip	Plan a trip
         "cogtools run trip ",
         str![[r#"
 city=	Where to go: a city
+hour=
 mood=
 stop.name=
 stop.nights=
@@ -234,11 +251,13 @@ train  -- d
 city=
 wild=
 mood=
+hour=
 stop.name=
 stop.nights=
 city=  -- Where to go: a city
 wild=
 mood=
+hour=
 stop.name=
 stop.nights=
 

@@ -172,6 +172,8 @@ fn complete(words: &[String], io: &mut Io<'_>) -> Option<Vec<Candidate>> {
         let (prefix, mark) = value.split_at(value.find('\0').unwrap_or(value.len()));
         let rest = current.strip_prefix(prefix).unwrap_or_default();
         let values = match mark {
+            // A word that begins like an option is none, unless it is the value of one: `--file=a`.
+            FILES if prefix.is_empty() && current.starts_with('-') => Vec::new(),
             FILES => return None,
             // No tool has such a name.
             TOOLS if rest.contains(std::path::is_separator) => return None,

@@ -76,9 +76,14 @@ impl Names {
             let declared = schema.declared_at(&path);
             let values = declared.map(|declared| values(declared, &schema.types_of(declared)));
             let values = values.unwrap_or_default().into_iter();
-            return values
-                .map(|value| Candidate::new(format!("{key}={}", value.value), ""))
-                .collect();
+            let values = values.map(|value| Candidate::new(format!("{key}={}", value.value), ""));
+            let mut values: Vec<Candidate> = values.collect();
+            values.retain(|value| value.value.starts_with(typed));
+            // Without those that need quotes, a shell would take the others for all.
+            if !values.iter().all(Candidate::is_safe) {
+                values.clear();
+            }
+            return values;
         }
         let mut found = Vec::new();
         keys(schema.as_object(), "", &mut found);
