@@ -38,11 +38,17 @@ pub struct Update {
     pub content: Vec<u8>,
 }
 
+/// The marks with which texts in UTF-16 and UTF-32 begin: bytes of UTF-8 would break them.
+const UTF_16_AND_32: [&[u8]; 3] = [b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"];
+
 impl Document {
     /// Reads the file at `path`, which is shown as `display_path`.
     pub fn open(path: WritePath, display_path: PathBuf) -> Result<Self, DocumentError> {
         let scope = path.read_scope();
         let before = match text::bytes(&path.full(), &display_path, Text::MAX_BYTES, &scope) {
+            Ok(bytes) if UTF_16_AND_32.iter().any(|mark| bytes.starts_with(mark)) => {
+                return Err(TextError::Encoding(display_path, 0).into());
+            }
             Ok(bytes) => Some(bytes),
             Err(TextError::NotFound(_)) => None,
             Err(error) => return Err(error.into()),

@@ -126,6 +126,25 @@ fn a_file_outside_the_project_is_refused() {
     assert_eq!(read(&project, "../other/FILE.md"), b"mine\n");
 }
 
+#[test]
+fn a_file_in_utf_16_is_refused() {
+    let project = project();
+    let text: Vec<u8> = "\u{feff}# Notes\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    project.file("NOTES.md", &text);
+    outcome!(run(&project, &["NOTES.md"])).fails(
+        78,
+        str![[r#"
+cogtools-docs: error[INVALID_CONFIG]: `NOTES.md` is not valid UTF-8 at byte 0
+hint: save it as UTF-8
+
+"#]],
+    );
+    assert_eq!(read(&project, "NOTES.md"), text);
+}
+
 /// A table at its end would be an error in a file of another program.
 #[test]
 fn a_table_is_appended_to_markdown_only() {
