@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::script::{Language, is_name, name_at};
+use super::script::Language;
+use super::shell::{is_name, name_at};
 use crate::program::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
 
 type Found = Vec<(usize, &'static str)>;

@@ -10,9 +10,9 @@ use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 use fancy_regex::Regex;
-pub(crate) use script::{Language, Script, is_name, name_at};
+pub(crate) use script::{Language, Script};
 use serde_json::{Map, Value};
-pub(crate) use shell::{assigned, expansions};
+pub(crate) use shell::{assigned, expansions, is_name, name_at};
 
 use crate::lint_file::LintFile;
 use crate::linter::Expression;

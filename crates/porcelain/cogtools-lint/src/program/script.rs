@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use super::shell::{OF_SHELLS, assigned, expansions, here_document};
+use super::shell::{OF_SHELLS, assigned, expansions, here_document, is_name, name_at};
 use crate::program::{
     CODE_FIRST, CODE_OPTIONS, FILTER_FIRST, FLAGS, NO_OPTIONS, QUERY_SECOND, RUNNERS, Role,
     SHELL_SUBCOMMANDS, SHELL_VALUES, SHELL_WORDS, SQL, WRAPPERS, Word, base, entry, interpreter,
@@ -306,18 +306,6 @@ fn destructured(text: &str, found: &mut Found) {
             }
         }
     }
-}
-
-/// Returns true for a name of a variable.
-pub(crate) fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// The name at the beginning of `text`.
-pub(crate) fn name_at(text: &str) -> &str {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    &text[..end.unwrap_or(text.len())]
 }
 
 /// Where the walk over the words is.

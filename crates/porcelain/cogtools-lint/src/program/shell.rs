@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::script::{is_name, name_at};
 use crate::linter::Expression;
 use crate::program::is_in;
 
@@ -65,4 +64,16 @@ pub(super) fn here_document(text: &str) -> Option<(&str, bool)> {
     let is_end = |c: char| c.is_whitespace() || "'\";|&()<>".contains(c);
     let end = name.split(is_end).next().filter(|end| !end.is_empty())?;
     Some((end, name.len() < rest.len()))
+}
+
+/// Returns true for a name of a variable.
+pub(crate) fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The name at the beginning of `text`.
+pub(crate) fn name_at(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    &text[..end.unwrap_or(text.len())]
 }
