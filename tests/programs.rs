@@ -133,6 +133,31 @@ fn usage(name: &str) -> String {
     format!("hint: usage: {line}\n")
 }
 
+#[test]
+fn manual_pages_have_the_options_of_the_help() {
+    let project = Project::new();
+    let mut missing = Vec::new();
+    for name in names().chain(["cogtools-confine"]) {
+        let page = crate::repository().join(format!("man/{name}.1"));
+        let page = std::fs::read_to_string(page)
+            .expect("a page")
+            .replace('\\', "");
+        let help = run(name, &project).arg("--help").run().text();
+        let lines = help
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'));
+        let options = lines.filter_map(|line| {
+            let word = line
+                .split_whitespace()
+                .find(|word| word.starts_with("--"))?;
+            word.split(['=', '[', ',']).next()
+        });
+        let options = options.filter(|option| !page.contains(option));
+        missing.extend(options.map(|option| format!("{name} {option}")));
+    }
+    assert_eq!(missing, Vec::<String>::new());
+}
+
 /// A hyphen that is not escaped is printed as another character, which cannot be pasted into a
 /// shell; and without `.nh`, a literal may be divided by one.
 #[test]

@@ -97,6 +97,10 @@ HTTPS_PROXY, HTTP_PROXY and NODE_USE_ENV_PROXY. Linux only; needs --namespaces u
   Do not run the program if this system cannot enforce the whole sandbox. Only Linux can: on macOS, \
 sandbox-exec gets the same policy, but is untested.
 
+--trace FILE
+  Write the paths that are denied or not found to a new FILE, one to a line after read or write, if \
+this system can trace a program.
+
 --check
   Print the gaps of this system as a JSON object with system, landlock (the version, or null), \
 namespaces (none, files or all) and gaps, an array of files, truncation (a protected file can be emptied) and network.
