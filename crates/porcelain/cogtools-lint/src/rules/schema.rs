@@ -213,8 +213,9 @@ fn undeclared_required(file: &LintFile, findings: &mut Findings<'_>) {
     }
     let mut families: BTreeMap<&str, Vec<&SubSchema<'_>>> = BTreeMap::new();
     for part in &all {
-        let family = whole(&part.pointer).map(|base| families.entry(base).or_default());
-        family.into_iter().for_each(|family| family.push(part));
+        if let Some(base) = whole(&part.pointer) {
+            families.entry(base).or_default().push(part);
+        }
     }
     let takes_others =
         |part: &&SubSchema<'_>| part.schema.contains_key("$ref") || is_open(part.schema);

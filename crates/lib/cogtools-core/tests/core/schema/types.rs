@@ -4,7 +4,7 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::{check_parameters, check_schema};
 
-const UNKNOWN_TYPES_HAVE_A_FIX: [(&str, Snapshot); 17] = [
+const UNKNOWN_TYPES_HAVE_A_FIX: [(&str, Snapshot); 19] = [
     (
         "a: int",
         str![[r#"

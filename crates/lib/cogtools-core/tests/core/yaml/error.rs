@@ -4,7 +4,7 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::check_lines;
 
-const SYNTAX_ERRORS_HAVE_HINTS: [(&str, Snapshot); 14] = [
+const SYNTAX_ERRORS_HAVE_HINTS: [(&str, Snapshot); 15] = [
     (
         r#"title: "open"#,
         str![[r#"
