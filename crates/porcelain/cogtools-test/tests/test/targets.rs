@@ -30,7 +30,7 @@ ok say (2 examples)
 
 "#]];
     outcome!(run(&project, &[])).outputs(all);
-    outcome!(run(&project, &["tools"])).outputs(all.clone());
+    outcome!(run(&project, &["tools"])).outputs(all);
     outcome!(run(&project, &["tools/"])).outputs(all);
     assert_eq!(run(&project, &["toolz"]).status, 127);
     outcome!(run(&project, &["bare", "say"])).outputs(all);
