@@ -24,7 +24,7 @@ fn fake(tokens: u64, clock: &Clock, turns: Vec<Turn>) -> FakeGemini {
 /// A task in the session.
 fn turn(project: &Project, fake: &FakeGemini, task: &str) {
     let answer = ask(project, fake)
-        .args(["-q", "--session", "s.jsonl", task])
+        .args(["-q", "--session", "s.jsonl", "--continue", task])
         .run();
     answer.succeeds();
 }

@@ -199,7 +199,7 @@ fn the_request_that_is_printed_is_the_one_that_is_sent() {
             Turn::text("Bonjour Bob."),
         ],
     );
-    let session = ["--session", "s.jsonl"];
+    let session = ["--session", "s.jsonl", "--continue"];
     let ask = |task: &str| {
         ask(&project, &fake)
             .args(["-q"])

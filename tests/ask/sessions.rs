@@ -18,7 +18,7 @@ fn a_session_that_ends_anywhere_goes_on() {
     };
     let count = lines.lines().count();
     // One fake for all, because only the one that has signed a call accepts it again.
-    let whole: Vec<usize> = (2..count).collect();
+    let whole: Vec<usize> = (2..=count).collect();
     for chunk in whole.chunks(8) {
         check_prefixes(chunk);
     }
@@ -168,7 +168,7 @@ fn there_is_nothing_to_continue_in_an_empty_project() {
     let project = project();
     let fake = FakeGemini::start([]);
     quietly(&project, &fake, &["--continue"]).status(127);
-    quietly(&project, &fake, &["--session", "s.jsonl", "--continue"]).status(127);
+    quietly(&project, &fake, &["--session", "s.jsonl", "--continue"]).status(2);
     fake.finish();
 }
 
@@ -223,17 +223,17 @@ hint: if you trust that user, add `safe_directories: [[ROOT]]` to ~/.gemini/cogt
 fn a_session_that_is_not_there_does_not_go_on() {
     let project = project();
     let fake = FakeGemini::start([]);
+    let check = |name: &str, options: &[&str]| {
+        let outcome = quietly(&project, &fake, &[&["--session", name], options].concat());
+        outcome.status(127).stderr_contains("SESSION_NOT_FOUND");
+        assert!(!project.path(name).exists(), "{name} {options:?}");
+    };
     for name in ["none.jsonl", "none", "../none.jsonl"] {
-        for option in [
-            &["--continue", "And?"][..],
-            &["--from", "7", "And?"],
-            &["--approve", "call-1"],
-        ] {
-            let outcome = quietly(&project, &fake, &[&["--session", name], option].concat());
-            outcome.status(127).stderr_contains("SESSION_NOT_FOUND");
-            assert!(!project.path(name).exists(), "{name} {option:?}");
-        }
+        check(name, &["--from", "7", "And?"]);
+        check(name, &["--approve", "call-1"]);
     }
+    // Only a file may be new.
+    check("none", &["--continue", "And?"]);
     fake.finish();
 }
 
@@ -284,13 +284,16 @@ fn the_newest_session_is_one_of_the_program() {
 }
 
 #[test]
-fn an_answer_is_not_given_twice() {
+fn an_answer_that_is_given_again_is_named() {
     let project = project();
     let fake = FakeGemini::start([Turn::text("first")]);
     quietly(&project, &fake, &["Go"]).outputs("first\n");
-    quietly(&project, &fake, &["--continue"])
-        .status(2)
-        .stdout_is("")
-        .stderr_contains("there is no task");
+    quietly(&project, &fake, &["--continue"]).outputs("first\n");
+    ask(&project, &fake)
+        .arg("--continue")
+        .run()
+        .status(0)
+        .stdout_is("first\n")
+        .stderr_contains("there is no task: this is the last answer");
     fake.finish();
 }

@@ -97,9 +97,16 @@ fn answer_once(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let model = &materials.settings.request.model;
-    let mut opened = worker::open_session(args, model, materials.project, io)?;
-    if task.is_empty() && !args.is_answer() && opened.journal.state().is_done() {
+    if task.is_empty() && worker::existing(args, materials.project, io)?.is_none() {
         return Err(no_task(io));
+    }
+    let mut opened = worker::open_session(args, model, materials.project, io)?;
+    if task.is_empty() && opened.journal.conversation().turns().is_empty() {
+        return Err(no_task(io));
+    }
+    let is_done = !args.is_answer() && opened.journal.state().is_done();
+    if task.is_empty() && is_done && !args.quiet {
+        io.note("there is no task: this is the last answer");
     }
     Decider::new(args, &materials.tools, &mut opened).decide(io)?;
     let worker = Worker::new(materials, connection, opened, ledger)?;

@@ -297,11 +297,13 @@ pub(crate) fn existing(
 }
 
 /// The file of the session, and whether it goes on. One that has to go on need not exist: reading it
-/// says so.
+/// says so. With `--continue` alone a file may be new.
 fn locate(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<(SessionFile, bool), Failure> {
     if let Some(path) = &args.session {
+        let may_be_new = args.from.is_none() && !args.is_answer();
         if args.goes_on()
             && let Some(name) = path.to_str()
+            && !(may_be_new && SessionFile::is_path(name))
         {
             return Ok((locate_session(Some(name), io)?, true));
         }
