@@ -276,7 +276,7 @@ impl FlowNode {
         self.kind.agent()?.reply.as_ref()
     }
 
-    /// What it goes over, if it does the same for each item of a list.
+    /// The list whose items it goes over, each in the same way, if there is one.
     pub fn each(&self) -> Option<&EachNode> {
         match &self.kind {
             NodeKind::Each(each) => Some(each),
