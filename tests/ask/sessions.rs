@@ -249,6 +249,10 @@ fn a_session_goes_on_by_its_name() {
     let args = ["--session", id, "--continue", "Two"];
     quietly(&project, &fake, &args).outputs("2\n");
     assert!(!project.path(id).exists());
+    // A file does not stand for it.
+    project.file(&id[..4], "");
+    let shown = run("cogtools-session", &project).args(["show", &id[..4]]);
+    shown.run().status(0);
     // A file whose name could be one of a session is named by its path.
     let plain = ask(&project, &fake).args(["-q", "--json", "--session", "mine", "Three"]);
     assert_eq!(plain.run().json()["session"], "./mine");

@@ -25,19 +25,25 @@ pub fn session_store(io: &Io<'_>) -> Result<(Store, Project), Failure> {
 }
 
 /// The file of the session `name`, which can be a path; without one, of the session that was written
-/// to last.
+/// to last. A file of the project never stands for a session in the store, or the beginning of its
+/// name.
 ///
 /// # Errors
 /// There is no such session, or no folder for sessions.
 pub fn locate_session(name: Option<&str>, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if let Some(name) = name {
-        let file = session_named(Path::new(name), io);
-        if SessionFile::is_path(name) || file.path().is_file() {
-            return Ok(file);
-        }
+    let stored =
+        || session_store(io).and_then(|(store, _)| Ok(store.locate(name).map_err(|it| *it)?));
+    let Some(path) = name else {
+        return stored();
+    };
+    let file = session_named(Path::new(path), io);
+    if SessionFile::is_path(path) {
+        return Ok(file);
     }
-    let found = session_store(io)?.0.locate(name);
-    Ok(found.map_err(|diagnostic| *diagnostic)?)
+    match stored() {
+        Err(_) if file.path().is_file() => Ok(file),
+        stored => stored,
+    }
 }
 
 /// The session that the user names: one in the store by its whole name or its file, or the file at
