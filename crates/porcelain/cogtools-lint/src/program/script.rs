@@ -98,8 +98,9 @@ impl<'s> Script<'s> {
         for (index, line) in self.text.split_inclusive('\n').enumerate() {
             if let Some((end, is_quoted)) = documents.front().copied() {
                 if is_quoted {
-                    blank(&mut active, line.len() - 1);
-                    active.push_str(&line[line.floor_char_boundary(line.len() - 1)..]);
+                    let text = line.trim_end_matches('\n');
+                    blank(&mut active, text.len());
+                    active.push_str(&line[text.len()..]);
                 } else {
                     active.push_str(&line.replace("\\$", "  "));
                 }
