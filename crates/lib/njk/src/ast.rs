@@ -215,14 +215,11 @@ pub(crate) enum Statement {
         template: Expression,
         ignore_missing: bool,
     },
+    /// `import` and `from`.
     Import {
         template: Expression,
-        target: Name,
-        with_context: bool,
-    },
-    From {
-        template: Expression,
-        names: Vec<(Name, Name)>,
+        /// What is imported, the whole template if it has no name, and its name here.
+        names: Vec<(Option<Name>, Name)>,
         with_context: bool,
     },
 }

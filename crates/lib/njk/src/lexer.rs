@@ -150,20 +150,43 @@ impl<'a> Lexer<'a> {
 
     /// Reads a whole raw block if one begins here.
     fn raw(&mut self) -> Result<Option<Token>, (Error, Span)> {
-        let start = self.at;
-        match read(self.source, start) {
-            Found::None => Ok(None),
-            Found::Block { text, trim, end } => {
-                self.at = end;
-                Ok(Some(self.token(Kind::Raw { text, trim }, start)))
+        let (source, start) = (self.source, self.at);
+        let tag = |name: &&'static str| raw_tag(&source[start..], name).map(|tag| (*name, tag));
+        let Some((name, open)) = ["raw", "verbatim"].iter().find_map(tag) else {
+            return Ok(None);
+        };
+        let end_name = format!("end{name}");
+        let body = start + open.len;
+        let (mut from, mut level) = (body, 1_u32);
+        while let Some(found) = source[from..].find("{%") {
+            let here = from + found;
+            let rest = &source[here..];
+            if let Some(close) = raw_tag(rest, &end_name) {
+                level -= 1;
+                if level == 0 {
+                    let text = &source[body..here];
+                    let text = if close.trim.before {
+                        text.trim_end_matches(is_space)
+                    } else {
+                        text
+                    };
+                    let text = text.to_owned();
+                    let trim = Trim {
+                        before: open.trim.before,
+                        after: open.trim.after || close.trim.after,
+                    };
+                    self.at = here + close.len;
+                    return Ok(Some(self.token(Kind::Raw { text, trim }, start)));
+                }
+            } else if raw_tag(rest, name).is_some() {
+                level += 1;
             }
-            Found::Open { name, end } => {
-                let message = format!("`{name}` is never closed by `end{name}`");
-                let error = Error::new(ErrorKind::Syntax, message);
-                let hint = format!("end it with `{{% end{name} %}}`");
-                Err((error.with_hint(hint), Span::new(start, end)))
-            }
+            from = here + 2;
         }
+        let message = format!("`{name}` is never closed by `{end_name}`");
+        let error = Error::new(ErrorKind::Syntax, message);
+        let hint = format!("end it with `{{% {end_name} %}}`");
+        Err((error.with_hint(hint), Span::new(start, body)))
     }
 
     fn code(&mut self) -> Result<Token, (Error, Span)> {
@@ -347,68 +370,12 @@ impl Token {
     }
 }
 
-/// The tag at a position where a raw block may begin.
-pub(crate) enum Found {
-    /// Another tag.
-    None,
-    /// A whole block, its text, and where it ends.
-    Block {
-        text: String,
-        trim: Trim,
-        end: usize,
-    },
-    /// A block that is never closed, and where its first tag ends.
-    Open { name: &'static str, end: usize },
-}
-
-/// Reads the raw block at the byte `start` of `source`.
-pub(crate) fn read(source: &str, start: usize) -> Found {
-    let tag = |name: &&'static str| raw_tag(&source[start..], name).map(|tag| (*name, tag));
-    let Some((name, open)) = ["raw", "verbatim"].iter().find_map(tag) else {
-        return Found::None;
-    };
-    let body = start + open.len;
-    let end_name = if name == "raw" {
-        "endraw"
-    } else {
-        "endverbatim"
-    };
-    let (mut from, mut level) = (body, 1_u32);
-    while let Some(found) = source[from..].find("{%") {
-        let here = from + found;
-        let rest = &source[here..];
-        if let Some(close) = raw_tag(rest, end_name) {
-            level -= 1;
-            if level == 0 {
-                let text = &source[body..here];
-                let text = if close.trim.before {
-                    text.trim_end_matches(is_space)
-                } else {
-                    text
-                };
-                return Found::Block {
-                    text: text.to_owned(),
-                    trim: Trim {
-                        before: open.trim.before,
-                        after: open.trim.after || close.trim.after,
-                    },
-                    end: here + close.len,
-                };
-            }
-        } else if raw_tag(rest, name).is_some() {
-            level += 1;
-        }
-        from = here + 2;
-    }
-    Found::Open { name, end: body }
-}
-
 struct RawTag {
     len: usize,
     trim: Trim,
 }
 
-/// Returns true if `{% name %}` is at the start of `text`.
+/// The tag `{% name %}`, if it is at the start of `text`.
 fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
     let inner = text.strip_prefix("{%")?;
     let (inner, before) = strip_dash(inner);

@@ -139,12 +139,6 @@ impl Resolver {
                 self.expression(template);
             }
             Statement::Import {
-                template, target, ..
-            } => {
-                self.expression(template);
-                self.define(target);
-            }
-            Statement::From {
                 template, names, ..
             } => {
                 self.expression(template);

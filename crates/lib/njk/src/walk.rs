@@ -29,9 +29,6 @@ fn expressions(one: &Statement) -> Vec<&Expression> {
         }
         | Statement::Import {
             template: value, ..
-        }
-        | Statement::From {
-            template: value, ..
         } => vec![value],
         Statement::If { branches, .. } => branches.iter().map(|(it, _)| it).collect(),
         Statement::Macro { function, .. } => defaults(function).collect(),

@@ -180,12 +180,6 @@ impl Analyst<'_> {
                 self.template(template);
             }
             Statement::Import {
-                template, target, ..
-            } => {
-                self.template(template);
-                self.bind(&target.text);
-            }
-            Statement::From {
                 template, names, ..
             } => {
                 self.template(template);

@@ -12,7 +12,7 @@ use crate::methods;
 use crate::runtime::Runtime;
 use crate::runtime::frames::Loop;
 use crate::value::compare::strict;
-use crate::value::{Array, Value, utf16};
+use crate::value::{Array, Value};
 
 impl Evaluator<'_> {
     /// Runs a statement. It calls itself for the bodies in it, so that whatever takes room on
@@ -52,14 +52,9 @@ impl Evaluator<'_> {
             } => self.include(template, *ignore_missing, out),
             Statement::Import {
                 template,
-                target,
-                with_context,
-            } => self.import(template, target, *with_context),
-            Statement::From {
-                template,
                 names,
                 with_context,
-            } => self.import_names(template, names, *with_context),
+            } => self.import(template, names, *with_context),
         }
     }
 
@@ -290,11 +285,11 @@ impl Items {
         Ok(match value {
             Value::Array(array) => Self::Array(Rc::clone(array)),
             Value::Text(text) if pairs => {
-                let characters = characters(runtime, text)?.into_iter().enumerate();
+                let characters = runtime.characters(text)?.into_iter().enumerate();
                 let pair = |(index, unit): (usize, Value)| (Value::from(index.to_string()), unit);
                 Self::Pairs(characters.map(pair).collect())
             }
-            Value::Text(text) | Value::Safe(text) => Self::List(characters(runtime, text)?),
+            Value::Text(text) | Value::Safe(text) => Self::List(runtime.characters(text)?),
             Value::Dict(_) | Value::Special(_) if pairs => {
                 let entries = value.entries();
                 runtime.spend(entries.len())?;
@@ -325,14 +320,4 @@ impl Items {
             }
         }
     }
-}
-
-fn characters(runtime: &Runtime, text: &str) -> Result<Vec<Value>, Error> {
-    let size = text.len().saturating_mul(size_of::<Value>());
-    runtime.spend(text.len())?;
-    runtime.grow(size)?;
-    Ok(utf16::characters(text)
-        .into_iter()
-        .map(Value::from)
-        .collect())
 }

@@ -108,37 +108,25 @@ impl Evaluator<'_> {
         Ok(variables)
     }
 
-    /// `{% import %}`: defines the exports of a template as one value.
+    /// `{% import %}` and `{% from %}`: defines the exports of a template as one value, or some
+    /// of them.
     pub(super) fn import(
         &self,
         template: &Expression,
-        target: &Name,
+        names: &[(Option<Name>, Name)],
         with_context: bool,
     ) -> Result<(), Error> {
-        let module = self.module(template, with_context)?;
-        self.define(target, module, false);
-        Ok(())
-    }
-
-    /// `{% from %}`: defines some of the exports of a template.
-    pub(super) fn import_names(
-        &self,
-        template: &Expression,
-        names: &[(Name, Name)],
-        with_context: bool,
-    ) -> Result<(), Error> {
-        let module = self.module(template, with_context)?;
+        let name = self.expression(template)?;
+        let program = self.at(template.span, self.load(&name))?;
+        let module = self.at(template.span, self.exports(&program, with_context))?;
         for (name, alias) in names {
-            let value = self.at(name.span, imported(&module, &name.text))?;
+            let value = match name {
+                None => module.clone(),
+                Some(name) => self.at(name.span, imported(&module, &name.text))?,
+            };
             self.define(alias, value, false);
         }
         Ok(())
-    }
-
-    fn module(&self, template: &Expression, with_context: bool) -> Result<Value, Error> {
-        let name = self.expression(template)?;
-        let program = self.at(template.span, self.load(&name))?;
-        self.at(template.span, self.exports(&program, with_context))
     }
 
     /// The exports of a template.

@@ -7,9 +7,9 @@ use crate::evaluator::add;
 use crate::methods;
 use crate::native::{Native, argument, expected, require_members};
 use crate::runtime::Runtime;
+use crate::value::Value;
 use crate::value::number::{clamp, of};
 use crate::value::text::{self, to_number, to_text};
-use crate::value::{Value, utf16};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("batch", batch),
@@ -29,15 +29,7 @@ pub(super) fn items(runtime: &Runtime, value: &Value) -> Result<Rc<Vec<Value>>, 
             runtime.spend(array.len())?;
             Ok(array.items())
         }
-        Value::Text(text) | Value::Safe(text) => {
-            runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            Ok(Rc::new(
-                utf16::characters(text)
-                    .into_iter()
-                    .map(Value::from)
-                    .collect(),
-            ))
-        }
+        Value::Text(text) | Value::Safe(text) => Ok(Rc::new(runtime.characters(text)?)),
         Value::Undefined | Value::Null => Err(expected("an array", value)),
         Value::Dict(_) | Value::Special(_) => Ok(Rc::new(methods::elements(runtime, value)?)),
         _ => Ok(Rc::default()),

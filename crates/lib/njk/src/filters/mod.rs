@@ -8,6 +8,8 @@ mod string;
 
 use std::rc::Rc;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
+
 use crate::error::{Error, ErrorKind};
 use crate::evaluator::power;
 use crate::lexer::is_space;
@@ -131,13 +133,8 @@ fn length(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error>
 fn list(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     match value {
         Value::Text(text) | Value::Safe(text) => {
-            runtime.grow(text.len().saturating_mul(size_of::<Value>()))?;
-            runtime.array(
-                utf16::characters(text)
-                    .into_iter()
-                    .map(Value::from)
-                    .collect(),
-            )
+            let characters = runtime.characters(text)?;
+            runtime.array(characters)
         }
         Value::Dict(_) | Value::Special(_) => {
             let mut pairs = Vec::new();
@@ -215,35 +212,32 @@ fn half_up(number: f64) -> f64 {
 
 const OF_URLS: &[(&str, Native)] = &[("urlencode", urlencode), ("urlize", urlize)];
 
-fn hex(digit: u8) -> char {
-    char::from_digit(u32::from(digit), 16).map_or('0', |digit| digit.to_ascii_uppercase())
-}
+/// The characters that JavaScript's `encodeURIComponent` encodes.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
 
-/// JavaScript's `encodeURIComponent`.
-fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => out.push(char::from(byte)),
-            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
-                out.push(char::from(byte));
-            }
-            _ => out.extend(['%', hex(byte >> 4), hex(byte & 15)]),
-        }
-    }
-    out
+fn encode(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, ENCODED)
 }
 
 fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Error> {
     if let Some(text) = value.as_text() {
         runtime.check_len(text.len().saturating_mul(3))?;
-        return runtime.text(encode(text));
+        return runtime.text(encode(text).to_string());
     }
     let pairs: Vec<(Value, Value)> = match value {
-        Value::Dict(dict) => {
-            let entries = dict.entries.iter();
+        Value::Dict(_) => {
+            let entries = value.entries().into_iter();
             entries
-                .map(|(key, value)| (Value::from(&**key), value.clone()))
+                .map(|(key, value)| (Value::Text(key), value))
                 .collect()
         }
         Value::Array(array) => {
@@ -265,9 +259,9 @@ fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Err
         if !out.is_empty() {
             out.push('&');
         }
-        out.push_str(&encode(&to_text(&key, runtime)?));
+        out.extend(encode(&to_text(&key, runtime)?));
         out.push('=');
-        out.push_str(&encode(&to_text(&value, runtime)?));
+        out.extend(encode(&to_text(&value, runtime)?));
         runtime.check_len(out.len())?;
         runtime.spend(1)?;
     }
@@ -419,7 +413,7 @@ fn striptags(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Va
     let text = if argument(arguments, 0).is_true() {
         keep_lines(trimmed)
     } else {
-        squash(trimmed, is_space)
+        words(trimmed, is_space)
     };
     runtime.string(text.len())?;
     Ok(value.like(text))
@@ -463,30 +457,17 @@ fn is_tag(text: &str) -> bool {
     !after.starts_with('_')
 }
 
-fn squash(text: &str, is_gap: fn(char) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut gap = false;
-    for c in text.chars() {
-        if !is_gap(c) {
-            out.push(c);
-        } else if !gap {
-            out.push(' ');
-        }
-        gap = is_gap(c);
-    }
-    out
+/// The words of a text, with one space between two.
+fn words(text: &str, is_gap: fn(char) -> bool) -> String {
+    let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 /// Trims lines and reduces consecutive empty lines to one.
 fn keep_lines(text: &str) -> String {
-    let lines = text.split('\n').map(|line| {
-        let (line, end) = line
-            .strip_suffix('\r')
-            .map_or((line, ""), |line| (line, "\r"));
-        format!("{}{end}", line.trim_matches(' '))
-    });
-    let trimmed = lines.collect::<Vec<_>>().join("\n");
-    let mut joined = squash(&trimmed, |c| c == ' ').replace("\r\n", "\n");
+    let text = text.replace("\r\n", "\n");
+    let lines = text.split('\n').map(|line| words(line, |c| c == ' '));
+    let mut joined = lines.collect::<Vec<_>>().join("\n");
     while joined.contains("\n\n\n") {
         joined = joined.replace("\n\n\n", "\n\n");
     }

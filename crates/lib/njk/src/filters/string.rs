@@ -135,7 +135,7 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
     let between = if new.is_undefined() { "," } else { "" };
     let new = to_text(new, runtime)?;
     if old.is_empty() {
-        let units = utf16::characters(&text);
+        let units: Vec<String> = utf16::characters(&text).collect();
         let size = new.len().saturating_mul(units.len() + 1);
         runtime.string(text.len().saturating_add(size))?;
         let between = if between.is_empty() { &new } else { between };

@@ -211,11 +211,7 @@ pub(super) fn split(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Res
         _ => {
             let separator = to_text(separator, runtime)?;
             if separator.is_empty() {
-                runtime.grow(subject.len().saturating_mul(size_of::<Value>()))?;
-                utf16::characters(subject)
-                    .into_iter()
-                    .map(Value::from)
-                    .collect()
+                runtime.characters(subject)?
             } else {
                 let pieces = subject.split(&*separator).take(limit);
                 let mut list = Vec::new();

@@ -69,13 +69,11 @@ impl Parser<'_> {
     }
 
     fn peek(&mut self) -> Parsed<&Token> {
-        if self.peeked.is_none() {
-            self.peeked = Some(self.lexer.next()?);
-        }
-        match &self.peeked {
-            Some(token) => Ok(token),
-            None => Err((Error::internal("no token"), self.last)),
-        }
+        let token = match self.peeked.take() {
+            Some(token) => token,
+            None => self.lexer.next()?,
+        };
+        Ok(self.peeked.insert(token))
     }
 
     fn skip(&mut self, mark: &'static str) -> Parsed<bool> {

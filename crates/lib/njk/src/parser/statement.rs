@@ -275,12 +275,12 @@ impl Parser<'_> {
         if !self.skip_symbol("as")? {
             return self.unexpected("`as` after the template to import");
         }
-        let target = self.name("a name for what is imported")?;
+        let names = vec![(None, self.name("a name for what is imported")?)];
         let with_context = self.with_context()?.unwrap_or_default();
         self.block_end("import")?;
         Ok(Statement::Import {
             template,
-            target,
+            names,
             with_context,
         })
     }
@@ -290,7 +290,7 @@ impl Parser<'_> {
         if !self.skip_symbol("import")? {
             return self.unexpected("`import` after the template");
         }
-        let mut names: Vec<(Name, Name)> = Vec::new();
+        let mut names = Vec::new();
         let mut with_context = None;
         while !matches!(self.peek()?.kind, lexer::Kind::BlockEnd(_)) {
             if !names.is_empty() && !self.skip(",")? {
@@ -306,14 +306,14 @@ impl Parser<'_> {
             } else {
                 name.clone()
             };
-            names.push((name, alias));
+            names.push((Some(name), alias));
             with_context = self.with_context()?;
         }
         if names.is_empty() {
             return self.unexpected("at least one name to import");
         }
         self.block_end("from")?;
-        Ok(Statement::From {
+        Ok(Statement::Import {
             template,
             names,
             with_context: with_context.unwrap_or_default(),

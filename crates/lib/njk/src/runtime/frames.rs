@@ -3,21 +3,17 @@
 //! parameters to JavaScript variables, the one that encloses it in the source.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use indexmap::IndexMap;
-
 use crate::value::{Special, Value};
-
-/// The number of variables up to which a frame is searched from its start.
-const FEW: usize = 8;
 
 /// No frame.
 pub(crate) const NONE: usize = usize::MAX;
 
 #[derive(Debug)]
 pub(crate) struct Frame {
-    variables: IndexMap<String, Value>,
+    variables: HashMap<String, Value>,
     /// The frame that is searched next.
     pub(crate) parent: usize,
     /// The frame that encloses this one in the source.
@@ -33,7 +29,7 @@ pub(crate) struct Frame {
 impl Frame {
     pub(crate) fn new(parent: usize) -> Self {
         Self {
-            variables: IndexMap::new(),
+            variables: HashMap::new(),
             parent,
             outer: parent,
             isolated: false,
@@ -43,21 +39,11 @@ impl Frame {
     }
 
     fn get(&self, name: &str) -> Option<&Value> {
-        let (_, value) = self.variables.get_index(self.position(name)?)?;
-        Some(value)
-    }
-
-    /// Where the variable of that name is. Most frames have few, which are compared faster than
-    /// they are hashed.
-    fn position(&self, name: &str) -> Option<usize> {
-        if self.variables.len() <= FEW {
-            return self.variables.keys().position(|key| key == name);
-        }
-        self.variables.get_index_of(name)
+        self.variables.get(name)
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.get(name).is_some()
+        self.variables.contains_key(name)
     }
 
     fn defines(&self, name: &str) -> bool {
@@ -65,11 +51,11 @@ impl Frame {
     }
 
     pub(crate) fn bind(&mut self, name: &str, value: Value) {
-        let found = self.position(name);
-        if let Some((_, slot)) = found.and_then(|at| self.variables.get_index_mut(at)) {
-            *slot = value;
-        } else {
-            self.variables.insert(name.to_owned(), value);
+        match self.variables.get_mut(name) {
+            Some(slot) => *slot = value,
+            None => {
+                self.variables.insert(name.to_owned(), value);
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::engine::{self, Limits, Program, Shared};
 use crate::error::{Error, ErrorKind, Span};
 use crate::globals;
 use crate::regex::Regexes;
-use crate::value::{Array, Dict, Entries, Value};
+use crate::value::{Array, Dict, Entries, Value, utf16};
 
 /// The maximum nesting of all that runs at once: tags, expressions, and what they call. It
 /// bounds the stack, where `Limits::recursion` bounds the levels of macros and templates: the
@@ -260,6 +260,12 @@ impl Runtime {
     pub(crate) fn text(&self, text: String) -> Result<Value, Error> {
         self.string(text.len())?;
         Ok(Value::from(text))
+    }
+
+    /// Every character of a text as a value.
+    pub(crate) fn characters(&self, text: &str) -> Result<Vec<Value>, Error> {
+        self.grow(text.len().saturating_mul(size_of::<Value>()))?;
+        Ok(utf16::characters(text).map(Value::from).collect())
     }
 
     pub(crate) fn array(&self, items: Vec<Value>) -> Result<Value, Error> {

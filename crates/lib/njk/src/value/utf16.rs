@@ -32,8 +32,8 @@ pub(crate) fn at(text: &str, index: usize) -> Option<Cow<'_, str>> {
 
 /// Every character as a separate string: units, except that surrogate pairs
 /// stay whole.
-pub(crate) fn characters(text: &str) -> Vec<String> {
-    text.chars().map(String::from).collect()
+pub(crate) fn characters(text: &str) -> impl Iterator<Item = String> {
+    text.chars().map(String::from)
 }
 
 /// The unit at the byte `offset`.

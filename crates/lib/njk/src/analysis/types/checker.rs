@@ -366,8 +366,12 @@ pub(super) fn load(
     while at < loaded.len() {
         let mut named = HashMap::new();
         let mut complete = true;
-        for wanted in names(&loaded[at].statements) {
-            let Some(wanted) = wanted else {
+        let mut templates = Vec::new();
+        walk::each(&loaded[at].statements, &mut |statement| {
+            templates.extend(template(statement).cloned());
+        });
+        for wanted in templates {
+            let Kind::Str(wanted) = wanted.kind else {
                 complete = false;
                 continue;
             };
@@ -405,15 +409,6 @@ fn parse(name: &str, source: &str) -> Result<Loaded, Error> {
     })
 }
 
-/// The names of templates in these statements; `None` for one that is computed.
-fn names(statements: &[Statement]) -> Vec<Option<String>> {
-    let mut names = Vec::new();
-    walk::each(statements, &mut |statement| {
-        names.extend(template(statement).map(literal));
-    });
-    names
-}
-
 impl Loaded {
     /// The template that a statement loads, if it names one.
     pub(super) fn target(&self, statement: &Statement) -> Option<usize> {
@@ -429,15 +424,7 @@ pub(super) fn template(statement: &Statement) -> Option<&Expression> {
     match statement {
         Statement::Extends(template)
         | Statement::Include { template, .. }
-        | Statement::Import { template, .. }
-        | Statement::From { template, .. } => Some(template),
-        _ => None,
-    }
-}
-
-fn literal(template: &Expression) -> Option<String> {
-    match &template.kind {
-        Kind::Str(name) => Some(name.clone()),
+        | Statement::Import { template, .. } => Some(template),
         _ => None,
     }
 }

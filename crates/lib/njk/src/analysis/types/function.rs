@@ -200,15 +200,11 @@ impl<'a> Checker<'a> {
                     let number = self.numbers.get(&address(function));
                     found.extend(number.map(|it| (name.text.clone(), Role::Macro(*it))));
                 }
-                Statement::Import { target: name, .. } => {
-                    let module = loaded.target(statement);
-                    found.extend(module.map(|it| (name.text.clone(), Role::Module(it))));
-                }
-                Statement::From { names, .. } => {
+                Statement::Import { names, .. } => {
                     if let Some(module) = loaded.target(statement) {
                         for (name, alias) in names {
-                            let number = self.exported(module, &name.text);
-                            found.extend(number.map(|it| (alias.text.clone(), Role::Macro(it))));
+                            let role = self.imported(module, name.as_ref());
+                            found.extend(role.map(|it| (alias.text.clone(), it)));
                         }
                     }
                 }
@@ -216,6 +212,14 @@ impl<'a> Checker<'a> {
             }
         }
         found
+    }
+
+    /// The referent of what is imported from a template, which is the whole of it without a name.
+    fn imported(&self, template: usize, name: Option<&Name>) -> Option<Role> {
+        match name {
+            None => Some(Role::Module(template)),
+            Some(name) => self.exported(template, &name.text).map(Role::Macro),
+        }
     }
 
     /// The macro that a template defines at its top level.
@@ -240,13 +244,13 @@ impl Checker<'_> {
         let loaded = &self.loaded[template];
         let mut defined: HashSet<&str> = HashSet::new();
         walk::each(&loaded.statements, &mut |statement| match statement {
-            Statement::Macro { name, .. } | Statement::Import { target: name, .. } => {
+            Statement::Macro { name, .. } => {
                 defined.insert(&name.text);
             }
             Statement::Set { targets, .. } => {
                 defined.extend(targets.iter().map(|target| target.name.text.as_str()));
             }
-            Statement::From { names, .. } => {
+            Statement::Import { names, .. } => {
                 defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));
             }
             _ => {}
@@ -436,18 +440,14 @@ impl Checker<'_> {
             (Statement::Include { .. } | Statement::Extends(_), Some(found)) => {
                 self.note_include(found);
             }
-            (Statement::Import { target, .. }, found) => {
-                let role = found.map_or(Role::Value, Role::Module);
-                self.scope.bind_role(&target.text, role);
-            }
-            (Statement::From { names, .. }, found) => {
+            (Statement::Import { names, .. }, found) => {
                 for (name, alias) in names {
-                    let number = found.and_then(|found| self.exported(found, &name.text));
-                    if let (None, Some(found)) = (number, found) {
+                    let role = found.and_then(|found| self.imported(found, name.as_ref()));
+                    if let (None, Some(found), Some(name)) = (role, found, name) {
                         self.missing_export(found, name);
                     }
-                    let role = number.map_or(Role::Value, Role::Macro);
-                    self.scope.bind_role(&alias.text, role);
+                    self.scope
+                        .bind_role(&alias.text, role.unwrap_or(Role::Value));
                 }
             }
             _ => {}

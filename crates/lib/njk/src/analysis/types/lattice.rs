@@ -129,35 +129,22 @@ impl Type {
 
     /// A list of such items.
     pub fn list(item: Self) -> Self {
-        let (weight, depth) = (item.weight.saturating_add(1), item.depth.saturating_add(1));
-        let this = Self {
-            list: Some(Arc::new(item)),
-            weight,
-            depth,
+        let list = Some(Arc::new(item));
+        Self {
+            list,
             ..Self::default()
-        };
-        this.bounded()
+        }
+        .measured()
     }
 
     /// An object.
     pub fn object(object: Object) -> Self {
-        let mut weight = 1_u32;
-        let mut depth = 0;
-        for property in object.properties.values() {
-            weight = weight.saturating_add(property.ty.weight).saturating_add(1);
-            depth = property.ty.depth.max(depth);
-        }
-        if let Some(rest) = &object.rest {
-            weight = weight.saturating_add(rest.weight);
-            depth = rest.depth.max(depth);
-        }
-        let this = Self {
-            object: Some(Arc::new(object)),
-            weight,
-            depth: depth.saturating_add(1),
+        let object = Some(Arc::new(object));
+        Self {
+            object,
             ..Self::default()
-        };
-        this.bounded()
+        }
+        .measured()
     }
 
     /// Adds undefined, as an optional parameter has it.
@@ -196,7 +183,7 @@ impl Type {
             }
             (one, another) => one.clone().or_else(|| another.clone()),
         };
-        let this = Self {
+        Self {
             any: self.any.max(other.any),
             absent: self.absent.or(other.absent),
             simple: self.simple | other.simple,
@@ -204,10 +191,9 @@ impl Type {
             string: Strings::union(self.string.as_ref(), other.string.as_ref()),
             list,
             object,
-            weight: self.weight.saturating_add(other.weight),
-            depth: self.depth.max(other.depth),
-        };
-        this.reweighed().bounded()
+            ..Self::default()
+        }
+        .measured()
     }
 
     /// Undefined, if a value is known at all.
@@ -239,15 +225,18 @@ impl Type {
         }
     }
 
-    /// The sum of two weights is too high where they share a part.
-    fn reweighed(mut self) -> Self {
-        let item = self.list.as_ref().map_or(0, |item| item.weight + 1);
-        let object = self.object.as_ref().map_or(0, |object| object.weight());
-        self.weight = item.saturating_add(object);
-        self
-    }
-
-    fn bounded(self) -> Self {
+    /// The type with its weight and depth; unknown if they are too large.
+    fn measured(mut self) -> Self {
+        let object = self.object.as_deref();
+        let inner = object.into_iter().flat_map(Object::inner);
+        let object_weight = inner.clone().fold(u32::from(object.is_some()), |sum, it| {
+            sum.saturating_add(it.weight).saturating_add(1)
+        });
+        let list = self.list.as_deref();
+        let list_weight = list.map_or(0, |item| item.weight.saturating_add(1));
+        let depth = inner.chain(list).map(|it| it.depth.saturating_add(1)).max();
+        let depth = depth.unwrap_or_else(|| u8::from(object.is_some()));
+        (self.weight, self.depth) = (list_weight.saturating_add(object_weight), depth);
         if self.weight > MAX_WEIGHT || self.depth > MAX_DEPTH {
             return Self::unknown();
         }
@@ -289,10 +278,10 @@ pub struct Object {
 }
 
 impl Object {
-    pub(super) fn weight(&self) -> u32 {
-        let weights = self.properties.values().map(|it| it.ty.weight + 1);
-        let rest = self.rest.as_ref().map_or(0, |rest| rest.weight);
-        weights.fold(1, u32::saturating_add).saturating_add(rest)
+    /// The types of the values in it.
+    fn inner(&self) -> impl Iterator<Item = &Type> + Clone {
+        let types = self.properties.values().map(|property| &property.ty);
+        types.chain(&self.rest)
     }
 
     /// The type of a property that is not declared.

@@ -38,10 +38,7 @@ impl Checker<'_> {
                     self.report_unused(Definition::Variable, target, read);
                 }
             }
-            Statement::Import { target, .. } => {
-                self.report_unused(Definition::Import, target, read);
-            }
-            Statement::From { names, .. } => {
+            Statement::Import { names, .. } => {
                 for (_, alias) in names {
                     self.report_unused(Definition::Import, alias, read);
                 }
