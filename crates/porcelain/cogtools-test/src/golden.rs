@@ -180,9 +180,6 @@ impl Golden {
 /// The number of equal lines shown around a difference.
 const CONTEXT: usize = 3;
 
-/// The maximum number of lines compared of each text; aligning more would take too long.
-const MAX_COMPARED_LINES: usize = 2_000;
-
 /// The maximum number of lines shown of a diff.
 const MAX_SHOWN_LINES: usize = 200;
 
@@ -194,11 +191,7 @@ pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
         text.push_str("the bytes differ where they are not UTF-8\n");
         return text;
     }
-    let skipped = common_prefix(&old, &new);
-    if skipped > 0 {
-        let _ = writeln!(text, "the first {skipped} lines are the same");
-    }
-    let compared = text::compare(window(&old, skipped), window(&new, skipped));
+    let compared = text::compare(&old, &new);
     let mut lines = Vec::new();
     for hunk in compared.unified_diff().context_radius(CONTEXT).iter_hunks() {
         lines.push(hunk.header().to_string());
@@ -219,30 +212,6 @@ pub(crate) fn diff(old_name: &str, old: &[u8], new_name: &str, new: &[u8]) -> St
         let _ = writeln!(text, "… {} more lines", lines.len() - MAX_SHOWN_LINES);
     }
     text
-}
-
-/// Number of equal lines at the beginning of long texts that are not compared.
-fn common_prefix(old: &str, new: &str) -> usize {
-    if old.lines().count().max(new.lines().count()) <= MAX_COMPARED_LINES {
-        return 0;
-    }
-    let same = old
-        .lines()
-        .zip(new.lines())
-        .take_while(|(old, new)| old == new);
-    same.count().saturating_sub(CONTEXT)
-}
-
-/// The lines to compare, from the zero-based line `from`.
-fn window(text: &str, from: usize) -> &str {
-    let end = |lines: usize| {
-        let mut ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        match lines.checked_sub(1) {
-            None => 0,
-            Some(before) => ends.nth(before).unwrap_or(text.len()),
-        }
-    };
-    &text[end(from)..end(from + MAX_COMPARED_LINES)]
 }
 
 /// Escapes the control and invisible characters of a line, and shows spaces at its end as `·`.
@@ -356,11 +325,10 @@ mod tests_1 {
         check(
             &format!("{same}a\n{same}"),
             &format!("{same}b\n{same}"),
-            "the first 4997 lines are the same\n\
-             @@ -1,7 +1,7 @@\n same\n same\n same\n-a\n+b\n same\n same\n same\n",
+            "@@ -4998,7 +4998,7 @@\n same\n same\n same\n-a\n+b\n same\n same\n same\n",
         );
         let found = diff("old", b"", "new", same.as_bytes());
         assert_eq!(found.lines().count(), 203);
-        assert!(found.ends_with("… 1801 more lines\n"), "{found}");
+        assert!(found.ends_with("… 4801 more lines\n"), "{found}");
     }
 }

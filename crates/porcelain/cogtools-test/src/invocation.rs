@@ -24,8 +24,6 @@ pub(crate) type InvocationResult = Result<Vec<u8>, InvocationError>;
 /// Reasons why an invocation gave no result.
 #[derive(Debug)]
 pub(crate) enum InvocationError {
-    /// It is not possible, for this reason.
-    Impossible(String),
     /// It failed with these diagnostics.
     Failed(Vec<Diagnostic>),
     /// The program that was started failed, with this output: lines that end with a line feed.
@@ -36,8 +34,8 @@ pub(crate) enum InvocationError {
 pub(crate) struct EncodedArguments {
     /// As JSON.
     pub(crate) json: Vec<u8>,
-    /// As YAML, or why that is not possible.
-    pub(crate) yaml: Result<Vec<u8>, String>,
+    /// As YAML.
+    pub(crate) yaml: Vec<u8>,
 }
 
 impl EncodedArguments {
@@ -51,21 +49,19 @@ impl EncodedArguments {
 }
 
 /// The value as YAML that parses as the same value.
-fn encode_yaml(value: &Value) -> Result<Vec<u8>, String> {
-    let block = serde_yaml::to_string(value).map_err(|error| error.to_string())?;
+fn encode_yaml(value: &Value) -> Vec<u8> {
+    let block = serde_yaml::to_string(value).map(String::into_bytes);
     // The serializer does not quote the key `<<` and line separators, which the parser rejects.
     // JSON is YAML too, and quotes them.
-    check_round_trip(value, block).or_else(|_| check_round_trip(value, value.to_string()))
+    block
+        .ok()
+        .filter(|block| is_yaml_of(value, block))
+        .unwrap_or_else(|| value.to_string().into_bytes())
 }
 
-fn check_round_trip(value: &Value, text: String) -> Result<Vec<u8>, String> {
-    let bytes = text.into_bytes();
-    let parsed = Arguments::read(bytes.clone(), Syntax::Yaml).map_err(|error| error.to_string())?;
-    if Value::Object(parsed.into_object()) == *value {
-        Ok(bytes)
-    } else {
-        Err("it parses as a different value".to_owned())
-    }
+fn is_yaml_of(value: &Value, bytes: &[u8]) -> bool {
+    let parsed = Arguments::read(bytes.to_vec(), Syntax::Yaml);
+    parsed.is_ok_and(|parsed| Value::Object(parsed.into_object()) == *value)
 }
 
 /// Calls `tool` in this process.
@@ -95,13 +91,7 @@ pub(crate) fn others(
         call_in_process(tool, bytes, syntax, cx).map_err(failed)
     };
     let once = runs_once(tool);
-    let yaml = match &arguments.yaml {
-        Ok(bytes) => (!once).then(|| call(tool, bytes, Syntax::Yaml)),
-        Err(why) => {
-            let why = format!("the example cannot be written as YAML: {why}");
-            Some(Err(InvocationError::Impossible(why)))
-        }
-    };
+    let yaml = (!once).then(|| call(tool, &arguments.yaml, Syntax::Yaml));
     let file = match loaded_by_path {
         Ok(tool) => (!once).then(|| call(tool, &arguments.json, Syntax::Json)),
         Err(diagnostics) => Some(Err(InvocationError::Failed(diagnostics.clone()))),
@@ -138,7 +128,6 @@ pub(crate) fn compare(
                 "a tool whose result differs between calls cannot be tested with a golden file",
             )
         }
-        Err(InvocationError::Impossible(why)) => failure(why),
         Err(InvocationError::Failed(diagnostics)) => fails().diagnostics(diagnostics),
         Err(InvocationError::Exited(detail)) => fails().detail(detail),
     })
@@ -220,16 +209,19 @@ impl Spawner {
                 format!("cogtools-call {name}"),
             )
         };
-        let mut results = vec![(
-            format!("by `{line}`"),
-            run(Command::new(program).arg(&target), &arguments.json),
-        )];
-        if let Ok(yaml) = &arguments.yaml {
-            results.push((
+        let mut results = vec![
+            (
+                format!("by `{line}`"),
+                run(Command::new(program).arg(&target), &arguments.json),
+            ),
+            (
                 format!("by `{line} --yaml`"),
-                run(Command::new(program).arg(&target).arg("--yaml"), yaml),
-            ));
-        }
+                run(
+                    Command::new(program).arg(&target).arg("--yaml"),
+                    &arguments.yaml,
+                ),
+            ),
+        ];
         let path = file.display_path.display();
         let as_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
         results.push(if as_program && cfg!(unix) {
@@ -317,22 +309,17 @@ mod tests {
         ];
         for word in words.split_whitespace().chain(odd) {
             let value = json!({"plain": word, word: [word, {word: word}]});
-            assert!(
-                encode_yaml(&value).is_ok(),
-                "{word:?}: {:?}",
-                encode_yaml(&value)
-            );
+            assert!(is_yaml_of(&value, &encode_yaml(&value)), "{word:?}");
         }
         let numbers = json!([0, -1, 1.5, -0.0, 1e300, 1e-300, 100.0, u64::MAX, i64::MIN]);
         let others = json!({"numbers": numbers, "words": [true, null, {}, [], [[]]]});
-        assert!(encode_yaml(&others).is_ok(), "{:?}", encode_yaml(&others));
+        assert!(is_yaml_of(&others, &encode_yaml(&others)));
     }
 
     #[test]
     fn each_invocation_error_has_a_message() {
         let fails = "called by hand, it fails; called as JSON, it does not";
         for (error, message, detail) in [
-            (InvocationError::Impossible(String::new()), "", ""),
             (InvocationError::Failed(Vec::new()), fails, ""),
             (
                 InvocationError::Exited("it ended\n".into()),
