@@ -1,6 +1,6 @@
 //! A connection to a socket of the user's, with a deadline and a limit.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
@@ -62,23 +62,10 @@ impl Peer {
     /// Reads one line, without its end.
     pub(crate) fn line(&mut self) -> Result<Vec<u8>, Failure> {
         let mut line = Vec::new();
-        let mut buffer = [0; 16 << 10];
-        loop {
-            let count = match self.read(&mut buffer) {
-                // A read with a timeout is not started again after a signal.
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                read => read.map_err(|error| self.failure(error))?,
-            };
-            let chunk = buffer.get(..count).unwrap_or_default();
-            if let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
-                line.extend(chunk.iter().take(end));
-                return Ok(line);
-            }
-            if count == 0 {
-                return Ok(line);
-            }
-            line.extend(chunk);
-        }
+        let read = BufReader::new(&mut *self).read_until(b'\n', &mut line);
+        read.map_err(|error| self.failure(error))?;
+        line.pop_if(|byte| *byte == b'\n');
+        Ok(line)
     }
 
     /// Translates an error of the connection.
