@@ -70,10 +70,8 @@ pub(crate) enum Kind {
         body: String,
         flags: String,
     },
-    /// A variable that is looked up at run time.
+    /// A variable; [`crate::resolve`] finds those of enclosing loops and functions.
     Name(String),
-    /// A variable of an enclosing loop or function, which only [`crate::resolve`] finds.
-    Local(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
     Call(Box<Expression>, Arguments),
@@ -121,8 +119,7 @@ impl Kind {
             | Self::Bool(_)
             | Self::Null
             | Self::Regex { .. }
-            | Self::Name(_)
-            | Self::Local(_) => Box::new(std::iter::empty()),
+            | Self::Name(_) => Box::new(std::iter::empty()),
             Self::Member(one, _) | Self::Unary(_, one) => Box::new(std::iter::once(&**one)),
             Self::Index(left, right) | Self::Binary(_, left, right) | Self::In(left, right) => {
                 Box::new([&**left, &**right].into_iter())
@@ -155,14 +152,6 @@ pub(crate) struct Function {
     pub(crate) body: Vec<Statement>,
 }
 
-/// A variable that `set` changes.
-#[derive(Clone, Debug)]
-pub(crate) struct Target {
-    pub(crate) name: Name,
-    /// True if it is a variable of an enclosing loop or function, as [`crate::resolve`] finds.
-    pub(crate) local: bool,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Expression(Expression),
@@ -184,7 +173,7 @@ pub(crate) enum Statement {
         otherwise: Vec<Self>,
     },
     Set {
-        targets: Vec<Target>,
+        targets: Vec<Name>,
         value: Value,
     },
     Macro {
@@ -208,7 +197,7 @@ pub(crate) enum Statement {
     },
     Block {
         name: Name,
-        body: Vec<Self>,
+        body: Arc<Vec<Self>>,
     },
     Extends(Expression),
     Include {

@@ -290,8 +290,8 @@ pub(crate) struct Program {
 impl Program {
     /// Compiles a template, whose branches can be recorded if there is to be `coverage`.
     pub(crate) fn compile(name: &str, source: &str, coverage: bool) -> Result<Arc<Self>, Error> {
-        let mut body = parser::parse(name, source)?;
-        let resolved = resolve::resolve(&mut body, coverage)
+        let body = parser::parse(name, source)?;
+        let resolved = resolve::resolve(&body, coverage)
             .map_err(|(error, span)| error.at(name, source, span))?;
         Ok(Arc::new(Self {
             name: name.to_owned(),

@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::coverage::BranchKind;
 use crate::error::{Error, ErrorKind, Span};
 use crate::walk;
 
-/// A block, taken out of the body that contains it.
+/// A block of a template.
 #[derive(Debug)]
 pub(crate) struct Block {
-    pub(crate) body: Vec<Statement>,
+    pub(crate) body: Arc<Vec<Statement>>,
     /// Where it first calls `super`, if it does.
     pub(crate) parent: Option<Span>,
 }
@@ -25,59 +25,52 @@ pub(crate) struct Block {
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     pub(crate) blocks: IndexMap<String, Block>,
+    /// The places of names that are variables of an enclosing loop or function.
+    pub(crate) locals: HashSet<Span>,
     /// The conditions of branches, if they are recorded.
     pub(crate) branches: IndexSet<(Span, BranchKind)>,
 }
 
 type Failure = (Error, Span);
 
-/// Marks the variables in `statements`, and takes the blocks out of them.
-pub(crate) fn resolve(statements: &mut [Statement], coverage: bool) -> Result<Resolved, Failure> {
+/// Finds the variables, the blocks and, for `coverage`, the branches in `statements`.
+pub(crate) fn resolve(statements: &[Statement], coverage: bool) -> Result<Resolved, Failure> {
     let mut resolver = Resolver {
         coverage,
         in_block: false,
         scope: vec![HashSet::new()],
-        pending: Vec::new(),
         resolved: Resolved::default(),
     };
     resolver.body(statements)?;
-    resolver.in_block = true;
-    while let Some((number, mut body)) = resolver.pending.pop() {
-        resolver.scope = vec![HashSet::new()];
-        resolver.body(&mut body)?;
-        if let Some((_, block)) = resolver.resolved.blocks.get_index_mut(number) {
-            block.body = body;
-        }
-    }
     Ok(resolver.resolved)
 }
 
-struct Resolver {
+struct Resolver<'a> {
     /// True if branches are recorded.
     coverage: bool,
     in_block: bool,
     /// The names that each enclosing loop or function declares, and at its bottom the top
     /// level of the template, a block or a macro.
-    scope: Vec<HashSet<String>>,
-    /// The numbers and the bodies of blocks that are still to be resolved.
-    pending: Vec<(usize, Vec<Statement>)>,
+    scope: Vec<HashSet<&'a str>>,
     resolved: Resolved,
 }
 
-impl Resolver {
-    /// Returns true if an enclosing loop or function declares the name.
-    fn contains(&self, name: &str) -> bool {
-        self.scope.iter().any(|names| names.contains(name))
+impl<'a> Resolver<'a> {
+    /// Notes a name that an enclosing loop or function declares.
+    fn name(&mut self, name: &str, span: Span) {
+        if self.scope.iter().any(|names| names.contains(name)) {
+            self.resolved.locals.insert(span);
+        }
     }
 
-    fn declare(&mut self, name: &Name) {
+    fn declare(&mut self, name: &'a Name) {
         if let Some(names) = self.scope.last_mut() {
-            names.insert(name.text.clone());
+            names.insert(&name.text);
         }
     }
 
     /// Declares a macro or an import. At the top level they are in the context.
-    fn define(&mut self, name: &Name) {
+    fn define(&mut self, name: &'a Name) {
         if self.scope.len() > 1 {
             self.declare(name);
         }
@@ -89,30 +82,52 @@ impl Resolver {
         }
     }
 
-    fn body(&mut self, statements: &mut [Statement]) -> Result<(), Failure> {
-        statements
-            .iter_mut()
-            .try_for_each(|one| self.statement(one))
+    fn body(&mut self, statements: &'a [Statement]) -> Result<(), Failure> {
+        statements.iter().try_for_each(|one| self.statement(one))
     }
 
-    fn statement(&mut self, statement: &mut Statement) -> Result<(), Failure> {
+    fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
         match statement {
-            Statement::Text(_) => {}
-            Statement::Output(value) => self.expression(value),
             Statement::If {
                 branches,
                 otherwise,
-            } => self.conditions(branches, otherwise)?,
+            } => {
+                let mut kind = BranchKind::If;
+                for (condition, body) in branches {
+                    self.expression(condition);
+                    self.branch(condition.span, kind);
+                    self.body(body)?;
+                    kind = BranchKind::Elif;
+                }
+                let first = branches.first().map(|(condition, _)| condition.span);
+                self.otherwise(first.unwrap_or_default(), BranchKind::Else, otherwise)?;
+            }
             Statement::For {
                 names,
                 iterable,
                 body,
                 otherwise,
-            } => self.for_loop(names, iterable, body, otherwise)?,
-            Statement::Set { targets, value } => self.set(targets, value)?,
+            } => {
+                self.expression(iterable);
+                self.scope
+                    .push(names.iter().map(|name| name.text.as_str()).collect());
+                self.branch(iterable.span, BranchKind::For);
+                self.body(body)?;
+                self.otherwise(iterable.span, BranchKind::Empty, otherwise)?;
+                self.scope.pop();
+            }
+            Statement::Set { targets, value } => {
+                match value {
+                    Value::Expression(value) => self.expression(value),
+                    Value::Body(body) => self.body(body)?,
+                }
+                for target in targets {
+                    self.name(&target.text, target.span);
+                }
+            }
             Statement::Macro { name, function } => {
-                let outer =
-                    std::mem::replace(&mut self.scope, vec![HashSet::new(), HashSet::new()]);
+                let apart = vec![HashSet::new(), HashSet::new()];
+                let outer = std::mem::replace(&mut self.scope, apart);
                 self.function(function)?;
                 self.scope = outer;
                 self.define(name);
@@ -123,21 +138,26 @@ impl Resolver {
                 self.scope.pop();
                 self.expression(call);
             }
-            Statement::Filter {
-                arguments, body, ..
-            } => {
-                self.body(body)?;
-                self.arguments(arguments);
-            }
             Statement::Switch {
                 subject,
                 cases,
                 otherwise,
-            } => self.switch(subject, cases, otherwise)?,
-            Statement::Block { name, body } => self.block(name, body)?,
-            Statement::Extends(template) | Statement::Include { template, .. } => {
-                self.expression(template);
+            } => {
+                self.expression(subject);
+                for (value, body) in cases {
+                    self.expression(value);
+                    if !body.is_empty() {
+                        self.branch(value.span, BranchKind::Case);
+                        self.body(body)?;
+                    }
+                }
+                if cases.is_empty() {
+                    self.body(otherwise)?;
+                } else {
+                    self.otherwise(subject.span, BranchKind::Default, otherwise)?;
+                }
             }
+            Statement::Block { name, body } => self.block(name, body)?,
             Statement::Import {
                 template, names, ..
             } => {
@@ -146,82 +166,23 @@ impl Resolver {
                     self.define(alias);
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn for_loop(
-        &mut self,
-        names: &[Name],
-        iterable: &mut Expression,
-        body: &mut [Statement],
-        otherwise: &mut [Statement],
-    ) -> Result<(), Failure> {
-        self.expression(iterable);
-        let declared = names.iter().map(|name| name.text.clone()).collect();
-        self.scope.push(declared);
-        self.branch(iterable.span, BranchKind::For);
-        self.body(body)?;
-        self.otherwise(iterable.span, BranchKind::Empty, otherwise)?;
-        self.scope.pop();
-        Ok(())
-    }
-
-    fn set(&mut self, targets: &mut [Target], value: &mut Value) -> Result<(), Failure> {
-        match value {
-            Value::Expression(value) => self.expression(value),
-            Value::Body(body) => self.body(body)?,
-        }
-        for target in targets {
-            target.local = self.contains(&target.name.text);
-        }
-        Ok(())
-    }
-
-    fn conditions(
-        &mut self,
-        branches: &mut [(Expression, Vec<Statement>)],
-        otherwise: &mut [Statement],
-    ) -> Result<(), Failure> {
-        let mut first = None;
-        for (condition, body) in branches {
-            self.expression(condition);
-            let kind = match first {
-                None => BranchKind::If,
-                Some(_) => BranchKind::Elif,
-            };
-            first.get_or_insert(condition.span);
-            self.branch(condition.span, kind);
-            self.body(body)?;
-        }
-        self.otherwise(first.unwrap_or_default(), BranchKind::Else, otherwise)
-    }
-
-    fn switch(
-        &mut self,
-        subject: &mut Expression,
-        cases: &mut [(Expression, Vec<Statement>)],
-        otherwise: &mut [Statement],
-    ) -> Result<(), Failure> {
-        self.expression(subject);
-        if cases.is_empty() {
-            return self.body(otherwise);
-        }
-        for (value, body) in cases {
-            self.expression(value);
-            if !body.is_empty() {
-                self.branch(value.span, BranchKind::Case);
-                self.body(body)?;
+            _ => {
+                for body in walk::bodies(statement) {
+                    self.body(body)?;
+                }
+                for value in walk::expressions(statement) {
+                    self.expression(value);
+                }
             }
         }
-        self.otherwise(subject.span, BranchKind::Default, otherwise)
+        Ok(())
     }
 
     fn otherwise(
         &mut self,
         span: Span,
         kind: BranchKind,
-        body: &mut [Statement],
+        body: &'a [Statement],
     ) -> Result<(), Failure> {
         if !body.is_empty() {
             self.branch(span, kind);
@@ -229,72 +190,39 @@ impl Resolver {
         self.body(body)
     }
 
-    fn block(&mut self, name: &Name, body: &mut Vec<Statement>) -> Result<(), Failure> {
-        let blocks = &mut self.resolved.blocks;
+    fn block(&mut self, name: &Name, body: &'a Arc<Vec<Statement>>) -> Result<(), Failure> {
         let block = Block {
-            body: Vec::new(),
+            body: Arc::clone(body),
             parent: parent_call(body),
         };
-        let (number, known) = blocks.insert_full(name.text.clone(), block);
-        if known.is_some() {
+        let blocks = &mut self.resolved.blocks;
+        if blocks.insert(name.text.clone(), block).is_some() {
             let message = format!("block `{}` is defined twice", name.text);
             return Err((Error::new(ErrorKind::Syntax, message), name.span));
         }
-        self.pending.push((number, std::mem::take(body)));
+        let scope = std::mem::replace(&mut self.scope, vec![HashSet::new()]);
+        let in_block = std::mem::replace(&mut self.in_block, true);
+        self.body(body)?;
+        (self.scope, self.in_block) = (scope, in_block);
         Ok(())
     }
 
-    fn function(&mut self, function: &mut Arc<Function>) -> Result<(), Failure> {
-        let Some(function) = Arc::get_mut(function) else {
-            return Err((Error::internal("a shared function"), Span::default()));
-        };
+    fn function(&mut self, function: &'a Function) -> Result<(), Failure> {
         for parameter in &function.parameters {
             self.declare(parameter);
         }
-        for (_, value) in &mut function.defaults {
+        for (_, value) in &function.defaults {
             self.expression(value);
         }
-        self.body(&mut function.body)
+        self.body(&function.body)
     }
-}
 
-impl Resolver {
-    fn expression(&mut self, one: &mut Expression) {
-        match &mut one.kind {
-            Kind::Str(_)
-            | Kind::Number(_)
-            | Kind::Bool(_)
-            | Kind::Null
-            | Kind::Regex { .. }
-            | Kind::Local(_) => {}
-            Kind::Name(name) => {
-                if self.contains(name) {
-                    one.kind = Kind::Local(std::mem::take(name));
-                }
-            }
-            Kind::Member(target, _) | Kind::Unary(_, target) => self.expression(target),
-            Kind::Index(left, right) | Kind::Binary(_, left, right) | Kind::In(left, right) => {
-                self.expression(left);
-                self.expression(right);
-            }
-            Kind::Call(target, arguments) => {
-                if !self.in_block || !is_super(target) {
-                    self.expression(target);
-                }
-                self.arguments(arguments);
-            }
-            Kind::Filter(target, _, arguments) | Kind::Test(target, _, arguments) => {
-                self.expression(target);
-                self.arguments(arguments);
-            }
-            Kind::Array(items) | Kind::Group(items) => {
-                for item in items {
-                    self.expression(item);
-                }
-            }
-            Kind::Dict(pairs) => {
-                for (_, value) in pairs {
-                    self.expression(value);
+    fn expression(&mut self, one: &Expression) {
+        match &one.kind {
+            Kind::Name(name) => self.name(name, one.span),
+            Kind::Call(target, arguments) if self.in_block && is_super(target) => {
+                for argument in arguments.iter() {
+                    self.expression(argument);
                 }
             }
             Kind::InlineIf {
@@ -310,13 +238,11 @@ impl Resolver {
                     self.branch(condition.span, BranchKind::Else);
                 }
             }
-        }
-    }
-
-    fn arguments(&mut self, arguments: &mut Arguments) {
-        let keyword = arguments.keyword.iter_mut().map(|(_, value)| value);
-        for argument in arguments.positional.iter_mut().chain(keyword) {
-            self.expression(argument);
+            kind => {
+                for child in kind.children() {
+                    self.expression(child);
+                }
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(
 }
 
 /// The expressions of a statement itself.
-fn expressions(one: &Statement) -> Vec<&Expression> {
+pub(crate) fn expressions(one: &Statement) -> Vec<&Expression> {
     match one {
         Statement::Output(value)
         | Statement::Extends(value)
@@ -73,8 +73,8 @@ pub(crate) fn bodies(one: &Statement) -> Vec<&[Statement]> {
             value: Value::Body(body),
             ..
         }
-        | Statement::Filter { body, .. }
-        | Statement::Block { body, .. } => vec![body],
+        | Statement::Filter { body, .. } => vec![body],
+        Statement::Block { body, .. } => vec![body],
         Statement::Macro { function, .. } => vec![&function.body],
         Statement::Call { caller, .. } => vec![&caller.body],
         Statement::Switch {

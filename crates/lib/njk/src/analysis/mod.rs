@@ -5,9 +5,7 @@ pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{
-    Arguments, Binary, Expression, Function, Kind, Name, Statement, Target, Unary, Value,
-};
+use crate::ast::{Arguments, Binary, Expression, Function, Kind, Name, Statement, Unary, Value};
 use crate::error::{Error, ErrorKind, Positions, Span};
 use crate::{filters, globals, parser, tests, walk};
 
@@ -138,7 +136,7 @@ impl Analyst<'_> {
                     Value::Expression(value) => self.read(value),
                     Value::Body(body) => self.body(body),
                 }
-                for Target { name: target, .. } in targets {
+                for target in targets {
                     self.bind(&target.text);
                 }
             }

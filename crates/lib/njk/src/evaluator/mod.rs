@@ -82,6 +82,11 @@ impl Evaluator<'_> {
         start.chain("...".chars()).collect()
     }
 
+    /// Returns true if the name there is a variable of an enclosing loop or function.
+    fn is_local(&self, span: Span) -> bool {
+        self.here.program.resolved.locals.contains(&span)
+    }
+
     /// The error at a position of this template, unless it has one.
     fn locate(&self, error: Error, span: Span) -> Error {
         self.here.program.locate(error, span)
@@ -219,8 +224,8 @@ impl Evaluator<'_> {
                 let runtime = self.runtime;
                 self.runtime.regexes.value(body, flags, runtime)
             }
+            Kind::Name(name) if self.is_local(one.span) => Ok(self.runtime.local(self.here, name)),
             Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),
-            Kind::Local(name) => Ok(self.runtime.local(self.here, name)),
             Kind::Member(target, name) => self.member(target, name),
             Kind::Index(target, index) => self.index(target, index),
             Kind::Call(target, arguments) => self.call(target, arguments, None),

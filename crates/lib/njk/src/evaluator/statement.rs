@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ast::{self, Arguments, Expression, Function, Kind, Name, Statement, Target};
+use crate::ast::{self, Arguments, Expression, Function, Kind, Name, Statement};
 use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
 use crate::evaluator::Evaluator;
@@ -116,16 +116,17 @@ impl Evaluator<'_> {
         self.runtime.take(&self.here.program, condition, kind);
     }
 
-    fn set(&self, targets: &[Target], value: &ast::Value) -> Result<(), Error> {
+    fn set(&self, targets: &[Name], value: &ast::Value) -> Result<(), Error> {
         let value = match value {
             ast::Value::Expression(value) => self.expression(value)?,
             ast::Value::Body(body) => {
-                let span = targets.first().map(|target| target.name.span);
+                let span = targets.first().map(|target| target.span);
                 Value::from(self.at(span.unwrap_or_default(), self.capture(body))?)
             }
         };
-        for Target { name, local } in targets {
-            self.runtime.set(self.here, &name.text, &value, *local);
+        for target in targets {
+            let local = self.is_local(target.span);
+            self.runtime.set(self.here, &target.text, &value, local);
         }
         Ok(())
     }

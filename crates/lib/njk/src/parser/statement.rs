@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::ast::{self, Expression, Function, Kind, Name, Statement, Target};
+use crate::ast::{self, Expression, Function, Kind, Name, Statement};
 use crate::error::{self, Error, ErrorKind, instead};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, fail};
@@ -118,9 +118,9 @@ impl Parser<'_> {
     }
 
     fn set_tag(&mut self) -> Parsed<Statement> {
-        let mut targets = vec![self.target()?];
+        let mut targets = vec![self.name("the name of a variable")?];
         while self.skip(",")? {
-            targets.push(self.target()?);
+            targets.push(self.name("the name of a variable")?);
         }
         if self.skip("=")? {
             let value = ast::Value::Expression(self.expression()?);
@@ -138,12 +138,6 @@ impl Parser<'_> {
         self.next()?;
         let value = ast::Value::Body(self.body_to("endset")?);
         Ok(Statement::Set { targets, value })
-    }
-
-    fn target(&mut self) -> Parsed<Target> {
-        let name = self.name("the name of a variable")?;
-        let local = false;
-        Ok(Target { name, local })
     }
 
     fn macro_tag(&mut self) -> Parsed<Statement> {
@@ -243,6 +237,7 @@ impl Parser<'_> {
         let (body, _) = self.body(&["endblock"])?;
         self.skip_symbol(&name.text)?;
         self.block_end("endblock")?;
+        let body = Arc::new(body);
         Ok(Statement::Block { name, body })
     }
 }

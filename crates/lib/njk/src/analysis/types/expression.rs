@@ -41,8 +41,6 @@ impl Checker<'_> {
             Kind::Bool(value) => Type::literal_boolean(*value),
             Kind::Null => Type::null(),
             Kind::Regex { .. } => Type::unknown().defined(),
-            // No tree that is analysed is resolved.
-            Kind::Local(_) => Type::unknown(),
             Kind::Name(_) | Kind::Member(..) | Kind::Index(..) => self.read(one),
             Kind::Call(target, arguments) => self.call(one, target, arguments),
             Kind::Filter(target, name, arguments) => self.filter(one, target, name, arguments),

@@ -248,7 +248,7 @@ impl Checker<'_> {
                 defined.insert(&name.text);
             }
             Statement::Set { targets, .. } => {
-                defined.extend(targets.iter().map(|target| target.name.text.as_str()));
+                defined.extend(targets.iter().map(|target| target.text.as_str()));
             }
             Statement::Import { names, .. } => {
                 defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));
@@ -513,7 +513,7 @@ impl Checker<'_> {
                 Statement::Set {
                     targets,
                     value: Value::Expression(value),
-                } if targets.iter().any(|target| target.name.text == *wanted) => {
+                } if targets.iter().any(|target| target.text == *wanted) => {
                     examine(value);
                 }
                 Statement::For {

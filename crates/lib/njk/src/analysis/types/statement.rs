@@ -9,7 +9,7 @@ use crate::analysis::types::lattice::{Any, LOOP, NULL, Type};
 use crate::analysis::types::narrow::may_equal;
 use crate::analysis::types::problem::{Habit, Problem};
 use crate::analysis::types::unused::assigned_in;
-use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -74,7 +74,7 @@ impl Checker<'_> {
         self.escape(&ty);
     }
 
-    fn set(&mut self, targets: &[Target], value: &Value) {
+    fn set(&mut self, targets: &[Name], value: &Value) {
         let (mut ty, implied) = match value {
             Value::Expression(value) => {
                 let ty = self.expression(value).widened();
@@ -90,7 +90,7 @@ impl Checker<'_> {
                 (Type::unknown().defined(), None)
             }
         };
-        for Target { name: target, .. } in targets {
+        for target in targets {
             if self.tainted.contains(&target.text) {
                 self.escape(&ty);
                 ty = Type::unknown();

@@ -6,7 +6,7 @@ use super::checker::{Checker, Loaded, template};
 use super::function::parameters;
 use super::problem::{Definition, Problem};
 use crate::analysis::root;
-use crate::ast::{Expression, Function, Kind, Name, Statement, Target, Value};
+use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -34,7 +34,7 @@ impl Checker<'_> {
                 self.unused_parameters(function);
             }
             Statement::Set { targets, value } if !has_effect(value) => {
-                for Target { name: target, .. } in targets {
+                for target in targets {
                     self.report_unused(Definition::Variable, target, read);
                 }
             }
@@ -153,14 +153,12 @@ fn reaches(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
 fn always<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Statement)) {
     for statement in statements {
         visit(statement);
-        if let Statement::Filter { body, .. }
-        | Statement::Block { body, .. }
-        | Statement::Set {
-            value: Value::Body(body),
-            ..
-        } = statement
+        if let Statement::Filter { .. } | Statement::Block { .. } | Statement::Set { .. } =
+            statement
         {
-            always(body, visit);
+            for body in walk::bodies(statement) {
+                always(body, visit);
+            }
         }
     }
 }
@@ -206,7 +204,7 @@ pub(super) fn assigned_in(statements: &[Statement]) -> HashSet<String> {
     let mut names = HashSet::new();
     walk::each(statements, &mut |statement| {
         if let Statement::Set { targets, .. } = statement {
-            names.extend(targets.iter().map(|target| target.name.text.clone()));
+            names.extend(targets.iter().map(|target| target.text.clone()));
         }
     });
     names
@@ -257,7 +255,7 @@ fn spread(statements: &[Statement], names: &mut HashSet<String>) {
         Statement::Set {
             targets,
             value: Value::Expression(value),
-        } if targets.iter().any(|it| names.contains(&it.name.text)) => mention(value, names),
+        } if targets.iter().any(|it| names.contains(&it.text)) => mention(value, names),
         Statement::For {
             names: targets,
             iterable,
