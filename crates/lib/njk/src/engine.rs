@@ -23,7 +23,6 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) loader: Box<dyn Loader>,
     pub(crate) autoescape: bool,
-    pub(crate) coverage: bool,
 }
 
 /// Compiles templates. Creating one is cheap.
@@ -55,7 +54,6 @@ impl Engine {
             limits: Limits::default(),
             loader: Box::new(Nothing),
             autoescape: false,
-            coverage: false,
         })
     }
 
@@ -64,7 +62,7 @@ impl Engine {
     pub fn compile(&self, name: &str, source: &str) -> Result<Template, Error> {
         Ok(Template {
             shared: Arc::clone(&self.0),
-            program: Program::compile(name, source, self.0.coverage)?,
+            program: Program::compile(name, source)?,
         })
     }
 }
@@ -95,13 +93,6 @@ impl Builder {
         self
     }
 
-    /// Returns true if [`Template::render_recording`] records the branches that templates take.
-    #[must_use]
-    pub const fn coverage(mut self, yes: bool) -> Self {
-        self.0.coverage = yes;
-        self
-    }
-
     /// The engine.
     pub fn build(self) -> Engine {
         Engine(Arc::new(self.0))
@@ -124,11 +115,10 @@ impl Template {
     }
 
     /// Renders the template like [`Template::render`], and records the branches that it takes,
-    /// also of the templates that it includes. The engine has to be built with
-    /// [`Builder::coverage`]; otherwise there are no branches.
+    /// also of the templates that it includes.
     ///
     /// ```
-    /// let engine = njk::Engine::builder().coverage(true).build();
+    /// let engine = njk::Engine::new();
     /// let template = engine.compile("t", "{% if a %}A{% else %}B{% endif %}").unwrap();
     /// let mut coverage = njk::Coverage::default();
     /// let text = template.render_recording(&serde_json::json!({"a": true}), &mut coverage);
@@ -146,7 +136,7 @@ impl Template {
 
     fn run(&self, context: &Json, coverage: Option<&mut Coverage>) -> Result<String, Error> {
         let variables = variables(context)?;
-        let runtime = Runtime::new(&self.shared);
+        let runtime = Runtime::new(&self.shared, coverage.is_some());
         let text = evaluator::render(&runtime, &self.program, variables);
         if let Some(coverage) = coverage {
             coverage.add(&self.program);
@@ -162,8 +152,8 @@ impl Template {
     }
 
     /// The names that the template reads and sets, without rendering it.
-    pub fn analysis(&self) -> Result<Analysis, Error> {
-        analysis::analyse(&self.program.source)
+    pub fn analysis(&self) -> Analysis {
+        analysis::of(&self.program.body, &self.program.source)
     }
 }
 
@@ -288,11 +278,11 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Compiles a template, whose branches can be recorded if there is to be `coverage`.
-    pub(crate) fn compile(name: &str, source: &str, coverage: bool) -> Result<Arc<Self>, Error> {
+    /// Compiles a template.
+    pub(crate) fn compile(name: &str, source: &str) -> Result<Arc<Self>, Error> {
         let body = parser::parse(name, source)?;
-        let resolved = resolve::resolve(&body, coverage)
-            .map_err(|(error, span)| error.at(name, source, span))?;
+        let resolved =
+            resolve::resolve(&body).map_err(|(error, span)| error.at(name, source, span))?;
         Ok(Arc::new(Self {
             name: name.to_owned(),
             source: source.to_owned(),

@@ -27,16 +27,15 @@ pub(crate) struct Resolved {
     pub(crate) blocks: IndexMap<String, Block>,
     /// The places of names that are variables of an enclosing loop or function.
     pub(crate) locals: HashSet<Span>,
-    /// The conditions of branches, if they are recorded.
+    /// The conditions of branches.
     pub(crate) branches: IndexSet<(Span, BranchKind)>,
 }
 
 type Failure = (Error, Span);
 
-/// Finds the variables, the blocks and, for `coverage`, the branches in `statements`.
-pub(crate) fn resolve(statements: &[Statement], coverage: bool) -> Result<Resolved, Failure> {
+/// Finds the variables, the blocks and the branches in `statements`.
+pub(crate) fn resolve(statements: &[Statement]) -> Result<Resolved, Failure> {
     let mut resolver = Resolver {
-        coverage,
         in_block: false,
         scope: vec![HashSet::new()],
         resolved: Resolved::default(),
@@ -46,8 +45,6 @@ pub(crate) fn resolve(statements: &[Statement], coverage: bool) -> Result<Resolv
 }
 
 struct Resolver<'a> {
-    /// True if branches are recorded.
-    coverage: bool,
     in_block: bool,
     /// The names that each enclosing loop or function declares, and at its bottom the top
     /// level of the template, a block or a macro.
@@ -77,9 +74,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn branch(&mut self, span: Span, kind: BranchKind) {
-        if self.coverage {
-            self.resolved.branches.insert((span, kind));
-        }
+        self.resolved.branches.insert((span, kind));
     }
 
     fn body(&mut self, statements: &'a [Statement]) -> Result<(), Failure> {

@@ -199,12 +199,7 @@ impl Scanner<'_> {
         self.token(TokenKind::Keyword, bytes(word));
         match keyword {
             "for" => {
-                let at = rest.iter().position(|it| symbol(it) == Some("in"));
-                let (names, value) = rest.split_at(at.unwrap_or(rest.len()));
-                let path = simple_path(value.get(1..).unwrap_or_default());
-                let path = path.map(|path| self.resolve(&path)).unwrap_or_default();
-                let names: Vec<&Lexeme> = names.iter().filter(|it| symbol(it).is_some()).collect();
-                self.expression(value);
+                let (names, path) = self.source(rest, |it| symbol(it) == Some("in"));
                 self.enter(keyword);
                 let is_item = names.len() == 1 && !path.is_empty();
                 let path = if is_item {
@@ -217,13 +212,8 @@ impl Scanner<'_> {
                 }
             }
             "set" => {
-                let at = rest.iter().position(|it| it.kind == Kind::Mark("="));
-                let (names, value) = rest.split_at(at.unwrap_or(rest.len()));
-                self.expression(value);
-                let path = simple_path(value.get(1..).unwrap_or_default());
-                let path = path.map(|path| self.resolve(&path)).unwrap_or_default();
-                let names = names.iter().filter(|it| symbol(it).is_some());
-                for name in names.collect::<Vec<_>>() {
+                let (names, path) = self.source(rest, |it| it.kind == Kind::Mark("="));
+                for name in names {
                     self.define(name, path.clone(), end, false);
                 }
             }
@@ -274,6 +264,22 @@ impl Scanner<'_> {
             _ if keyword.starts_with("end") => {}
             _ => self.expression(rest),
         }
+    }
+
+    /// Reads the names before a mark, and the value behind it; returns the names and the way to
+    /// the value.
+    fn source<'t>(
+        &mut self,
+        tokens: &'t [Lexeme],
+        is_mark: impl Fn(&Lexeme) -> bool,
+    ) -> (Vec<&'t Lexeme>, Vec<String>) {
+        let at = tokens.iter().position(is_mark);
+        let (names, value) = tokens.split_at(at.unwrap_or(tokens.len()));
+        self.expression(value);
+        let path = simple_path(value.get(1..).unwrap_or_default());
+        let path = path.map(|path| self.resolve(&path)).unwrap_or_default();
+        let names = names.iter().filter(|it| symbol(it).is_some()).collect();
+        (names, path)
     }
 
     /// Reads a statement that loads another template, with the names that it imports.
@@ -437,20 +443,13 @@ impl Scanner<'_> {
         });
         let mut at = at + 1;
         loop {
-            let kind = |offset: usize| tokens.get(at + offset).map(|it| &it.kind);
-            let (step, length, span) = match (kind(0), kind(1), kind(2)) {
-                (Some(Kind::Mark(".")), Some(Kind::Symbol(name)), _) => {
-                    (name.clone(), 2, bytes(&tokens[at + 1]))
-                }
-                (Some(Kind::Mark("[")), Some(Kind::Str(name)), Some(Kind::Mark("]"))) => {
-                    let span = bytes(&tokens[at + 1]);
-                    (name.clone(), 3, span.start + 1..span.end - 1)
-                }
-                (Some(Kind::Mark("[")), Some(Kind::Number(_)), Some(Kind::Mark("]"))) => {
-                    (ITEM.to_owned(), 3, bytes(&tokens[at + 1]))
-                }
-                _ => return at,
+            let Some((step, length)) = step(&tokens[at..]) else {
+                return at;
             };
+            let mut span = bytes(&tokens[at + 1]);
+            if matches!(tokens[at + 1].kind, Kind::Str(_)) {
+                span = span.start + 1..span.end - 1;
+            }
             let is_item = step == ITEM;
             path.push(step);
             for token in &tokens[at..at + length] {
@@ -485,18 +484,23 @@ impl Scanner<'_> {
 fn simple_path(tokens: &[Lexeme]) -> Option<Vec<String>> {
     let mut path = vec![symbol(tokens.first()?)?.to_owned()];
     let mut rest = &tokens[1..];
-    loop {
-        let kinds: Vec<&Kind> = rest.iter().take(3).map(|it| &it.kind).collect();
-        let (step, length) = match kinds.as_slice() {
-            [] => return Some(path),
-            [Kind::Mark("."), Kind::Symbol(name), ..] => (name.clone(), 2),
-            [Kind::Mark("["), Kind::Str(name), Kind::Mark("]")] => (name.clone(), 3),
-            [Kind::Mark("["), Kind::Number(_), Kind::Mark("]")] => (ITEM.to_owned(), 3),
-            _ => return None,
-        };
+    while !rest.is_empty() {
+        let (step, length) = step(rest)?;
         path.push(step);
         rest = &rest[length..];
     }
+    Some(path)
+}
+
+/// The step of a path at the start of `tokens`, and the number of its tokens.
+fn step(tokens: &[Lexeme]) -> Option<(String, usize)> {
+    let kinds: Vec<&Kind> = tokens.iter().take(3).map(|it| &it.kind).collect();
+    Some(match kinds.as_slice() {
+        [Kind::Mark("."), Kind::Symbol(name), ..] => (name.clone(), 2),
+        [Kind::Mark("["), Kind::Str(name), Kind::Mark("]")] => (name.clone(), 3),
+        [Kind::Mark("["), Kind::Number(_), Kind::Mark("]")] => (ITEM.to_owned(), 3),
+        _ => return None,
+    })
 }
 
 fn symbol(token: &Lexeme) -> Option<&str> {

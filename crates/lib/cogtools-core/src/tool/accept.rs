@@ -418,7 +418,7 @@ impl Tool {
         examples: &[Map<String, Value>],
     ) -> Option<Vec<Branch>> {
         let loader = TemplateScope::of(&self.text).loader();
-        let engine = njk::Engine::builder().loader(loader).coverage(true).build();
+        let engine = njk::Engine::builder().loader(loader).build();
         let template = engine.compile(own.name(), own.source()).ok()?;
         let mut coverage = njk::Coverage::default();
         // A template without examples has branches as well.

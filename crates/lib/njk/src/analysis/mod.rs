@@ -65,11 +65,15 @@ struct Analyst<'a> {
 /// assert_eq!(names, [("b", true), ("a", false)]);
 /// ```
 pub fn analyse(source: &str) -> Result<Analysis, Error> {
-    let statements = parser::parse("", source)?;
+    Ok(of(&parser::parse("", source)?, source))
+}
+
+/// Analyses the statements of a template.
+pub(crate) fn of(statements: &[Statement], source: &str) -> Analysis {
     let mut analyst = Analyst::new(source);
-    analyst.body(&statements);
-    walk::statements(&statements, &mut |expression| analyst.names(expression));
-    walk::each(&statements, &mut |statement| {
+    analyst.body(statements);
+    walk::statements(statements, &mut |expression| analyst.names(expression));
+    walk::each(statements, &mut |statement| {
         if let Statement::Filter {
             name, arguments, ..
         } = statement
@@ -77,7 +81,7 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
             analyst.filter(name, arguments);
         }
     });
-    Ok(analyst.found)
+    analyst.found
 }
 
 /// The names that statements read without a check.
@@ -110,8 +114,6 @@ impl Analyst<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::Text(_) => {}
-            Statement::Output(value) => self.read(value),
             Statement::If {
                 branches,
                 otherwise,
@@ -148,12 +150,6 @@ impl Analyst<'_> {
                 self.read(call);
                 self.function(caller);
             }
-            Statement::Filter {
-                arguments, body, ..
-            } => {
-                self.body(body);
-                self.arguments(arguments);
-            }
             Statement::Switch {
                 subject,
                 cases,
@@ -166,14 +162,6 @@ impl Analyst<'_> {
                 }
                 self.body(otherwise);
             }
-            Statement::Block { body, .. } => self.body(body),
-            _ => self.reach(statement),
-        }
-    }
-
-    /// The statements that load other templates.
-    fn reach(&mut self, statement: &Statement) {
-        match statement {
             Statement::Extends(template) | Statement::Include { template, .. } => {
                 self.template(template);
             }
@@ -185,7 +173,14 @@ impl Analyst<'_> {
                     self.bind(&alias.text);
                 }
             }
-            _ => {}
+            _ => {
+                for body in walk::bodies(statement) {
+                    self.body(body);
+                }
+                for value in walk::expressions(statement) {
+                    self.read(value);
+                }
+            }
         }
     }
 

@@ -45,14 +45,18 @@ pub(crate) struct Runtime {
     activations: RefCell<Vec<Rc<Activation>>>,
     /// The values that may contain themselves, to be taken apart at the end.
     changed: RefCell<Vec<Value>>,
+    /// True if branches are recorded.
+    records: bool,
     /// The branches that were taken: their templates and their numbers.
     taken: RefCell<BTreeSet<(String, usize)>>,
 }
 
 impl Runtime {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    /// The state of a rendering, which `records` the branches that it takes.
+    pub(crate) fn new(shared: &Arc<Shared>, records: bool) -> Self {
         Self {
             shared: Arc::clone(shared),
+            records,
             fuel: Cell::new(shared.limits.fuel),
             memory: Cell::new(memory(shared.limits)),
             regexes: Regexes::default(),
@@ -151,14 +155,16 @@ impl Runtime {
             return Ok(None);
         };
         self.spend(source.len() / 16)?;
-        let program = Program::compile(&full, &source, self.shared.coverage)?;
+        let program = Program::compile(&full, &source)?;
         programs.insert(full, Arc::clone(&program));
         Ok(Some(program))
     }
 
     /// Notes that a branch of a template is taken, if branches are recorded.
     pub(crate) fn take(&self, program: &Program, span: Span, kind: BranchKind) {
-        if let Some(number) = program.resolved.branches.get_index_of(&(span, kind)) {
+        if self.records
+            && let Some(number) = program.resolved.branches.get_index_of(&(span, kind))
+        {
             let mut taken = self.taken.borrow_mut();
             taken.insert((program.name.clone(), number));
         }

@@ -159,7 +159,6 @@ impl Template {
     pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), Box<Diagnostic>> {
         let invalid = |error: &njk::Error| self.diagnostic(error, Code::InvalidTool, scope);
         let analysis = self.compile(scope)?.analysis();
-        let analysis = analysis.map_err(|error| invalid(&error))?;
         let unknown = analysis.unknown.first();
         unknown.map_or(Ok(()), |error| Err(invalid(error)))
     }
@@ -243,7 +242,7 @@ impl Template {
         if self.is_plain() {
             return Some(self.source().to_owned());
         }
-        let analysis = self.compile(scope).ok()?.analysis().ok()?;
+        let analysis = self.compile(scope).ok()?.analysis();
         let mut reads = analysis.reads.iter();
         let is_constant = reads.all(|read| read.name == TOOL_DIR) && analysis.templates.is_empty();
         let folder = scope.partials.folder.display().to_string();
