@@ -70,6 +70,19 @@ impl Format {
             _ => Self::Jsonc,
         }
     }
+
+    /// Reads `text` (of `file`, for messages) as a host does that accepts `dialect` of JSON.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the host cannot read it.
+    pub fn read(self, dialect: Dialect, file: &Path, text: &str) -> Result<Value, Box<Conflict>> {
+        match self {
+            Self::Jsonc => jsonc::read_as(dialect, file, text),
+            Self::Toml => toml::read(file, text),
+            Self::Yaml => yaml::read(file, text),
+        }
+    }
 }
 
 /// Why an edit cannot be made. The file is left unchanged.

@@ -280,18 +280,18 @@ fn unset_variables(tool: &Tool, cx: &core::Context) -> Vec<String> {
 pub(crate) struct StrayFile {
     /// Its path, as shown.
     pub(crate) display_path: PathBuf,
-    /// True if it is in place of the configuration, not of a tool.
-    pub(crate) is_configuration: bool,
-    kind: StrayKind,
+    pub(crate) kind: StrayKind,
+    /// True if the file that it was meant to be exists.
+    is_taken: bool,
 }
 
 /// Why a file is not read.
-#[derive(Debug, PartialEq, Eq)]
-enum StrayKind {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StrayKind {
     /// A tool whose extension is `yml`.
-    Tool { is_taken: bool },
+    Tool,
     /// A configuration with another name.
-    Configuration { is_taken: bool },
+    Configuration,
     /// A link to nothing.
     Link,
 }
@@ -320,35 +320,27 @@ pub(crate) fn find_stray_files<'f>(
         names.sort_unstable();
         for name in names {
             let path = folder.path().join(&name);
-            if let Some(kind) = classify(&path, &folder) {
-                let display_path = folder.display_path().join(&name);
-                found.push(StrayFile {
-                    display_path,
-                    is_configuration: false,
-                    kind,
-                });
-            }
+            found.extend(classify(&path, &folder).map(|kind| StrayFile {
+                display_path: folder.display_path().join(&name),
+                kind,
+                is_taken: path.with_extension("yaml").symlink_metadata().is_ok(),
+            }));
         }
     }
     found
 }
 
 fn configurations(project: &Project) -> Vec<StrayFile> {
-    let mut found = Vec::new();
     let (path, _) = project.resolve(Path::new(Project::CONFIG));
     let is_taken = path.symlink_metadata().is_ok();
-    let stray = |display_path, kind| StrayFile {
+    let found = CONFIGURATIONS.map(|name| project.resolve(Path::new(name)));
+    let found = found.into_iter().filter(|(path, _)| path.is_file());
+    let stray = found.map(|(_, display_path)| StrayFile {
         display_path,
-        is_configuration: true,
-        kind,
-    };
-    for name in CONFIGURATIONS {
-        let (path, display_path) = project.resolve(Path::new(name));
-        if path.is_file() {
-            found.push(stray(display_path, StrayKind::Configuration { is_taken }));
-        }
-    }
-    found
+        kind: StrayKind::Configuration,
+        is_taken,
+    });
+    stray.collect()
 }
 
 fn classify(path: &Path, folder: &Folder) -> Option<StrayKind> {
@@ -362,9 +354,7 @@ fn classify(path: &Path, folder: &Folder) -> Option<StrayKind> {
     }
     let text = Text::read(path, path, folder.scope()).ok()?;
     let text = format!("\n{}", text.as_str());
-    let is_taken = path.with_extension("yaml").symlink_metadata().is_ok();
-    text.contains(TOOL_KEY)
-        .then_some(StrayKind::Tool { is_taken })
+    text.contains(TOOL_KEY).then_some(StrayKind::Tool)
 }
 
 impl StrayFile {
@@ -372,10 +362,10 @@ impl StrayFile {
     pub(crate) fn message(&self) -> String {
         let file = self.display_path.display();
         match self.kind {
-            StrayKind::Tool { .. } => {
+            StrayKind::Tool => {
                 format!("{file} is not read: the names of tool files end in `.yaml`")
             }
-            StrayKind::Configuration { .. } => {
+            StrayKind::Configuration => {
                 format!(
                     "{file} is not read: the configuration is `{}`",
                     Project::CONFIG
@@ -388,15 +378,13 @@ impl StrayFile {
     /// The remedy of the finding.
     pub(crate) fn remedy(&self) -> Remedy {
         let file = self.display_path.display().to_string();
-        let (right, is_taken) = match self.kind {
-            StrayKind::Tool { is_taken } => (self.display_path.with_extension("yaml"), is_taken),
-            StrayKind::Configuration { is_taken } => {
-                (self.display_path.with_file_name(Project::CONFIG), is_taken)
-            }
+        let right = match self.kind {
+            StrayKind::Tool => self.display_path.with_extension("yaml"),
+            StrayKind::Configuration => self.display_path.with_file_name(Project::CONFIG),
             StrayKind::Link => return Remedy::Command(format!("rm {}", quote(&file))),
         };
         let right = right.display().to_string();
-        if is_taken {
+        if self.is_taken {
             Remedy::Advice(format!(
                 "move what you need from {file} to {right}, and remove it"
             ))

@@ -8,7 +8,7 @@ use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Change, Step};
 use thiserror::Error;
 
-use crate::survey::Survey;
+use crate::survey::{Survey, yaml_files};
 
 /// The configuration file's name.
 const CONFIGURATION: &str = ".cogtoolrc.yaml";
@@ -114,16 +114,16 @@ fn example_steps(project: &Path, folder: &Path) -> Result<Vec<Step>, StarterErro
             });
         }
         Ok(_) if project.join(&file).is_file() => return Ok(vec![Step::Keep(file)]),
-        Ok(_) => match has_tools(&path, MAX_DEPTH) {
-            Ok(false) => {}
-            Ok(true) => return Ok(vec![Step::Keep(folder)]),
-            Err(error) => {
+        Ok(_) if !yaml_files(&path, MAX_DEPTH).is_empty() => return Ok(vec![Step::Keep(folder)]),
+        // An unreadable toolset is not an error of `init`.
+        Ok(_) => {
+            if let Err(error) = fs::read_dir(&path) {
                 return Err(StarterError::Unreadable {
                     file: folder,
                     error,
                 });
             }
-        },
+        }
     }
     let tool = include_str!("../starter/hello.yaml");
     let golden = GOLDEN.map(|(name, text)| create(project, folder.join(name), text, false));
@@ -156,21 +156,6 @@ fn create(project: &Path, file: PathBuf, text: &str, executable: bool) -> Step {
         executable,
         ..Change::new(project, file, None, text.to_owned())
     })
-}
-
-fn has_tools(folder: &Path, depth: usize) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        let extension = path.extension().and_then(std::ffi::OsStr::to_str);
-        if matches!(extension, Some("yaml" | "yml")) {
-            return Ok(true);
-        }
-        // An unreadable toolset is not an error of `init`.
-        if depth > 1 && path.is_dir() && has_tools(&path, depth - 1).unwrap_or(false) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn is_not_found(error: &io::Error) -> bool {

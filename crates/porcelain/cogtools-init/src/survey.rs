@@ -92,8 +92,7 @@ fn origin_of_sources(config: &Config) -> Option<Origin> {
 /// tools.
 fn is_of_another_trade(project: &Project) -> bool {
     let (folder, _) = project.resolve(Path::new(FOLDER));
-    let mut found = Vec::new();
-    yaml_files(&folder, MAX_DEPTH, &mut found);
+    let found = yaml_files(&folder, MAX_DEPTH);
     let scope = project.read_scope();
     !found.is_empty() && found.iter().all(|file| is_something_else(file, &scope))
 }
@@ -112,8 +111,9 @@ fn is_something_else(file: &Path, scope: &ReadScope) -> bool {
     })
 }
 
-/// Adds the YAML files in `folder` and the folders in it.
-fn yaml_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+/// The YAML files in `folder` and the folders in it.
+pub(crate) fn yaml_files(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path
@@ -122,9 +122,10 @@ fn yaml_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         {
             found.push(path);
         } else if depth > 1 && path.is_dir() {
-            yaml_files(&path, depth - 1, found);
+            found.extend(yaml_files(&path, depth - 1));
         }
     }
+    found
 }
 
 fn occupied() -> Diagnostic {

@@ -11,11 +11,12 @@ use super::selection;
 use crate::context::Context;
 use crate::finding::Finding;
 use crate::finding::Remedy;
+use crate::tools::StrayKind;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = check_content(cx);
     let strays = cx.tools.stray_files.iter();
-    for file in strays.filter(|file| file.is_configuration) {
+    for file in strays.filter(|file| file.kind == StrayKind::Configuration) {
         findings.push(Finding::problem(file.message()).remedy(file.remedy()));
     }
     findings

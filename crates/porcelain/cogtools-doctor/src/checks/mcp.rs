@@ -8,7 +8,7 @@ use cogtools_edit::host::connection::runs_cogtools;
 use cogtools_edit::host::mcp_host::{project, words};
 use cogtools_edit::host::{EntryForm, McpHost, Vars};
 use cogtools_edit::jsonc::Dialect;
-use cogtools_edit::{Change, Existing, Format, jsonc, toml, yaml};
+use cogtools_edit::{Change, Existing, Format, jsonc};
 use serde_json::{Value, json};
 
 use crate::context::Context;
@@ -450,15 +450,6 @@ pub(crate) fn gather(root: &Path, vars: &Vars) -> Vec<HostFile> {
     in_project.into_iter().chain(of_user).collect()
 }
 
-fn parse(host: &McpHost, file: &Path, text: &str) -> Result<Value, Box<Diagnostic>> {
-    let value = match Format::of(file) {
-        Format::Jsonc => jsonc::read_as(host.dialect, file, text),
-        Format::Toml => toml::read(file, text),
-        Format::Yaml => yaml::read(file, text),
-    };
-    value.map_err(|conflict| Box::new(conflict.diagnostic()))
-}
-
 impl HostFile {
     fn read(host: McpHost, file: PathBuf, root: &Path) -> Option<Self> {
         let path = file.display().to_string();
@@ -476,7 +467,8 @@ impl HostFile {
                 return None;
             }
             Ok(Some(existing)) => {
-                let value = parse(&host, &file, &existing.text);
+                let value = Format::of(&file).read(host.dialect, &file, &existing.text);
+                let value = value.map_err(|conflict| Box::new(conflict.diagnostic()));
                 let may_repair = !is_users
                     && host.dialect != Dialect::Strict
                     && value.is_err()

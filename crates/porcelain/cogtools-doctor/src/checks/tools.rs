@@ -20,7 +20,7 @@ use crate::finding::Finding;
 use crate::finding::Remedy;
 use crate::host::Host;
 use crate::program::run;
-use crate::tools::ToolFile;
+use crate::tools::{StrayKind, ToolFile};
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.extend(uncallable(file));
     }
     let strays = cx.tools.stray_files.iter();
-    for file in strays.filter(|file| !file.is_configuration) {
+    for file in strays.filter(|file| file.kind != StrayKind::Configuration) {
         findings.push(Finding::warning(file.message()).remedy(file.remedy()));
     }
     findings.extend(cx.tools.valid().filter_map(invalid_example));

@@ -12,8 +12,8 @@ use cogtools_core::environment::{PrivateVariable, PrivateVariables};
 use cogtools_core::text;
 use cogtools_core::{Code, Config, Diagnostic, Project, fail_on};
 use cogtools_edit::host::McpHost;
-use cogtools_edit::jsonc::{self, Dialect};
-use cogtools_edit::{ConfigFile, toml};
+use cogtools_edit::jsonc::Dialect;
+use cogtools_edit::{ConfigFile, Format};
 use cogtools_program::dirs::{home, state_dir};
 use cogtools_program::project::{project, read_scope};
 use cogtools_program::terminal::{pluralize, sanitize, sanitize_lines};
@@ -224,15 +224,8 @@ impl Found {
             let diagnostic = Diagnostic::new(Code::IoFailed, "not UTF-8 text");
             Failure::from(diagnostic.with_subject(display_path.display().to_string()))
         })?;
-        let value = match path.extension().and_then(|it| it.to_str()) {
-            Some("toml") => toml::read(display_path, &text),
-            Some("yaml" | "yml") => cogtools_edit::yaml::read(display_path, &text),
-            _ => jsonc::read_as(
-                Dialect::Commas,
-                display_path,
-                text.trim_start_matches('\u{feff}'),
-            ),
-        };
+        let text = text.trim_start_matches('\u{feff}');
+        let value = Format::of(path).read(Dialect::Commas, display_path, text);
         let value = value.map_err(|conflict| Failure::from(conflict.diagnostic()))?;
         let tables = TABLES.iter().filter_map(|table| value.pointer(table));
         // These win over those of the project's own file, and all others.
