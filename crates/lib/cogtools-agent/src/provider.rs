@@ -86,16 +86,16 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
             ));
         }
         // Its default is https: the user has named any other URL, such as one in the LAN.
-        let client = client(ClientOptions {
+        let client = Client::new(ClientOptions {
             plain_http: PlainHttp::Any,
             ..client_options.clone()
         });
-        Ok((client.map_err(failed)?, endpoint))
+        Ok((client, endpoint))
     };
     let model: Box<dyn Model> = match options.provider {
         Provider::Gemini => {
             let endpoint = gemini::Endpoint::from_vars(var).map_err(failed)?;
-            let client = client(client_options.clone()).map_err(failed)?;
+            let client = Client::new(client_options.clone());
             Box::new(Gemini::new(client, endpoint))
         }
         Provider::OpenAi => {
@@ -115,10 +115,6 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
             Err(diagnostic.hint(hint).into())
         }
     }
-}
-
-fn client(options: ClientOptions) -> Result<Client, ModelError> {
-    Client::new(options).map_err(ModelError::Http)
 }
 
 /// A runtime for requests. It does not wait for what does not end when it is dropped.

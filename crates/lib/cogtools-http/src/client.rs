@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use cogtools_process::http::HostRule;
 use http::header::{
     ACCEPT_ENCODING, AUTHORIZATION, AsHeaderName, CONTENT_ENCODING, COOKIE, LOCATION,
     PROXY_AUTHORIZATION, USER_AGENT,
@@ -18,7 +19,7 @@ use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tokio::time::timeout;
 
-use crate::connect::{Connector, Guard, Resolver};
+use crate::connect::{Connector, Resolver};
 use crate::error::{HttpError, Reason, of_body, of_request};
 use crate::proxy::Proxies;
 use crate::target::{Target, shown};
@@ -59,10 +60,6 @@ pub struct ClientOptions {
     pub read_timeout: Duration,
     /// The limit for the body of a response.
     pub max_response_bytes: u64,
-    /// The limit for the headers of a response; at least 8 KiB.
-    pub max_header_bytes: usize,
-    /// The header `User-Agent`.
-    pub user_agent: String,
     /// The proxies.
     pub proxies: Proxies,
     /// The hosts to which plain `http:` is allowed.
@@ -71,8 +68,8 @@ pub struct ClientOptions {
     pub certificates: Option<PathBuf>,
     /// The directory with the certificates of trusted authorities.
     pub certificate_dir: Option<PathBuf>,
-    /// The addresses that may be connected to; every one if there is none.
-    pub guard: Option<Guard>,
+    /// The hosts and addresses that may be connected to; every one if there are no rules.
+    pub hosts: Option<Vec<HostRule>>,
     /// True if a response may be compressed; its body is then still so.
     pub gzip: bool,
 }
@@ -83,13 +80,11 @@ impl Default for ClientOptions {
             connect_timeout: Duration::from_secs(10),
             read_timeout: Duration::from_mins(1),
             max_response_bytes: 64 << 20,
-            max_header_bytes: 64 << 10,
-            user_agent: concat!("cogtools/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxies: Proxies::default(),
             plain_http: PlainHttp::default(),
             certificates: None,
             certificate_dir: None,
-            guard: None,
+            hosts: None,
             gzip: false,
         }
     }
@@ -114,8 +109,11 @@ const MAX_REDIRECTS: usize = 5;
 /// The time after which a connection without requests is closed, and the number of them per host.
 const IDLE: Duration = Duration::from_mins(1);
 const MAX_IDLE: usize = 8;
-/// The smallest buffer that hyper accepts.
-const MIN_BUFFER_BYTES: usize = 8 << 10;
+/// The limit for the headers of a message.
+pub(crate) const MAX_HEADER_BYTES: usize = 64 << 10;
+/// The header `User-Agent`.
+const AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("cogtools/", env!("CARGO_PKG_VERSION")));
 /// Headers that are secrets.
 const SECRETS: [HeaderName; 6] = [
     AUTHORIZATION,
@@ -132,37 +130,25 @@ const SECRETS: [HeaderName; 6] = [
 pub struct Client {
     pool: legacy::Client<Connector, Full<Bytes>>,
     options: Arc<ClientOptions>,
-    user_agent: HeaderValue,
 }
 
 impl Client {
     /// Returns a client with these options.
-    ///
-    /// # Errors
-    /// [`Reason::InvalidUrl`] if the `User-Agent` is invalid.
-    pub fn new(options: ClientOptions) -> Result<Self, HttpError> {
+    pub fn new(options: ClientOptions) -> Self {
         Self::with_resolver(options, Resolver::system())
     }
 
-    pub(crate) fn with_resolver(
-        options: ClientOptions,
-        resolver: Resolver,
-    ) -> Result<Self, HttpError> {
-        let user_agent = HeaderValue::try_from(&options.user_agent).map_err(|_| HttpError {
-            host: options.user_agent.escape_default().to_string(),
-            reason: Reason::InvalidUrl("it is not a valid `User-Agent`"),
-        })?;
+    pub(crate) fn with_resolver(options: ClientOptions, resolver: Resolver) -> Self {
         let pool = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(MAX_IDLE)
-            .http1_max_buf_size(options.max_header_bytes.max(MIN_BUFFER_BYTES))
+            .http1_max_buf_size(MAX_HEADER_BYTES)
             .build(Connector::new(&options, resolver));
-        Ok(Self {
+        Self {
             pool,
             options: Arc::new(options),
-            user_agent,
-        })
+        }
     }
 
     /// Sends a request, and returns when the headers of the response have arrived,
@@ -269,9 +255,7 @@ impl Client {
                 .entry(AUTHORIZATION)
                 .or_insert_with(|| authorization.clone());
         }
-        headers
-            .entry(USER_AGENT)
-            .or_insert_with(|| self.user_agent.clone());
+        headers.entry(USER_AGENT).or_insert(AGENT);
         for (name, value) in headers.iter_mut() {
             if SECRETS.contains(name) {
                 value.set_sensitive(true);

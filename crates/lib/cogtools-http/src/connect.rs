@@ -2,15 +2,15 @@
 //!
 //! hyper-util has a tunnel, too, but its errors have no public type.
 
-use std::fmt;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use cogtools_process::http::{HostRule, address};
 use http::header::{HOST, PROXY_AUTHORIZATION};
 use http::{Method, Request, StatusCode, Uri};
 use http_body_util::Empty;
@@ -31,6 +31,7 @@ use tower_service::Service;
 
 use crate::client::ClientOptions;
 use crate::error::{ProxyReason, Reason, TlsReason, of_connection, of_tls};
+use crate::exchange::transport::permits;
 use crate::proxy::{Proxies, Proxy};
 use crate::target::{Target, in_authority, is_local_name};
 
@@ -45,26 +46,7 @@ pub(crate) struct Connector {
     proxies: Arc<Proxies>,
     timeout: Duration,
     resolver: Resolver,
-    guard: Option<Guard>,
-}
-
-/// Decides which addresses may be connected to.
-#[derive(Clone)]
-pub struct Guard(Arc<Permits>);
-
-type Permits = dyn Fn(&Target, IpAddr) -> bool + Send + Sync;
-
-impl Guard {
-    /// Makes a guard that permits an address of a target if `permits` returns true.
-    pub fn new(permits: impl Fn(&Target, IpAddr) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(permits))
-    }
-}
-
-impl fmt::Debug for Guard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Guard")
-    }
+    hosts: Option<Arc<[HostRule]>>,
 }
 
 impl Connector {
@@ -79,7 +61,7 @@ impl Connector {
             proxies: Arc::new(options.proxies.clone()),
             timeout: options.connect_timeout,
             resolver,
-            guard: options.guard.clone(),
+            hosts: options.hosts.clone().map(Arc::from),
         }
     }
 
@@ -87,9 +69,9 @@ impl Connector {
         let target = Target::new(&uri).map_err(|error| error.reason)?;
         let proxies = Arc::clone(&self.proxies);
         let Some(proxy) = proxies.find(&target)? else {
-            let transport = match self.guard.take() {
+            let transport = match self.hosts.take() {
                 None => self.connect_to(&target, target.uri.clone()).await?,
-                Some(guard) => self.connect_guarded(&target, &guard).await?,
+                Some(hosts) => self.connect_guarded(&target, &hosts).await?,
             };
             return Ok(Stream::new(transport, false));
         };
@@ -110,13 +92,13 @@ impl Connector {
         Ok(Stream::new(Box::new(secure), false))
     }
 
-    /// Connects to an address of `target` that `guard` has seen. One forbidden address forbids all.
+    /// Connects to an address of `target` that `hosts` permit. One forbidden address forbids all.
     async fn connect_guarded(
         &mut self,
         target: &Target,
-        guard: &Guard,
+        hosts: &[HostRule],
     ) -> Result<Box<dyn Transport>, Reason> {
-        let addresses = if let Some(address) = cogtools_process::http::address(&target.host) {
+        let addresses = if let Some(address) = address(&target.host) {
             vec![address]
         } else {
             let name = target.host.parse::<Name>();
@@ -126,7 +108,7 @@ impl Connector {
         };
         let forbidden = addresses
             .iter()
-            .find(|address| !(guard.0)(target, **address));
+            .find(|address| !permits(hosts, target, **address));
         if let Some(address) = forbidden {
             return Err(Reason::Forbidden(*address));
         }

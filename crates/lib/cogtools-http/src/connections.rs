@@ -4,21 +4,19 @@ use std::ffi::{OsStr, OsString};
 use std::fmt::{self, Debug, Formatter};
 use std::future::pending;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
 use cogtools_document::{Code, Diagnostic};
 use cogtools_process::Cancel;
 use cogtools_process::http::{HostRule, HttpReply, HttpTask, Requests};
+use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::sleep;
 
 use crate::client::{Client, ClientOptions, PlainHttp, VARIABLES, Vars};
-use crate::connect::Guard;
-use crate::error::HttpError;
-use crate::exchange::{run, transport};
-use crate::target::Target;
+use crate::exchange::run;
 
 /// The number of clients that are kept; the one that was used longest ago goes first.
 const MAX_CLIENTS: usize = 16;
@@ -48,39 +46,36 @@ impl Clients {
         hosts: &[HostRule],
         limits: (Duration, u64),
         vars: &Vars,
-    ) -> Result<(Client, bool), HttpError> {
+    ) -> (Client, bool) {
         let read = |name: &&str| vars.get(OsStr::new(name)).cloned();
         let reach = Reach {
             hosts: hosts.to_vec(),
             limits,
             vars: VARIABLES.iter().map(read).collect(),
         };
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.0.lock();
         if let Some(index) = clients.iter().position(|(other, _)| *other == reach) {
             let found = clients.remove(index);
             let client = found.1.clone();
             clients.push(found);
-            return Ok((client, true));
+            return (client, true);
         }
-        let hosts = hosts.to_vec();
         let mut options = ClientOptions {
             connect_timeout: CONNECT_TIMEOUT.min(limits.0),
             read_timeout: limits.0,
             max_response_bytes: limits.1,
             plain_http: PlainHttp::Any,
-            guard: Some(Guard::new(move |target: &Target, address| {
-                transport::permits(&hosts, target, address)
-            })),
+            hosts: Some(hosts.to_vec()),
             gzip: true,
             ..ClientOptions::from_vars(vars)
         };
         options.proxies.is_private_direct = true;
-        let client = Client::new(options)?;
+        let client = Client::new(options);
         if clients.len() == MAX_CLIENTS {
             clients.remove(0);
         }
         clients.push((reach, client.clone()));
-        Ok((client, false))
+        (client, false)
     }
 }
 

@@ -19,7 +19,6 @@ mod target;
 mod tests;
 
 pub use client::{Client, ClientOptions, PlainHttp, Response, VARIABLES, Vars};
-pub use connect::Guard;
 pub use connections::{Clients, Connections, cancelled, runtime};
 pub use error::{HttpError, ProxyReason, Reason, TlsReason};
 pub use exchange::{retry_after, run};

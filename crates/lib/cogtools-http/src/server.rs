@@ -11,7 +11,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
@@ -24,10 +24,12 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use crate::client::MAX_HEADER_BYTES;
 use crate::target::Target;
 
 /// The body of a response: bytes, or a stream of them.
@@ -35,9 +37,6 @@ pub type Body = BoxBody<Bytes, Infallible>;
 
 /// The pause when the system has no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// The smallest buffer that hyper accepts.
-const MIN_BUFFER_BYTES: usize = 8 << 10;
 
 /// A server that listens on a loopback address.
 #[derive(Debug)]
@@ -82,7 +81,7 @@ impl Server {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(options.head_timeout)
-            .max_buf_size(options.max_header_bytes.max(MIN_BUFFER_BYTES));
+            .max_buf_size(MAX_HEADER_BYTES);
         let shared = Arc::new((options, handle));
         let mut stop = pin!(stop);
         loop {
@@ -167,8 +166,6 @@ pub struct ServerOptions {
     /// The number of connections that are served at a time, or half the limit of open files if that is
     /// less. For a further one, the oldest ends after its request.
     pub max_connections: u32,
-    /// The limit for the headers of a request; at least 8 KiB.
-    pub max_header_bytes: usize,
     /// The limit for the body of a request.
     pub max_request_bytes: usize,
     /// The limit for the headers of a request, and for a connection without requests.
@@ -189,7 +186,6 @@ impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             max_connections: 512,
-            max_header_bytes: 64 << 10,
             max_request_bytes: 1 << 20,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(10),
@@ -332,7 +328,7 @@ impl Connections {
             return Some(permit);
         }
         loop {
-            let oldest = self.open().pop_front();
+            let oldest = self.open.lock().pop_front();
             let Some(oldest) = oldest else {
                 return slot().await.ok();
             };
@@ -357,7 +353,7 @@ impl Connections {
         S::Future: Send,
     {
         let close = Arc::<Notify>::default();
-        self.open().push_back(Arc::clone(&close));
+        self.open.lock().push_back(Arc::clone(&close));
         let open = Arc::clone(&self.open);
         let connection = http.serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move {
@@ -369,22 +365,17 @@ impl Connections {
                     let _ = connection.await;
                 }
             }
-            let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-            open.retain(|other| !Arc::ptr_eq(other, &close));
+            open.lock().retain(|other| !Arc::ptr_eq(other, &close));
             drop(permit);
         });
     }
 
     /// Ends all connections, each after its request, at most within `grace`.
     async fn end(self, grace: Duration) {
-        for close in self.open().drain(..) {
+        for close in self.open.lock().drain(..) {
             close.notify_one();
         }
         let _ = timeout(grace, self.slots.acquire_many(self.max)).await;
-    }
-
-    fn open(&self) -> MutexGuard<'_, VecDeque<Arc<Notify>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ use cogtools_program::budget::{self, BudgetArg};
 use cogtools_program::call::VerboseArg;
 use cogtools_program::project::{project, valid_config};
 use cogtools_program::{Failure, Io, Program, Severity, Stdin, exit, man, queue_stderr};
+use parking_lot::Mutex;
 use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::Value;
@@ -226,7 +227,6 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let (outgoing, queue) = mpsc::channel(MAX_QUEUED);
     let stop = CancellationToken::new();
     let collector = args.traces.then(|| Collector::of(io));
-    let collector = collector.transpose().map_err(|error| *error)?;
     let observers = Observers {
         metrics: args.metrics.then(Metrics::new),
         log: args.log.then(|| Log {
@@ -374,18 +374,13 @@ impl LoggedSecrets {
 
     /// Reads the values of one entry of the keyring, once after each change.
     fn kept(&self, key: &str, changed: &str) -> Option<BTreeMap<String, String>> {
-        let mut known = self
-            .in_keyring
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let store = self.catalogue.with_io(Store::of);
             store.and_then(|store| store.secrets(key))
         };
-        known
-            .entry(format!("{key} {changed}"))
-            .or_insert_with(read)
-            .clone()
+        let mut known = self.in_keyring.lock();
+        let entry = known.entry(format!("{key} {changed}"));
+        entry.or_insert_with(read).clone()
     }
 }
 

@@ -423,7 +423,7 @@ pub(crate) struct CallSpan(Span);
 impl Collector {
     /// Finds the collector that the user's variables name, by the specification of OTLP. Variables
     /// of a project's `.env` do not count.
-    pub(crate) fn of(io: &Io<'_>) -> Result<Self, Box<Diagnostic>> {
+    pub(crate) fn of(io: &Io<'_>) -> Self {
         let var = |name: &str| {
             let value = dirs::trusted_var(io, name)?.to_str()?;
             (!value.is_empty()).then(|| value.to_owned())
@@ -439,21 +439,13 @@ impl Collector {
             plain_http: cogtools_http::PlainHttp::Any,
             ..ClientOptions::from_vars(&dirs::trusted_vars(io, &VARIABLES))
         };
-        let client = Client::new(options).map_err(|error| invalid(&error))?;
         let is_named = var("OTEL_SERVICE_NAME").is_some();
-        Ok(Self {
+        Self {
             endpoint,
             service: (!is_named).then_some("cogtools"),
-            client,
-        })
+            client: Client::new(options),
+        }
     }
-}
-
-fn invalid(error: &dyn fmt::Display) -> Box<Diagnostic> {
-    let message = format!("traces cannot be sent: {error}");
-    let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--traces");
-    let hint = "set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector";
-    Box::new(diagnostic.hint(hint))
 }
 
 impl Traces {
@@ -470,7 +462,12 @@ impl Traces {
             .with_endpoint(collector.endpoint)
             .with_timeout(TIMEOUT)
             .build()
-            .map_err(|error| invalid(&error))?;
+            .map_err(|error| {
+                let message = format!("traces cannot be sent: {error}");
+                let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("--traces");
+                let hint = "set OTEL_EXPORTER_OTLP_ENDPOINT to the address of a collector";
+                Box::new(diagnostic.hint(hint))
+            })?;
         let mut resource = Resource::builder();
         if let Some(name) = collector.service {
             resource = resource.with_service_name(name);

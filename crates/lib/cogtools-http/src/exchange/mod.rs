@@ -57,7 +57,7 @@ pub async fn run(
     let limit = Duration::try_from_secs_f64(task.seconds).unwrap_or(Duration::from_mins(1));
     let deadline = Instant::now() + limit;
     let mut exchange = Exchange {
-        transport: Transport::new(&task, vars, limit, clients)?,
+        transport: Transport::new(&task, vars, limit, clients),
         guarded: Guarded::new(&task)?,
         task,
         body,

@@ -65,12 +65,7 @@ const fn ok() -> u16 {
 
 impl Transport {
     /// Makes the client of `task`, or reads its recording.
-    pub(super) fn new(
-        task: &HttpTask,
-        vars: &Vars,
-        limit: Duration,
-        clients: &Clients,
-    ) -> Result<Self, Box<Diagnostic>> {
+    pub(super) fn new(task: &HttpTask, vars: &Vars, limit: Duration, clients: &Clients) -> Self {
         let mut transport = Self {
             client: None,
             was_used: false,
@@ -82,15 +77,13 @@ impl Transport {
         };
         if let Some(recorded) = &task.replay {
             transport.recorded = recorded.iter().cloned().collect();
-            return Ok(transport);
+            return transport;
         }
         let limits = (limit, task.max_bytes.max(MAX_TOKEN_BYTES));
-        let client = clients.find(&task.hosts, limits, vars);
-        let (client, was_used) = client
-            .map_err(|error| Box::new(Diagnostic::new(Code::ToolFailed, error.to_string())))?;
+        let (client, was_used) = clients.find(&task.hosts, limits, vars);
         transport.client = Some(client);
         transport.was_used = was_used;
-        Ok(transport)
+        transport
     }
 
     /// Returns true if it makes no requests.

@@ -218,7 +218,6 @@ pub(super) fn client(change: impl FnOnce(&mut ClientOptions)) -> Client {
         connect_timeout: TIMEOUT,
         read_timeout: TIMEOUT,
         max_response_bytes: 1_000,
-        max_header_bytes: 8 << 10,
         plain_http: crate::PlainHttp::Any,
         ..ClientOptions::default()
     };
@@ -232,7 +231,7 @@ pub(super) fn client(change: impl FnOnce(&mut ClientOptions)) -> Client {
             }
         })
     });
-    Client::with_resolver(options, resolver).expect("a client")
+    Client::with_resolver(options, resolver)
 }
 
 /// A request without a body.

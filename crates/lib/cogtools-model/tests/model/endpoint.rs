@@ -22,10 +22,7 @@ fn seen(vars: &[(&str, &str)], model: &str) -> (String, Vec<String>) {
     let mut vars = vars.to_vec();
     vars.push(("GOOGLE_GEMINI_BASE_URL", &url));
     let client = cogtools_http::Client::new(cogtools_http::ClientOptions::default());
-    let gemini = Gemini::new(
-        client.expect("a client"),
-        endpoint(&vars).expect("an endpoint"),
-    );
+    let gemini = Gemini::new(client, endpoint(&vars).expect("an endpoint"));
     let request = Request {
         model: model.to_owned(),
         ..request()

@@ -171,7 +171,7 @@ fn models_are_listed() {
 #[test]
 fn wrong_key() {
     let fake = FakeGemini::with(FakeOptions::default().key("right"), []);
-    let client = Client::new(ClientOptions::default()).expect("a client");
+    let client = Client::new(ClientOptions::default());
     let gemini = Gemini::new(client, Endpoint::google_ai(&fake.url(), Key::new("wrong")));
     let error = block_on(async { gemini.send(&request("Why?")).await.map(drop) });
     let error = error.expect_err("a wrong key");

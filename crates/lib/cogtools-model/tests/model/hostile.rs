@@ -64,7 +64,7 @@ fn endless_stream() {
         max_response_bytes: 4 << 20,
         ..ClientOptions::default()
     };
-    let client = Client::new(options).expect("a client");
+    let client = Client::new(options);
     let gemini = Gemini::new(client, Endpoint::google_ai(&server.url(), Key::new("k")));
     let (_, error) = block_on(async {
         let mut chunks = gemini.send(&request()).await.expect("a response");

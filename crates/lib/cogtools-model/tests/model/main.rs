@@ -51,7 +51,7 @@ fn gemini(url: &str) -> Gemini {
         read_timeout: Duration::from_secs(2),
         ..ClientOptions::default()
     };
-    let client = Client::new(options).expect("a client");
+    let client = Client::new(options);
     Gemini::new(client, Endpoint::google_ai(url, Key::new(KEY)))
 }
 

@@ -112,7 +112,7 @@ impl Scripted {
     /// A client of it.
     pub(crate) fn model(&self, key: Option<&str>) -> OpenAi {
         let base = format!("http://{}/v1/", self.address);
-        let client = Client::new(ClientOptions::default()).expect("a client");
+        let client = Client::new(ClientOptions::default());
         let key = key.map(Key::new);
         OpenAi::new(client, Endpoint::new(&openai::SERVICE, &base, key))
     }
@@ -120,7 +120,7 @@ impl Scripted {
     /// A client of it with the other API.
     pub(crate) fn anthropic(&self, key: Option<&str>) -> Anthropic {
         let base = format!("http://{}/", self.address);
-        let client = Client::new(ClientOptions::default()).expect("a client");
+        let client = Client::new(ClientOptions::default());
         let key = key.map(Key::new);
         Anthropic::new(client, Endpoint::new(&anthropic::SERVICE, &base, key))
     }

@@ -69,7 +69,7 @@ pub(crate) fn login(
     }
     let failed = |error: LoginError| Failure::from(error.diagnostic(&server.name));
     let store = store(io).map_err(failed)?;
-    let fetch = Fetch::new(&trusted_vars(io, &VARIABLES)).map_err(failed)?;
+    let fetch = Fetch::new(&trusted_vars(io, &VARIABLES));
     let secret = trusted_var(io, SECRET_VAR).and_then(|secret| secret.to_str());
     let login = Login {
         server: url,
@@ -135,7 +135,7 @@ pub(crate) fn logout(
     let grant = store.load(url);
     let is_revoked = match &grant {
         Some(grant) => {
-            let fetch = Fetch::new(&trusted_vars(io, &VARIABLES)).map_err(failed)?;
+            let fetch = Fetch::new(&trusted_vars(io, &VARIABLES));
             let runtime = runtime()?;
             let is_revoked = runtime.block_on(grant.revoke(&fetch));
             runtime.shutdown_background();

@@ -84,13 +84,12 @@ pub(crate) struct Authority {
 
 impl Fetch {
     /// Returns the client, with the proxies and the trusted authorities of `vars`.
-    pub(crate) fn new(vars: &Vars) -> Result<Self, LoginError> {
-        let client = Client::new(ClientOptions {
+    pub(crate) fn new(vars: &Vars) -> Self {
+        Self(Client::new(ClientOptions {
             read_timeout: TIMEOUT,
             max_response_bytes: MAX_BYTES,
             ..ClientOptions::from_vars(vars)
-        });
-        Ok(Self(client?))
+        }))
     }
 
     /// Sends a request. Redirects to another server are an error.

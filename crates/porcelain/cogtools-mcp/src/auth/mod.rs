@@ -449,11 +449,11 @@ impl Bearer {
         vars: &Vars,
         secrets: &Secrets,
     ) -> Option<Self> {
-        let (store, fetch) = (store?, Fetch::new(vars).ok()?);
-        may_have_token(url).then(|| Self {
+        let store = store.filter(|_| may_have_token(url))?;
+        Some(Self {
             url: url.to_owned(),
             store,
-            fetch,
+            fetch: Fetch::new(vars),
             secrets: secrets.clone(),
             grant: Arc::default(),
         })

@@ -101,7 +101,7 @@ impl Connector<'_> {
                 let url = &url.map_err(|error| self.explain(&error))?;
                 let headers = self.server.headers(self.vars);
                 let headers = headers.map_err(|error| self.explain(&error))?;
-                let http = Http::new(self, url).map_err(|error| self.explain(&error))?;
+                let http = Http::new(self, url);
                 let first = FirstRequest::Discover;
                 let connect = || http.transport(url, &headers);
                 let opening = Session::start(name, phase, listener, first, connect);

@@ -1,7 +1,7 @@
 //! A server at a URL: the HTTP client for the transport of the SDK.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_http::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
@@ -10,6 +10,7 @@ use cogtools_http::sse::SseParser;
 use cogtools_http::{Bytes, Client, ClientOptions, PlainHttp, Reason, Response};
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
+use parking_lot::Mutex;
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ProtocolVersion, ServerJsonRpcMessage,
@@ -24,7 +25,7 @@ use sse_stream::{Error as SseError, Sse};
 
 use crate::auth::{Bearer, Challenge};
 use crate::client::LIST_TIMEOUT;
-use crate::client::connector::{ClientError, Connector, HttpError};
+use crate::client::connector::{Connector, HttpError};
 use crate::client::process::{CALLS, MAX_MESSAGE_BYTES, parse_all};
 use crate::sources::host::clean;
 
@@ -61,29 +62,26 @@ pub(crate) struct Http {
 impl Http {
     /// Returns the client for the server of `connector`, which is at `url`, with the proxies and
     /// the trusted authorities of its variables.
-    pub(crate) fn new(connector: &Connector<'_>, url: &str) -> Result<Self, ClientError> {
+    pub(crate) fn new(connector: &Connector<'_>, url: &str) -> Self {
         let (server, vars, timeout) = (connector.server, connector.vars, connector.timeout);
         let client = |read_timeout, max_response_bytes| {
-            let client = Client::new(ClientOptions {
+            Client::new(ClientOptions {
                 connect_timeout: timeout.min(LIST_TIMEOUT),
                 read_timeout,
                 max_response_bytes,
                 plain_http: PlainHttp::Any,
                 ..ClientOptions::from_vars(vars)
-            });
-            let failed =
-                |reason| ClientError::Http(server.name.clone(), HttpError::Request(reason));
-            client.map_err(|error| failed(error.reason))
+            })
         };
         let store = connector.store.clone().filter(|_| !server.has_own_token());
-        Ok(Self {
-            client: client(timeout, MAX_RESPONSE_BYTES)?,
-            streams: client(MAX_SILENCE, u64::MAX)?,
+        Self {
+            client: client(timeout, MAX_RESPONSE_BYTES),
+            streams: client(MAX_SILENCE, u64::MAX),
             timeout,
             listens: connector.listens,
             bearer: Bearer::for_server(url, store, vars, &server.secrets),
             last_error: Arc::default(),
-        })
+        }
     }
 
     /// Returns a transport to the server at `url`.
@@ -99,13 +97,11 @@ impl Http {
 
     /// Returns the last error: the SDK passes on less of it.
     pub(crate) fn last_error(&self) -> Option<HttpError> {
-        let last = self.last_error.lock();
-        last.unwrap_or_else(PoisonError::into_inner).clone()
+        self.last_error.lock().clone()
     }
 
     fn record(&self, error: HttpError) -> HttpError {
-        let last = self.last_error.lock();
-        *last.unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+        *self.last_error.lock() = Some(error.clone());
         error
     }
 
