@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::resident::Client;
 use cogtools_core::{
     Call, CallContext, Cancel, Code, Context, Diagnostic, FailedCall, Limit, PausedFlow, Person,
     Question, Registry, Tool, ToolOutput, digest,
@@ -22,12 +21,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::catalogue::{CallError, Catalogue, FoundTool};
-use crate::code::{AskUser, CodeMode, Later, User};
-use crate::command::{ClientArguments, NAME, RawArguments};
+use crate::command::{ClientArguments, NAME};
 use crate::observe::Called;
-use crate::offers::Route;
 use crate::prompt;
-use crate::slots::{Slot, Slots};
+use crate::slots::{Holder, Slot, Slots};
 
 /// The places for tools that run.
 #[derive(Clone, Debug)]
@@ -120,56 +117,22 @@ impl Workers {
         Ok(output)
     }
 
-    /// Makes a call of code mode, unless `cancelled` completes first. Dropping this future ends the
-    /// program, which has its own limit of time.
-    pub(crate) async fn run_code(
+    /// Does slow `work` in a place of `holder`, unless `cancelled` completes first. Dropping this
+    /// future cancels the work.
+    pub(crate) async fn run_slow<T: Send + 'static>(
         &self,
-        host: u64,
-        call: CodeCall,
+        holder: Holder,
+        work: impl FnOnce(Cancel) -> Result<T, CallError> + Send + 'static,
         cancelled: impl Future<Output = ()>,
-    ) -> Result<(ToolOutput, bool), CallError> {
+    ) -> Result<T, CallError> {
         let guard = CancelOnDrop(Cancel::default());
-        let cancel = guard.0.clone();
-        let name = call.name.clone();
-        let permit = self.slow.acquire((host, name.clone())).await;
-        let running = spawn_blocking(move || (call.run(cancel), permit));
+        let (cancel, name) = (guard.0.clone(), holder.1.clone());
+        let slot = self.slow.acquire(holder).await;
+        let running = spawn_blocking(move || (work(cancel), slot));
         tokio::select! {
             done = running => match done {
                 Ok((outcome, _)) => outcome,
                 Err(_) => Err(CallError::Failed(vec![bug(&name)])),
-            },
-            () = cancelled => Err(CallError::Cancelled),
-        }
-    }
-
-    /// Sends a request to the source at the end of `route`, unless `cancelled` completes first;
-    /// returns the answer, which has `result` or `error`. Dropping this future cancels the request.
-    pub(crate) async fn ask(
-        &self,
-        catalogue: &Arc<Catalogue>,
-        route: &Route,
-        (host, method, params): (u64, &'static str, Map<String, Value>),
-        parts: CallContext,
-        cancelled: impl Future<Output = ()>,
-    ) -> Result<Value, CallError> {
-        let guard = CancelOnDrop(Cancel::default());
-        let source = route.provider.settings().name.clone();
-        let permit = self.slow.acquire((host, source)).await;
-        let (cancel, catalogue) = (guard.0.clone(), Arc::clone(catalogue));
-        let provider = route.provider.clone();
-        let work = move || {
-            let mut cx = catalogue.context(cancel)?;
-            cx.call.progress = parts.progress;
-            cx.call.meta = parts.meta;
-            cx.call.client = parts.client;
-            let answer = provider.ask(method, params, &cx);
-            answer.map_err(|error| vec![error.diagnostic()])
-        };
-        let asking = spawn_blocking(move || (work(), permit));
-        tokio::select! {
-            done = asking => match done {
-                Ok((answer, _)) => answer.map_err(CallError::Failed),
-                Err(_) => Err(CallError::Failed(vec![bug(method)])),
             },
             () = cancelled => Err(CallError::Cancelled),
         }
@@ -189,33 +152,6 @@ impl Workers {
         let permit = Arc::clone(&self.quick).acquire_owned().await;
         let permit = permit.map_err(|_| CallError::Failed(vec![bug(name)]))?;
         Ok(Place::Quick { _permit: permit })
-    }
-}
-
-/// A call of code mode.
-pub(crate) struct CodeCall {
-    pub(crate) code: Arc<CodeMode>,
-    pub(crate) catalogue: Arc<Catalogue>,
-    pub(crate) name: String,
-    pub(crate) arguments: RawArguments,
-    /// The client, if it has its own sessions with sources.
-    pub(crate) client: Option<Client>,
-    /// Asks the user, if the client shows forms.
-    pub(crate) ask: Option<Box<AskUser>>,
-    /// The question as the result of the call, for clients that repeat it with the answer.
-    pub(crate) later: Option<Arc<Later>>,
-}
-
-impl CodeCall {
-    fn run(self, cancel: Cancel) -> Result<(ToolOutput, bool), CallError> {
-        let user = match (&self.later, &self.ask) {
-            (Some(later), _) => User::Later(later),
-            (None, Some(ask)) => User::Now(&**ask),
-            (None, None) => User::Nobody,
-        };
-        let with = (user, (cancel, self.client));
-        self.code
-            .call(&self.name, self.arguments, &self.catalogue, with)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use cogtools_code::Scope;
@@ -18,6 +18,7 @@ use cogtools_core::{
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::budget::BudgetArg;
 use cogtools_program::{DetachedIo, Failure, Io, project};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::auth::Store;
@@ -52,15 +53,15 @@ pub(crate) struct Catalogue {
     /// True if a source is an MCP server.
     has_servers: AtomicBool,
     /// The diagnostics of the last listing.
-    reported: Mutex<Vec<Diagnostic>>,
+    reported: Reported,
     /// The URIs of the last offers that are other ones at their sources.
     renamed: Mutex<Renamed>,
     /// The warnings about the last offers.
-    reported_of_offers: Mutex<Vec<Diagnostic>>,
+    reported_of_offers: Reported,
     /// The warnings of calls.
     call_warnings: Warnings,
     /// The warnings of calls that have been reported.
-    reported_of_calls: Mutex<Vec<Diagnostic>>,
+    reported_of_calls: Reported,
     resident: Arc<Resident>,
     sessions: Arc<SourceSessions>,
     /// The calls by tool when a budget was first used: a list does not change by calls.
@@ -119,11 +120,11 @@ impl Catalogue {
             listed: OnceLock::new(),
             offered: OnceLock::new(),
             has_servers: AtomicBool::new(false),
-            reported: Mutex::default(),
+            reported: Reported::default(),
             renamed: Mutex::default(),
-            reported_of_offers: Mutex::default(),
+            reported_of_offers: Reported::default(),
             call_warnings: Warnings::default(),
-            reported_of_calls: Mutex::default(),
+            reported_of_calls: Reported::default(),
         }
     }
 
@@ -229,7 +230,7 @@ impl Catalogue {
         let found = self.awaiting(|| {
             let offers = self.load_offers(false, ListWait::Moment);
             let (offers, new) = offers.map_err(CallError::Failed)?;
-            warnings.extend(self.new_offer_warnings(new));
+            warnings.extend(self.reported_of_offers.replace(new));
             let route = offers.route(subject, &self.sessions);
             if route.is_some() || self.is_own(subject).map_err(CallError::Failed)? {
                 return Ok(route);
@@ -274,14 +275,7 @@ impl Catalogue {
     pub(crate) fn list(&self) -> Result<(Listing, Vec<Diagnostic>), Vec<Diagnostic>> {
         let listing = self.load()?;
         self.listed.get_or_init(|| listing.digest());
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        let new_diagnostics = listing
-            .diagnostics
-            .iter()
-            .filter(|diagnostic| !reported.contains(diagnostic))
-            .cloned()
-            .collect();
-        reported.clone_from(&listing.diagnostics);
+        let new_diagnostics = self.reported.replace(listing.diagnostics.clone());
         Ok((listing, new_diagnostics))
     }
 
@@ -328,7 +322,7 @@ impl Catalogue {
             }
             None => tools.collect(),
         };
-        let renamed = self.renamed.lock().unwrap_or_else(PoisonError::into_inner);
+        let renamed = self.renamed.lock();
         for tool in &mut listing.tools {
             if let Some(with_app) = tool.with_app(&renamed) {
                 *tool = Arc::new(with_app);
@@ -367,7 +361,7 @@ impl Catalogue {
         };
         let (offers, warnings) = listed;
         self.offered.get_or_init(|| offers.digest());
-        Ok((offers, self.new_offer_warnings(warnings)))
+        Ok((offers, self.reported_of_offers.replace(warnings)))
     }
 
     fn load_offers(
@@ -383,7 +377,7 @@ impl Catalogue {
         let prompts = tools.into_iter().flatten().filter_map(|it| it.prompt());
         let names = prompts.map(|prompt| prompt.name).collect();
         let (offers, warnings) = Offers::of(&registry, &names, only_cached);
-        let mut renamed = self.renamed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut renamed = self.renamed.lock();
         *renamed = offers.renamed();
         Ok((offers, warnings))
     }
@@ -438,13 +432,12 @@ impl Catalogue {
             });
         }
         let mut cx = self.context(cancel)?;
-        cx.call.progress = parts.progress;
-        cx.call.meta = parts.meta;
-        cx.call.paused = parts.paused;
-        cx.call.client = parts.client;
+        cx.call = parts;
         if tool.asks() || tool.flow().is_some_and(Flow::asks_a_person) {
             let host = self.sessions().host_of(cx.call.client.as_ref());
-            cx.call.person = parts.person.or_else(|| host.person());
+            cx.call.person = cx.call.person.or_else(|| host.person());
+        } else {
+            cx.call.person = None;
         }
         Ok(cx)
     }
@@ -479,23 +472,26 @@ impl Catalogue {
         Ok(Scope::with_rules(registry, cx, &config.ask, (allow, &[])))
     }
 
-    /// Returns the warnings about offers that were not reported before.
-    fn new_offer_warnings(&self, mut warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let reported = self.reported_of_offers.lock();
-        let mut reported = reported.unwrap_or_else(PoisonError::into_inner);
-        let all = std::mem::replace(&mut *reported, warnings.clone());
-        warnings.retain(|warning| !all.contains(warning));
-        warnings
-    }
-
     /// Takes the warnings of calls that no earlier call had.
     pub(crate) fn new_call_warnings(&self) -> Vec<Diagnostic> {
-        let reported = self.reported_of_calls.lock();
-        let mut reported = reported.unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported_of_calls.0.lock();
         let mut warnings = self.call_warnings.take();
         warnings.retain(|warning| !reported.contains(warning));
         reported.extend_from_slice(&warnings);
         warnings
+    }
+}
+
+/// Diagnostics that have been reported.
+#[derive(Default)]
+struct Reported(Mutex<Vec<Diagnostic>>);
+
+impl Reported {
+    /// Replaces them, and returns those of `all` that are new.
+    fn replace(&self, mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let before = std::mem::replace(&mut *self.0.lock(), all.clone());
+        all.retain(|diagnostic| !before.contains(diagnostic));
+        all
     }
 }
 

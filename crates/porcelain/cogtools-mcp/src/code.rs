@@ -2,8 +2,8 @@
 //! the types of the tools that it needs, and writes one program that calls them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use cogtools_agent::{Activity, Answer, Journal, Observer, Question, begin_session};
 use cogtools_code::{
@@ -14,6 +14,7 @@ use cogtools_core::resident::Client;
 use cogtools_core::{Cancel, Code, Diagnostic, PausedFlow, Question as CoreQuestion, ToolOutput};
 use cogtools_log::{ProgramStatus, Session, SessionFile};
 use cogtools_program::Failure;
+use parking_lot::Mutex;
 use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
 use serde_json::{Map, Value, json};
 
@@ -21,7 +22,7 @@ use crate::call::render;
 use crate::catalogue::{CallError, Catalogue};
 use crate::command::RawArguments;
 use crate::declarations::PublishedTool;
-use crate::questions::form;
+use crate::questions::{Pause, form};
 
 /// Asks the user a question by a form.
 pub(crate) type AskUser =
@@ -44,7 +45,7 @@ pub(crate) struct Later {
     /// The question that the user has answered.
     answered: Option<PausedFlow>,
     /// The question that the call asks now.
-    asked: Mutex<Option<PausedFlow>>,
+    asked: Pause,
 }
 
 impl Later {
@@ -52,14 +53,13 @@ impl Later {
     pub(crate) fn new(answered: Option<PausedFlow>) -> Self {
         Self {
             answered,
-            asked: Mutex::default(),
+            asked: Pause::default(),
         }
     }
 
     /// Takes the question that the call asks.
     pub(crate) fn take(&self) -> Option<PausedFlow> {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.take()
+        self.asked.take()
     }
 
     /// The agreement if the user has answered this question about tools with this `digest`. Asks it
@@ -81,14 +81,12 @@ impl Later {
                 other => Agreement::No(other.and_then(|(_, reason)| reason)),
             };
         }
-        let asked = PausedFlow {
+        self.asked.set(PausedFlow {
             question,
             digest,
             results: Map::new(),
             answers: BTreeMap::new(),
-        };
-        let mut slot = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        *slot = Some(asked);
+        });
         Agreement::No(Some("no answer yet".to_owned()))
     }
 }
@@ -201,7 +199,7 @@ impl CodeMode {
         person: &mut Person<'_>,
     ) -> Result<Report, Failure> {
         // Programs of a connection share its store: one runs after the other.
-        let mut shared = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.session.lock();
         let mut own = None;
         let session = if self.is_shared {
             drop(shared);

@@ -16,13 +16,14 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_program::dirs::{home, state_dir, trusted_var};
 use cogtools_program::{DetachedIo, Failure, Input, Io, exit, parent};
+use parking_lot::Mutex;
 use rustix::fs::OFlags;
 use rustix::process::{geteuid, setsid};
 use serde::{Deserialize, Serialize};
@@ -88,8 +89,7 @@ impl Write for Frames {
         let mut frame = vec![self.kind as u8];
         frame.extend(length.to_be_bytes());
         frame.extend(text);
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        stream.write_all(&frame).map(|()| text.len())
+        self.stream.lock().write_all(&frame).map(|()| text.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Declarations of tools, as clients see them, and their cache: a list loads only files that have
+//! Declarations of tools, as clients see them, and their cache: a list parses only files that have
 //! changed since the last one, and tools that their providers declare anew. A call always loads
 //! its file.
 //!
@@ -7,14 +7,15 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
+use std::sync::Arc;
 
+use cogtools_core::digest::{self, Hash};
+use cogtools_core::text::{self, Text};
 use cogtools_core::tool::ToolError;
 use cogtools_core::{Candidate, Cost, Diagnostic, Target, Tool, fail_on, load_all};
+use parking_lot::Mutex;
 use rmcp::model;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -179,20 +180,21 @@ struct CacheEntry {
 /// The origin of a loaded tool.
 #[derive(Clone, Debug)]
 enum Stamp {
-    File(FileStamp),
+    /// The content of a file.
+    File(Hash),
     /// A declaration, and the name that the tool has here.
     Declaration(Arc<Value>, OsString),
 }
 
 impl Stamp {
-    fn of(candidate: &Candidate, now: SystemTime) -> Option<Self> {
-        match candidate.remote() {
-            Some(tool) => Some(Self::Declaration(
-                Arc::clone(&tool.value),
-                candidate.name.clone(),
-            )),
-            None => FileStamp::if_settled(&candidate.path, now).map(Self::File),
+    fn of(candidate: &Candidate) -> Option<Self> {
+        if let Some(tool) = candidate.remote() {
+            let name = candidate.name.clone();
+            return Some(Self::Declaration(Arc::clone(&tool.value), name));
         }
+        let (path, display_path) = (&candidate.path, &candidate.display_path);
+        let content = text::bytes(path, display_path, Text::MAX_BYTES, &candidate.scope);
+        content.ok().map(|it| Self::File(digest::bytes(&it)))
     }
 
     /// Returns true if the tool is the same. A declaration is kept in memory as long as it is.
@@ -225,18 +227,9 @@ impl DeclarationCache {
         files: &[Candidate],
         options: PublishOptions,
     ) -> Vec<LoadResult> {
-        self.get_or_load_at(SystemTime::now(), files, options)
-    }
-
-    fn get_or_load_at(
-        &self,
-        now: SystemTime,
-        files: &[Candidate],
-        options: PublishOptions,
-    ) -> Vec<LoadResult> {
         // Before the lock: this needs no other thread's result.
-        let stamps: Vec<Option<Stamp>> = files.iter().map(|file| Stamp::of(file, now)).collect();
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamps: Vec<Option<Stamp>> = files.iter().map(Stamp::of).collect();
+        let mut entries = self.entries.lock();
         let previous = std::mem::take(&mut *entries);
         let cached: Vec<Option<Arc<PublishedTool>>> = files
             .iter()
@@ -277,91 +270,6 @@ impl DeclarationCache {
     }
 }
 
-/// Longer than the step of any file system's clock; FAT's is two seconds.
-const MTIME_GRANULARITY: Duration = Duration::from_secs(3);
-
-/// The metadata of a file that identifies its content.
-///
-/// A modification time is not enough: file systems count in milliseconds, some in
-/// seconds, and within one such step a file can change and keep its size. So only
-/// a settled file has a stamp: one that last changed longer ago than any step (git
-/// calls the others racily clean).
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileStamp {
-    size: u64,
-    modified: SystemTime,
-    id: FileId,
-}
-
-impl FileStamp {
-    /// Returns the stamp of the file at `path`, links followed, if it is settled at `now`.
-    /// It must be taken before the file is read.
-    fn if_settled(path: &Path, now: SystemTime) -> Option<Self> {
-        let stamp = Self::of(&path.metadata().ok()?)?;
-        stamp.is_settled(now).then_some(stamp)
-    }
-
-    fn of(meta: &Metadata) -> Option<Self> {
-        Some(Self {
-            size: meta.len(),
-            modified: meta.modified().ok()?,
-            id: FileId::new(meta)?,
-        })
-    }
-
-    fn is_settled(&self, now: SystemTime) -> bool {
-        let age = now.duration_since(self.id.changed_at(self.modified));
-        age.is_ok_and(|age| age > MTIME_GRANULARITY)
-    }
-}
-
-/// The identity of a file, and its change time, which programs cannot set, unlike the
-/// modification time.
-#[cfg(unix)]
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileId {
-    device: u64,
-    inode: u64,
-    changed_at: Duration,
-}
-
-#[cfg(unix)]
-impl FileId {
-    fn new(meta: &Metadata) -> Option<Self> {
-        use std::os::unix::fs::MetadataExt as _;
-
-        let seconds = u64::try_from(meta.ctime()).ok()?;
-        Some(Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            changed_at: Duration::new(seconds, u32::try_from(meta.ctime_nsec()).ok()?),
-        })
-    }
-
-    fn changed_at(&self, _modified: SystemTime) -> SystemTime {
-        SystemTime::UNIX_EPOCH + self.changed_at
-    }
-}
-
-/// The identity of a file, as far as the system can tell.
-#[cfg(not(unix))]
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileId {
-    created: SystemTime,
-}
-
-#[cfg(not(unix))]
-impl FileId {
-    fn new(meta: &Metadata) -> Option<Self> {
-        let created = meta.created().ok()?;
-        Some(Self { created })
-    }
-
-    fn changed_at(&self, modified: SystemTime) -> SystemTime {
-        modified.max(self.created)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use cogtools_core::file::ReadScope;
@@ -369,22 +277,18 @@ mod tests {
 
     use super::*;
 
-    /// Longer than the step of the clock of the file systems that tests run on.
-    const MOMENT: Duration = Duration::from_millis(50);
-
-    /// The descriptions of the tools in the files `names` at a time.
+    /// The descriptions of the tools in the files `names`.
     fn descriptions(
         cache: &DeclarationCache,
         project: &Project,
         names: &[&str],
-        now: SystemTime,
     ) -> Vec<Option<String>> {
         let files = names.iter().map(|name| {
             let path = project.path(name);
             Candidate::file(path.clone(), path, ReadScope::User)
         });
         cache
-            .get_or_load_at(now, &files.collect::<Vec<_>>(), PublishOptions::default())
+            .get_or_load(&files.collect::<Vec<_>>(), PublishOptions::default())
             .into_iter()
             .map(|result| Some(result.ok()?.tool()?.description?.into_owned()))
             .collect()
@@ -399,22 +303,15 @@ mod tests {
     fn changed_files_are_loaded_and_others_are_cached() {
         let (project, cache) = (Project::new(), DeclarationCache::default());
         let names = ["a.yaml", "b.yaml", "c.yaml"];
-        let check = |now: SystemTime, expected: [Option<&str>; 3]| {
-            let found = descriptions(&cache, &project, &names, now);
+        let check = |expected: [Option<&str>; 3]| {
+            let found = descriptions(&cache, &project, &names);
             assert_eq!(found, expected.map(|text| text.map(str::to_owned)));
         };
         write(&project, "a", "one");
         write(&project, "b", "one");
         write(&project, "c", "one");
-        check(SystemTime::now(), [Some("one"); 3]);
-        // As soon as possible, and of the same size.
-        write(&project, "b", "two");
-        let two = [Some("one"), Some("two"), Some("one")];
-        check(SystemTime::now(), two);
-        let settled = SystemTime::now() + MTIME_GRANULARITY + MOMENT;
-        check(settled, two);
         let cached = || {
-            let entries = cache.entries.lock().expect("no thread has panicked");
+            let entries = cache.entries.lock();
             let mut cached: Vec<_> = entries
                 .iter()
                 .map(|(path, entry)| (path.clone(), Arc::as_ptr(&entry.tool)))
@@ -422,20 +319,23 @@ mod tests {
             cached.sort_unstable();
             cached
         };
+        check([Some("one"); 3]);
         let first = cached();
         assert_eq!(first.len(), 3);
-        check(settled, two);
-        assert_eq!(cached(), first, "a settled file was loaded again");
-        std::thread::sleep(MOMENT * 2);
-        // At this time the first write is settled, and the second is not.
-        let between = SystemTime::now() + MTIME_GRANULARITY - MOMENT;
-        write(&project, "a", "six");
+        // As soon as possible, and of the same size.
+        write(&project, "b", "two");
+        let two = [Some("one"), Some("two"), Some("one")];
+        check(two);
+        let second = cached();
+        assert_eq!([&second[0], &second[2]], [&first[0], &first[2]]);
+        check(two);
+        assert_eq!(cached(), second, "a file that is the same was loaded again");
         project.file("c.yaml", "name: [");
-        check(between, [Some("six"), Some("two"), None]);
-        assert_eq!(cached(), first[1..2], "a changed file is cached");
+        check([Some("one"), Some("two"), None]);
+        assert_eq!(cached(), second[..2], "an invalid file is cached");
         std::fs::remove_file(project.path("b.yaml")).expect("it exists");
-        check(between, [Some("six"), None, None]);
-        assert_eq!(cached(), []);
+        check([Some("one"), None, None]);
+        assert_eq!(cached(), second[..1]);
     }
 
     #[test]
@@ -445,48 +345,9 @@ mod tests {
             "a.yaml",
             "name: a\ndescription: d\nparameters: {p: {$ref: './p.shared.yaml#/p'}}\nimplementation: x\n",
         );
-        let settled = SystemTime::now() + MTIME_GRANULARITY + MOMENT;
-        let found = descriptions(&cache, &project, &["a.yaml"], settled);
+        let found = descriptions(&cache, &project, &["a.yaml"]);
         assert_eq!(found, [Some("d".to_owned())]);
-        let entries = cache.entries.lock().expect("no thread has panicked");
+        let entries = cache.entries.lock();
         assert!(entries.is_empty());
-    }
-
-    #[test]
-    fn a_file_that_has_just_changed_has_no_stamp() {
-        let project = Project::new();
-        project.file("a", "1");
-        let now = SystemTime::now();
-        assert_eq!(FileStamp::if_settled(&project.path("a"), now), None);
-        assert_eq!(FileStamp::if_settled(&project.path("b"), now), None);
-    }
-
-    /// A file whose modification time was set back looks old, but is not.
-    #[cfg(unix)]
-    #[test]
-    fn only_a_settled_file_has_a_stamp() {
-        let project = Project::new();
-        project.file("a", "1");
-        let path = project.path("a");
-        let back = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
-        let set_back = || {
-            let file = std::fs::File::options()
-                .write(true)
-                .open(&path)
-                .expect("it exists");
-            file.set_modified(back).expect("it is writable");
-        };
-        let settled = || SystemTime::now() + MTIME_GRANULARITY + MOMENT;
-        set_back();
-        assert_eq!(FileStamp::if_settled(&path, SystemTime::now()), None);
-        let first = FileStamp::if_settled(&path, settled());
-        assert!(first.is_some());
-        assert_eq!(FileStamp::if_settled(&path, settled()), first);
-        std::thread::sleep(MOMENT);
-        project.file("a", "2");
-        set_back();
-        assert_eq!(FileStamp::if_settled(&path, SystemTime::now()), None);
-        let second = FileStamp::if_settled(&path, settled());
-        assert!(second.is_some() && second != first, "{second:?}");
     }
 }

@@ -275,13 +275,17 @@ impl Server {
         parts: CallContext,
         cancelled: impl Future<Output = ()>,
     ) -> Result<Value, ErrorData> {
-        let request = (self.host().id, method, params);
+        let (catalogue, provider) = (self.catalogue(), route.provider.clone());
+        let holder = (self.host().id, provider.settings().name.clone());
+        let work = move |cancel| {
+            let mut cx = catalogue.context(cancel).map_err(CallError::Failed)?;
+            cx.call = parts;
+            let answer = provider.ask(method, params, &cx);
+            answer.map_err(|error| CallError::Failed(vec![error.diagnostic()]))
+        };
         let state = &*self.state;
         let ended = state.ended(cancelled);
-        let answer = state
-            .workers
-            .ask(&state.catalogue, route, request, parts, ended);
-        match answer.await {
+        match state.workers.run_slow(holder, work, ended).await {
             Ok(mut answer) => {
                 if let Some(error) = answer.get_mut("error") {
                     return Err(typed(error.take())?);

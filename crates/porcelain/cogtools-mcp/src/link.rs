@@ -1,7 +1,7 @@
 //! The connection of a client, which says whose sessions with sources its requests use.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use cogtools_core::ListWait::{Instant, Moment, Patient};
 use cogtools_core::resident::Client;
@@ -9,6 +9,7 @@ use cogtools_core::{CallContext, ListWait, Target};
 use cogtools_http::http::HeaderValue;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::request::Parts;
+use parking_lot::Mutex;
 use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, Implementation};
 use rmcp::service::Peer;
@@ -83,7 +84,7 @@ pub(crate) struct StatelessClients(Mutex<VecDeque<(String, Arc<Host>)>>);
 impl StatelessClients {
     /// Returns the client with this identity and these abilities, and the one that made room.
     fn client(&self, identity: String, abilities: Abilities) -> (Arc<Host>, Option<Arc<Host>>) {
-        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.0.lock();
         let known = clients.iter().position(|(it, _)| *it == identity);
         let client = known.and_then(|index| clients.remove(index));
         let (identity, host) = client.unwrap_or_else(|| {

@@ -7,10 +7,11 @@
 //! source goes on running, so they stay here; the client has only the name of the request.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, Person, Question, ToolOutput};
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, ClientResult, ConstString as _,
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, InputRequest,
@@ -177,18 +178,19 @@ impl Pause {
     pub(crate) fn person(&self) -> Person {
         let pause = self.clone();
         Person::new(move |flow, _| {
-            *pause.lock() = Some(flow.clone());
+            pause.set(flow.clone());
             None
         })
     }
 
-    /// Takes the flow.
-    pub(crate) fn take(&self) -> Option<PausedFlow> {
-        self.lock().take()
+    /// Leaves `flow` waiting.
+    pub(crate) fn set(&self, flow: PausedFlow) {
+        *self.0.lock() = Some(flow);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<PausedFlow>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes the flow.
+    pub(crate) fn take(&self) -> Option<PausedFlow> {
+        self.0.lock().take()
     }
 }
 
@@ -216,7 +218,7 @@ impl Questions {
         asked: Vec<Asked>,
     ) -> Result<InputRequiredResult, RunningCall> {
         let is_running = |call: &&WaitingCall| matches!(call.waiting, Waiting::Call(..));
-        let mut calls = self.calls();
+        let mut calls = self.0.lock();
         calls.retain(|call| call.until > Instant::now() && !call.has_ended());
         if calls.iter().filter(is_running).count() >= MAX_RUNNING {
             return Err(call);
@@ -240,7 +242,7 @@ impl Questions {
         let mut name = [0; 16];
         getrandom::fill(&mut name).ok()?;
         let state = format!("{:032x}", u128::from_be_bytes(name));
-        let mut calls = self.calls();
+        let mut calls = self.0.lock();
         calls.retain(|call| call.until > Instant::now());
         let mut kept: usize = calls.iter().map(|call| call.bytes).sum();
         while calls.len() >= MAX_CALLS || kept + bytes > MAX_RESULTS {
@@ -273,7 +275,7 @@ impl Questions {
         let Some(state) = state else {
             return Ok(None);
         };
-        let mut calls = self.calls();
+        let mut calls = self.0.lock();
         calls.retain(|call| call.until > Instant::now());
         let is_this = |call: &WaitingCall| {
             let is_other = matches!(call.waiting, Waiting::Call(_, of, _) if of != client);
@@ -307,10 +309,6 @@ impl Questions {
             None => Err(flow.question.unanswered()),
         };
         Ok(Some(Answered::Flow(Box::new(answered))))
-    }
-
-    fn calls(&self) -> MutexGuard<'_, VecDeque<WaitingCall>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -29,9 +29,9 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{self, CodeCall, Workers, in_pool};
+use crate::call::{self, Workers, in_pool};
 use crate::catalogue::{CallError, Catalogue, Listing};
-use crate::code::{CodeMode, Later};
+use crate::code::{CodeMode, Later, User};
 use crate::command::ClientArguments;
 use crate::declarations::PublishedTool;
 use crate::forward::{end_updates, forwarder, meta};
@@ -198,23 +198,26 @@ impl Server {
         answered: Option<PausedFlow>,
         request: &RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        let (name, arguments) = (&*subject.name, &subject.arguments);
+        let (name, arguments) = (subject.name.clone(), subject.arguments.clone());
         let state = &*self.state;
         let _serving = self.host().serve(&request.id);
         let later = asks_by_result(request).then(|| Arc::new(Later::new(answered)));
-        let observed = state.observers.begin(name, arguments.text(), request);
-        let cancelled = state.ended(request.ct.cancelled());
-        let call = CodeCall {
-            code: Arc::clone(code),
-            catalogue: self.catalogue(),
-            name: name.to_owned(),
-            arguments: arguments.clone(),
-            client: self.parts().client,
-            ask: self.host().asker(),
-            later: later.clone(),
+        let observed = state
+            .observers
+            .begin(&subject.name, arguments.text(), request);
+        let (code, catalogue) = (Arc::clone(code), self.catalogue());
+        let (client, ask) = (self.parts().client, self.host().asker());
+        let (holder, asked) = ((self.host().id, name.clone()), later.clone());
+        let work = move |cancel| {
+            let user = match (&asked, &ask) {
+                (Some(later), _) => User::Later(later),
+                (None, Some(ask)) => User::Now(&**ask),
+                (None, None) => User::Nobody,
+            };
+            code.call(&name, arguments, &catalogue, (user, (cancel, client)))
         };
-        let running = state.workers.run_code(self.host().id, call, cancelled);
-        let outcome = running.await;
+        let cancelled = state.ended(request.ct.cancelled());
+        let outcome = state.workers.run_slow(holder, work, cancelled).await;
         self.warn(state.catalogue.new_call_warnings()).await;
         let has_failed = outcome.as_ref().is_ok_and(|(_, has_failed)| *has_failed);
         let outcome = outcome.map(|(output, _)| output);

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 /// Places that clients and sources share: a source that does not answer keeps some of them, and
@@ -51,7 +52,7 @@ impl Slots {
     }
 
     fn take(&self, holder: &Holder) -> bool {
-        let mut held = self.held();
+        let mut held = self.held.lock();
         let free = self.count - held.values().sum::<usize>();
         let own = held.get(holder).copied().unwrap_or_default();
         if own < free {
@@ -65,21 +66,17 @@ impl Slots {
         loop {
             let mut freed = pin!(self.freed.notified());
             freed.as_mut().enable();
-            if self.held().is_empty() {
+            if self.held.lock().is_empty() {
                 return;
             }
             freed.await;
         }
     }
-
-    fn held(&self) -> MutexGuard<'_, HashMap<Holder, usize>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut held = self.slots.held();
+        let mut held = self.slots.held.lock();
         if let Some(count) = held.get_mut(&self.holder) {
             *count -= 1;
         }

@@ -4,13 +4,13 @@
 //! pending requests are completed within a short time; then the remaining calls
 //! are stopped.
 
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::io::Read;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cogtools_program::{Input, Line, Lines};
+use parking_lot::Mutex;
 use rmcp::RoleServer;
 use rmcp::model::{
     CacheScope, ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData,
@@ -158,7 +158,7 @@ impl StdioTransport {
 
     /// Returns true if a request with this identifier has no response yet.
     fn is_in_flight(&self, id: &RequestId) -> bool {
-        self.in_flight.requests().by_id.contains_key(id) || self.waiting_ids.contains(id)
+        self.in_flight.requests.lock().contains_key(id) || self.waiting_ids.contains(id)
     }
 
     /// Counts the request on `line`, which is passed on. A subscription has no response to wait for.
@@ -182,7 +182,7 @@ impl StdioTransport {
             }
             _ => None,
         };
-        let mut requests = self.in_flight.requests();
+        let mut requests = self.in_flight.requests.lock();
         requests.insert(request.id.clone(), (name, list));
     }
 
@@ -249,7 +249,7 @@ impl Transport<RoleServer> for StdioTransport {
             };
             let list = id
                 .as_ref()
-                .and_then(|id| in_flight.requests().by_id.get(id)?.1.clone());
+                .and_then(|id| in_flight.requests.lock().get(id)?.1.clone());
             let line = encode_line(&item, list.as_ref())?;
             let sent = outgoing.send(Outgoing::Message(line)).await;
             if let Some(id) = id {
@@ -318,43 +318,9 @@ fn name(request: &ClientRequest) -> Name {
 /// Requests without a response yet: the server completes them before it exits.
 #[derive(Debug, Default)]
 struct InFlight {
-    requests: Mutex<Requests>,
+    /// Each with its tool, and the list that a response to `tools/list` gets.
+    requests: Mutex<HashMap<RequestId, (Name, Option<RawToolList>)>>,
     changed: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Requests {
-    /// The tool, and the list that a response to `tools/list` gets.
-    by_id: HashMap<RequestId, (Name, Option<RawToolList>)>,
-    /// The number of calls of each tool.
-    calls: HashMap<Box<str>, usize>,
-}
-
-impl Requests {
-    fn insert(&mut self, id: RequestId, request: (Name, Option<RawToolList>)) {
-        if let Some(name) = &request.0 {
-            *self.calls.entry(name.clone()).or_default() += 1;
-        }
-        if let Some((name, _)) = self.by_id.insert(id, request) {
-            self.uncount(name);
-        }
-    }
-
-    /// Removes a request; returns true if it was there.
-    fn remove(&mut self, id: &RequestId) -> bool {
-        let removed = self.by_id.remove(id);
-        removed.map(|(name, _)| self.uncount(name)).is_some()
-    }
-
-    fn uncount(&mut self, name: Name) {
-        let Some(name) = name else { return };
-        if let Entry::Occupied(mut count) = self.calls.entry(name) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
-    }
 }
 
 impl InFlight {
@@ -368,22 +334,21 @@ impl InFlight {
 
     /// Removes a request that was answered or cancelled.
     fn remove(&self, id: &RequestId) {
-        if self.requests().remove(id) {
+        if self.requests.lock().remove(id).is_some() {
             self.changed.notify_waiters();
         }
     }
 
     /// Returns true if a request that calls this tool is allowed.
     fn has_room_for(&self, name: &Name) -> bool {
-        let requests = self.requests();
-        let calls = name.as_ref().and_then(|name| requests.calls.get(name));
-        requests.by_id.len() < Self::MAX_REQUESTS
-            && calls.is_none_or(|calls| *calls < Self::MAX_CALLS)
+        let requests = self.requests.lock();
+        let calls = || requests.values().filter(|(called, _)| called == name);
+        requests.len() < Self::MAX_REQUESTS && (name.is_none() || calls().count() < Self::MAX_CALLS)
     }
 
     /// Returns true if a ping is allowed.
     fn has_room_for_ping(&self) -> bool {
-        self.requests().by_id.len() < Self::MAX_REQUESTS + Self::MAX_PINGS
+        self.requests.lock().len() < Self::MAX_REQUESTS + Self::MAX_PINGS
     }
 
     /// Waits until none is left, at most for `limit`; returns true if none is left.
@@ -395,15 +360,11 @@ impl InFlight {
         loop {
             // Subscribed before the check, so that no change in between is missed.
             let changed = self.changed.notified();
-            if self.requests().by_id.is_empty() {
+            if self.requests.lock().is_empty() {
                 return;
             }
             changed.await;
         }
-    }
-
-    fn requests(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,12 +7,13 @@
 #![allow(deprecated, reason = "stateful clients still have roots")]
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::Source;
 use cogtools_program::{file_uri, project};
 use notify::{Config, Event, EventKind, PollWatcher, RecommendedWatcher, RecursiveMode, Watcher};
+use parking_lot::Mutex;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
 use tokio::sync::{Notify, watch};
@@ -46,7 +47,7 @@ impl Workspace {
 
     /// The folder, if the client has named one.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
-        self.lock().clone()
+        self.folder.lock().clone()
     }
 
     /// Lets calls wait for the roots of a client that has some.
@@ -77,17 +78,13 @@ impl Workspace {
                 .iter()
                 .filter_map(|root| file_uri::path(&root.uri));
             let folder = { paths }.find(|path| path.is_absolute() && path.is_dir());
-            let mut known = self.lock();
+            let mut known = self.folder.lock();
             let is_changed = *known != folder;
             *known = folder;
             is_changed
         });
         self.awaited.send_replace(false);
         is_changed
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<PathBuf>> {
-        self.folder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

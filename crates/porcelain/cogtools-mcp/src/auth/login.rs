@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -19,6 +19,7 @@ use cogtools_http::{Bytes, Target};
 use cogtools_program::Io;
 use cogtools_program::dirs::state_dir;
 use form_urlencoded::Serializer;
+use parking_lot::Mutex;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::oneshot::{self, Sender};
@@ -252,7 +253,7 @@ fn respond(
         let message = "This is not the answer to the login that cogtools waits for.\n";
         return text(StatusCode::BAD_REQUEST, message);
     };
-    let sender = sender.lock().ok().and_then(|mut sender| sender.take());
+    let sender = sender.lock().take();
     if sender.is_some_and(|sender| sender.send(answer).is_ok()) {
         let message = "cogtools has the answer: close this page, and return to the terminal.\n";
         return text(StatusCode::OK, message);

@@ -27,9 +27,7 @@ use tokio::time::timeout;
 use crate::auth::may_be_opened;
 use crate::questions::unsupported;
 use crate::sources::Clients;
-use crate::sources::host::{
-    Abilities, Host, LogMessage, MAX_BYTES, NoAnswer, PATIENCE, clean, clean_all,
-};
+use crate::sources::host::{Abilities, Host, LogMessage, MAX_BYTES, PATIENCE, clean, clean_all};
 
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 16;
@@ -43,10 +41,17 @@ const COMPLETE: &str = "notifications/elicitation/complete";
 /// A function that is called when a server declares other tools.
 pub(crate) type OnChange = Arc<dyn Fn() + Send + Sync>;
 
-/// The handler of progress, logs, changes, and questions to the client of a server.
+/// The handler of progress, logs, changes, and questions to the clients of a server.
 pub(crate) struct Listener {
+    /// The name of the source.
+    source: String,
+    /// The key of the source.
+    key: String,
+    /// The abilities at the start of the session: the server knows them.
+    pub(crate) abilities: Abilities,
+    clients: Arc<Clients>,
     on_change: OnChange,
-    pub(crate) host: SourceHost,
+    questions: Semaphore,
     /// The progress of the requests that wait for an answer, by its token.
     requests: watch::Sender<HashMap<ProgressToken, Option<Progress>>>,
     /// True if the server has changed its tools since they were listed.
@@ -69,18 +74,26 @@ impl Drop for Receiving<'_> {
 impl Default for Listener {
     /// Returns a listener of a session for one request: it asks no one, and shows nothing.
     fn default() -> Self {
-        let clients = Clients::of(&Arc::default(), false);
-        let host = SourceHost::new("", "", Abilities::default(), Arc::new(clients));
-        Self::new(Arc::new(|| {}), host)
+        let clients = Arc::new(Clients::of(&Arc::default(), false));
+        Self::new(("", ""), Abilities::default(), clients, Arc::new(|| {}))
     }
 }
 
 impl Listener {
-    /// Returns a listener to a server that `host` speaks for.
-    pub(crate) fn new(on_change: OnChange, host: SourceHost) -> Self {
+    /// Returns a listener to the server of the `source` with this `key`, which works for `clients`.
+    pub(crate) fn new(
+        (source, key): (&str, &str),
+        abilities: Abilities,
+        clients: Arc<Clients>,
+        on_change: OnChange,
+    ) -> Self {
         Self {
+            source: clean(source),
+            key: key.to_owned(),
+            abilities,
+            clients,
             on_change,
-            host,
+            questions: Semaphore::new(MAX_QUESTIONS),
             requests: watch::Sender::default(),
             changed: AtomicBool::new(false),
             subscribed: Notify::new(),
@@ -128,9 +141,8 @@ impl Listener {
         if self.is_idle() {
             return Ok(ElicitResult::new(ElicitationAction::Decline));
         }
-        let answer = self
-            .wait(context, self.host.ask(params, self.host.speaker()))
-            .await;
+        let answer = self.wait(context, self.elicit(params, self.speaker()));
+        let answer = answer.await;
         answer.unwrap_or_else(|| Ok(ElicitResult::new(ElicitationAction::Cancel)))
     }
 
@@ -140,13 +152,12 @@ impl Listener {
         params: Value,
         context: &RequestContext<RoleClient>,
     ) -> Result<Value, ErrorData> {
-        if self.is_idle() && self.host.abilities.capabilities().sampling.is_some() {
+        if self.is_idle() && self.abilities.capabilities().sampling.is_some() {
             let message = "no request is in flight, so no model is asked";
             return Err(ErrorData::invalid_request(message, None));
         }
-        let answer = self
-            .wait(context, self.host.sample(params, self.host.speaker()))
-            .await;
+        let answer = self.wait(context, self.create(params, self.speaker()));
+        let answer = answer.await;
         answer.unwrap_or_else(|| Err(ErrorData::internal_error("cancelled", None)))
     }
 
@@ -158,7 +169,7 @@ impl Listener {
     /// Tells the program, and other clients of a shared session.
     fn offers_changed(&self) {
         (self.on_change)();
-        self.host.changed();
+        self.clients.changed();
     }
 
     /// Passes on an announcement of a stateless server.
@@ -168,7 +179,7 @@ impl Listener {
             ServerNotification::PromptListChangedNotification(_)
             | ServerNotification::ResourceListChangedNotification(_) => self.offers_changed(),
             ServerNotification::ResourceUpdatedNotification(update) => {
-                self.host.updated(&update.params.uri);
+                self.updated(&update.params.uri);
             }
             _ => {}
         }
@@ -178,7 +189,7 @@ impl Listener {
 impl ClientHandler for Listener {
     fn get_info(&self) -> ClientConfig {
         let client = Implementation::new("cogtools", env!("CARGO_PKG_VERSION"));
-        let capabilities = self.host.abilities.capabilities().clone();
+        let capabilities = self.abilities.capabilities().clone();
         ClientConfig::new(capabilities, client).with_protocol_version(ProtocolVersion::V_2025_11_25)
     }
 
@@ -228,7 +239,7 @@ impl ClientHandler for Listener {
     ) {
         // The user has finished what a page asked for.
         if notification.method == COMPLETE
-            && let Some(host) = self.host.speaker()
+            && let Some(host) = self.speaker()
         {
             host.notify(ServerNotification::CustomNotification(notification));
         }
@@ -238,7 +249,7 @@ impl ClientHandler for Listener {
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        self.host.roots(self.host.speaker()).await
+        self.roots(self.speaker()).await
     }
 
     async fn on_resource_updated(
@@ -246,7 +257,7 @@ impl ClientHandler for Listener {
         params: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.host.updated(&params.uri);
+        self.updated(&params.uri);
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
@@ -258,7 +269,7 @@ impl ClientHandler for Listener {
     }
 
     async fn on_logging_message(&self, message: LogMessage, _: NotificationContext<RoleClient>) {
-        self.host.log(message);
+        self.log(message);
     }
 
     async fn on_progress(
@@ -280,19 +291,7 @@ impl ClientHandler for Listener {
     }
 }
 
-/// The host for one source.
-pub(crate) struct SourceHost {
-    /// The name of the source.
-    source: String,
-    /// The key of the source.
-    key: String,
-    /// The abilities at the start of the session: the server knows them.
-    pub(crate) abilities: Abilities,
-    clients: Arc<Clients>,
-    questions: Semaphore,
-}
-
-impl SourceHost {
+impl Listener {
     /// Adds the answers to the questions in `result` to the parameters of its request; nothing if one
     /// cannot be answered.
     pub(super) async fn answer(
@@ -308,11 +307,11 @@ impl SourceHost {
             let answer = match request {
                 InputRequest::Elicitation(request) => {
                     let params = serde_json::to_value(request.params).ok()?;
-                    serde_json::to_value(self.ask(params, host.clone()).await.ok()?).ok()?
+                    serde_json::to_value(self.elicit(params, host.clone()).await.ok()?).ok()?
                 }
                 InputRequest::CreateMessage(request) => {
                     let params = serde_json::to_value(request.params).ok()?;
-                    self.sample(params, host.clone()).await.ok()?
+                    self.create(params, host.clone()).await.ok()?
                 }
                 InputRequest::ListRoots(_) => {
                     serde_json::to_value(self.roots(host.clone()).await.ok()?).ok()?
@@ -332,23 +331,8 @@ impl SourceHost {
         Some(())
     }
 
-    pub(crate) fn new(
-        source: &str,
-        key: &str,
-        abilities: Abilities,
-        clients: Arc<Clients>,
-    ) -> Self {
-        Self {
-            source: clean(source),
-            key: key.to_owned(),
-            abilities,
-            clients,
-            questions: Semaphore::new(MAX_QUESTIONS),
-        }
-    }
-
     /// Passes on a log message, unless it is too large.
-    pub(crate) fn log(&self, message: LogMessage) {
+    fn log(&self, message: LogMessage) {
         let Some(host) = self.speaker() else {
             return;
         };
@@ -383,7 +367,7 @@ impl SourceHost {
     ///
     /// # Errors
     /// That of the client.
-    pub(super) async fn ask(
+    async fn elicit(
         &self,
         params: Value,
         host: Option<Arc<Host>>,
@@ -399,18 +383,14 @@ impl SourceHost {
             Err(_) => ServerRequest::CustomRequest(CustomRequest::new(ELICIT, Some(question))),
         };
         match timeout(PATIENCE, host.request(request)).await {
-            Ok(Ok(ClientResult::ElicitResult(result))) => Ok(result),
-            Ok(Err(NoAnswer::Refused(error))) => Err(error),
+            Ok(Ok(Ok(ClientResult::ElicitResult(result)))) => Ok(result),
+            Ok(Ok(Err(error))) => Err(error),
             _ => Ok(ElicitResult::new(ElicitationAction::Cancel)),
         }
     }
 
     /// Asks the model of `host`, if it lets sources do so; returns the message.
-    pub(super) async fn sample(
-        &self,
-        mut params: Value,
-        host: Option<Arc<Host>>,
-    ) -> Result<Value, ErrorData> {
+    async fn create(&self, mut params: Value, host: Option<Arc<Host>>) -> Result<Value, ErrorData> {
         let Ok(_permit) = self.questions.try_acquire() else {
             let message = "too many questions at once";
             return Err(ErrorData::internal_error(message, None));
@@ -429,10 +409,7 @@ impl SourceHost {
     }
 
     /// Returns the folders of `host`, if it has some.
-    pub(crate) async fn roots(
-        &self,
-        host: Option<Arc<Host>>,
-    ) -> Result<ListRootsResult, ErrorData> {
+    async fn roots(&self, host: Option<Arc<Host>>) -> Result<ListRootsResult, ErrorData> {
         if self.abilities.capabilities().roots.is_none() {
             return Err(unsupported("roots/list"));
         }
@@ -441,11 +418,6 @@ impl SourceHost {
             ClientResult::ListRootsResult(result) => Ok(result),
             _ => Err(ErrorData::internal_error("an unexpected answer", None)),
         }
-    }
-
-    /// Tells the clients that the source offers something else.
-    pub(crate) fn changed(&self) {
-        self.clients.changed();
     }
 
     /// Tells the subscribers of a resource that it has changed.
@@ -517,7 +489,7 @@ async fn request_of(
     request: ServerRequest,
 ) -> Result<ClientResult, ErrorData> {
     match host {
-        Some(host) => host.request(request).await.map_err(NoAnswer::into_error),
+        Some(host) => host.request(request).await?,
         None => Err(unsupported("requests of servers that work for several")),
     }
 }
@@ -538,9 +510,9 @@ mod tests {
 
     use super::*;
 
-    fn host(abilities: Abilities) -> SourceHost {
-        let clients = Clients::of(&Arc::default(), false);
-        SourceHost::new("s", "key", abilities, Arc::new(clients))
+    fn listener(abilities: Abilities) -> Listener {
+        let clients = Arc::new(Clients::of(&Arc::default(), false));
+        Listener::new(("s", "key"), abilities, clients, Arc::new(|| {}))
     }
 
     #[test]
@@ -566,25 +538,25 @@ mod tests {
             (forms, json!([]), false),
             (only_pages.clone(), page("https://a.example/"), true),
         ] {
-            let asked = host(abilities).question(value.clone());
+            let asked = listener(abilities).question(value.clone());
             assert_eq!(asked.is_some(), expected, "{value}");
         }
     }
 
     #[test]
     fn what_a_server_says_is_cleaned_and_named() {
-        let host = host(Abilities::default());
+        let listener = listener(Abilities::default());
         let message = json!({
             "level": "info", "logger": "l\u{1b}", "data": {"a": ["x\u{1b}[31m\u{202e}\ny"]},
         });
         let message = serde_json::from_value(message).expect("a message");
-        let logged = host.log_message(message).expect("it is small");
+        let logged = listener.log_message(message).expect("it is small");
         assert_eq!(
             serde_json::to_value(logged).expect("JSON"),
             json!({"level": "info", "logger": "s: l", "data": {"a": ["x[31m\ny"]}})
         );
         let large = json!({"level": "info", "data": "x".repeat(MAX_BYTES)});
         let large = serde_json::from_value(large).expect("a message");
-        assert!(host.log_message(large).is_none());
+        assert!(listener.log_message(large).is_none());
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
@@ -26,6 +26,7 @@ use cogtools_http::cancelled;
 use cogtools_http::http::{HeaderName, HeaderValue};
 use cogtools_program::call::{input_diagnostic, quote};
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, Vars, args};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
@@ -456,15 +457,14 @@ impl Secrets {
     /// Adds some.
     pub(crate) fn add<'t>(&self, texts: impl Iterator<Item = &'t str>) {
         let texts = texts.filter(|text| text.len() >= MIN_SECRET_BYTES);
-        if let Ok(mut secrets) = self.0.lock() {
-            secrets.extend(texts.map(str::to_owned));
-        }
+        self.0.lock().extend(texts.map(str::to_owned));
     }
 
     fn redact(&self, text: &str) -> String {
-        let secrets = self.0.lock().map(|secrets| secrets.clone());
-        let secrets = secrets.unwrap_or_default().into_iter();
-        secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "***"))
+        let secrets = self.0.lock();
+        secrets
+            .iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
     }
 }
 

@@ -6,12 +6,13 @@
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::process::{Confinement, Exit, Group};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
+use parking_lot::Mutex;
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, JsonRpcResponse, JsonRpcVersion2_0, RequestId,
     ServerJsonRpcMessage, ServerResult,
@@ -132,7 +133,7 @@ impl ServerProcess {
 
     /// Stops it and the processes that it has started; returns its status.
     pub(crate) async fn stop(&mut self, stop: Stop) -> std::io::Result<ExitStatus> {
-        lock(&self.transport.stdin_tx).take();
+        self.transport.stdin_tx.lock().take();
         let was_closed = self.readers.stdout.is_finished();
         if stop == Stop::Gracefully {
             self.wait_closed(EXIT_GRACE).await;
@@ -163,7 +164,7 @@ impl ServerProcess {
     /// Returns the reason for a lost connection, of which the protocol knows nothing more.
     pub(crate) async fn exit_error(&mut self, phase: &'static str) -> ClientError {
         let (too_large, too_much_stray) = {
-            let capture = lock(&self.capture);
+            let capture = self.capture.lock();
             let output = capture.stray_output.clone();
             let too_much = output.filter(|_| capture.stray_bytes > MAX_STRAY_BYTES);
             (capture.too_large, too_much)
@@ -177,9 +178,9 @@ impl ServerProcess {
                     Ok(status) => status,
                     Err(error) => return ClientError::Exited(name, error.to_string(), phase),
                 };
-                let stderr = lock(&self.capture).stderr.clone();
+                let stderr = self.capture.lock().stderr.clone();
                 if let Some(error) = self.confinement.start_error(status, &stderr) {
-                    lock(&self.capture).stderr.clear();
+                    self.capture.lock().stderr.clear();
                     return ClientError::Start(name, error);
                 }
                 let exit = if self.closed_output {
@@ -197,12 +198,12 @@ impl ServerProcess {
 
     /// Returns the first line of its output that was not a message.
     pub(crate) fn stray_output(&self) -> Option<String> {
-        lock(&self.capture).stray_output.clone()
+        self.capture.lock().stray_output.clone()
     }
 
     /// Returns the end of its standard error.
     pub(crate) fn stderr(&self) -> String {
-        let capture = lock(&self.capture);
+        let capture = self.capture.lock();
         let start = capture.stderr.len().saturating_sub(STDERR_TAIL_BYTES);
         String::from_utf8_lossy(&capture.stderr[start..])
             .trim()
@@ -250,7 +251,7 @@ impl Transport<RoleClient> for ChildTransport {
         let encoded = serde_json::to_vec(&item).map_err(std::io::Error::from);
         let sent = encoded.and_then(|mut line| {
             line.push(b'\n');
-            let stdin_tx = lock(&self.stdin_tx);
+            let stdin_tx = self.stdin_tx.lock();
             let stdin_tx = stdin_tx.as_ref().ok_or_else(broken_pipe)?;
             stdin_tx.send(line).map_err(|_| broken_pipe())
         });
@@ -277,7 +278,7 @@ async fn read_messages(
     let mut lines = FramedRead::new(stdout, codec);
     while let Some(line) = lines.next().await {
         let Ok(line) = line else {
-            lock(&capture).too_large = true;
+            capture.lock().too_large = true;
             return;
         };
         let text = line.trim_ascii();
@@ -292,7 +293,7 @@ async fn read_messages(
             }
             continue;
         }
-        let mut capture = lock(&capture);
+        let mut capture = capture.lock();
         capture.stray_bytes += line.len();
         capture.stray_output.get_or_insert_with(|| {
             let text = String::from_utf8_lossy(text);
@@ -308,16 +309,11 @@ async fn read_messages(
 async fn capture_stderr(mut source: ChildStderr, capture: Arc<Mutex<OutputCapture>>) {
     let mut buffer = vec![0; 2 << 10];
     while let Ok(count @ 1..) = source.read(&mut buffer).await {
-        let stderr = &mut lock(&capture).stderr;
+        let stderr = &mut capture.lock().stderr;
         stderr.extend_from_slice(&buffer[..count]);
         let excess = stderr.len().saturating_sub(2 * STDERR_TAIL_BYTES);
         stderr.drain(..excess);
     }
-}
-
-/// Locks a mutex whose data stays consistent even if a holder panics.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The keys of results that are passed on: of a list of tools, and of a call or its task.

@@ -1,10 +1,11 @@
 //! A session with a server, stateful or stateless: its start, its list of tools, a call, and the
 //! messages of the server besides answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::Progress;
+use parking_lot::Mutex;
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, CustomRequest, ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
@@ -95,13 +96,13 @@ pub(crate) struct Watch<'w> {
 }
 
 fn enter(phase: &Phase, name: &'static str) -> &'static str {
-    *phase.lock().unwrap_or_else(PoisonError::into_inner) = name;
+    *phase.lock() = name;
     name
 }
 
 /// Returns the error of a server that did not answer within `limit`.
 pub(crate) fn timed_out(name: &str, phase: &Phase, limit: Duration) -> SessionError {
-    let phase = *phase.lock().unwrap_or_else(PoisonError::into_inner);
+    let phase = *phase.lock();
     ClientError::TimedOut(name.to_owned(), phase, limit).into()
 }
 
@@ -260,7 +261,7 @@ impl<'s> Session<'s> {
         match self.asked(phase, method, params, watch).await {
             Ok(result) => Ok(json!({"result": result})),
             Err(SessionError::Server(ClientError::Rejected(.., error))) => {
-                Ok(json!({"error": self.service.service().host.error(*error)}))
+                Ok(json!({"error": self.service.service().error(*error)}))
             }
             Err(error) => Err(error),
         }
@@ -286,7 +287,7 @@ impl<'s> Session<'s> {
                 return Ok(result);
             }
             rounds += 1;
-            let source = &self.service.service().host;
+            let source = self.service.service();
             // A question in the result of a request is for its client.
             let host = watch.host.clone().or_else(|| source.speaker());
             let is_asked =
@@ -468,7 +469,7 @@ impl<'s> Session<'s> {
 
     /// Tells a stateful server that there are other folders.
     pub(crate) async fn roots_changed(&self) {
-        let abilities = self.service.service().host.abilities.capabilities();
+        let abilities = self.service.service().abilities.capabilities();
         if !self.is_stateless && abilities.roots.is_some() {
             let _ = self.service.peer().notify_roots_list_changed().await;
         }
@@ -487,7 +488,7 @@ impl<'s> Session<'s> {
     /// Subscribes to the resources that clients of an earlier session with a stateful server have
     /// subscribed to.
     pub(crate) async fn resubscribe(&self) {
-        for uri in self.service.service().host.subscribed() {
+        for uri in self.service.service().subscribed() {
             let params = Map::from_iter([("uri".to_owned(), uri.into())]);
             if !self.is_stateless
                 && let Ok(request) = self.request_of(SUBSCRIBE, &params)
@@ -507,7 +508,7 @@ impl<'s> Session<'s> {
         filter.tools_list_changed = is_set(able.tools.as_ref().and_then(|it| it.list_changed));
         filter.prompts_list_changed = is_set(able.prompts.as_ref().and_then(|it| it.list_changed));
         filter.resources_list_changed = is_set(resources.and_then(|it| it.list_changed));
-        let uris = self.service.service().host.subscribed();
+        let uris = self.service.service().subscribed();
         let is_subscribed = is_set(resources.and_then(|it| it.subscribe)).is_some();
         filter.resource_subscriptions = Some(uris).filter(|it| is_subscribed && !it.is_empty());
         (filter != SubscriptionFilter::new()).then_some(filter)

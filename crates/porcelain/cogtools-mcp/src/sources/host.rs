@@ -10,13 +10,14 @@
 )]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cogtools_core::{Cancel, Person, invisible};
 use cogtools_http::cancelled;
 
+use parking_lot::{Condvar, Mutex};
 use rmcp::model::{
     CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientResult,
     ElicitRequest, ElicitRequestParams, ElicitResult, GetExtensions as _, LoggingLevel,
@@ -64,7 +65,7 @@ pub(crate) struct Abilities(ClientCapabilities);
 pub(crate) struct Host {
     /// Its identity among all clients.
     pub(crate) id: u64,
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
     known: Condvar,
     call: Option<HostCall>,
 }
@@ -88,28 +89,12 @@ struct Connection {
     notifications: Sender<ServerNotification>,
 }
 
-/// Why there is no answer of a client.
-pub(crate) enum NoAnswer {
-    /// The client's own error.
-    Refused(ErrorData),
-    /// It was not asked, or has not answered.
-    Failed(ErrorData),
-}
-
-impl NoAnswer {
-    pub(crate) fn into_error(self) -> ErrorData {
-        match self {
-            Self::Refused(error) | Self::Failed(error) => error,
-        }
-    }
-}
-
 /// A request of the client that is answered until this is dropped.
 pub(crate) struct Serving<'h>(&'h Host, RequestId);
 
 impl Drop for Serving<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state();
+        let mut state = self.0.state.lock();
         let ended = state.serving.iter().position(|id| *id == self.1);
         ended.map(|index| state.serving.remove(index));
     }
@@ -209,7 +194,7 @@ impl Host {
 
     /// Learns the abilities of a stateless client, unless it is known already.
     pub(crate) fn learn(&self, abilities: Abilities) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if !state.is_known {
             state.is_known = true;
             state.is_stateless = true;
@@ -219,14 +204,14 @@ impl Host {
 
     pub(super) fn is_stateless(&self) -> bool {
         let client = self.call.as_ref().map_or(self, |call| &*call.client);
-        client.state().is_stateless
+        client.state.lock().is_stateless
     }
 
     /// Makes the client behind `peer` the host.
     pub(crate) fn connect(&self, peer: Peer<RoleServer>, capabilities: &ClientCapabilities) {
         let (notifications, waiting) = channel(MAX_WAITING);
         tokio::spawn(forward(peer.clone(), waiting));
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.is_known = true;
         state.abilities = Abilities::of(capabilities);
         state.connection = Some(Connection {
@@ -243,23 +228,22 @@ impl Host {
         if let Some(call) = &self.call {
             return call.client.abilities();
         }
+        let mut state = self.state.lock();
         let is_unknown = |state: &mut State| !state.is_known;
-        let waited = self
-            .known
-            .wait_timeout_while(self.state(), FIRST_MESSAGE, is_unknown);
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.known
+            .wait_while_for(&mut state, is_unknown, FIRST_MESSAGE);
         state.is_known = true;
         state.abilities.clone()
     }
 
     /// Returns the level from which on the host wants log messages, if it has set one.
     pub(crate) fn level(&self) -> Option<Level> {
-        self.state().level
+        self.state.lock().level
     }
 
     /// Sets the level.
     pub(crate) fn set_level(&self, level: Level) {
-        self.state().level = Some(level);
+        self.state.lock().level = Some(level);
     }
 
     pub(crate) fn log(&self, message: LogMessage) {
@@ -269,14 +253,14 @@ impl Host {
 
     /// Sends a notification to the client, unless too many wait for it already.
     pub(crate) fn notify(&self, notification: ServerNotification) {
-        if let Some(connection) = &self.state().connection {
+        if let Some(connection) = &self.state.lock().connection {
             let _ = connection.notifications.try_send(notification);
         }
     }
 
     /// Adds a subscriber to the resource `uri` of `source`.
     pub(crate) fn subscribe(&self, source: String, uri: String, subscriber: Subscriber) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let subscribers = state.subscriptions.entry((source, uri)).or_default();
         subscribers.retain(|it| it.stream != subscriber.stream);
         subscribers.push(subscriber);
@@ -284,7 +268,7 @@ impl Host {
 
     /// Removes the subscriber of `stream`; returns true if no other one is left.
     pub(crate) fn unsubscribe(&self, source: &str, uri: &str, stream: u64) -> bool {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let key = (source.to_owned(), uri.to_owned());
         if let Some(subscribers) = state.subscriptions.get_mut(&key) {
             subscribers.retain(|it| it.stream != stream);
@@ -298,7 +282,7 @@ impl Host {
 
     /// Returns the subscriber that the client itself is.
     pub(crate) fn subscriber(&self, uri: String) -> Option<Subscriber> {
-        let updates = self.state().connection.as_ref()?.notifications.clone();
+        let updates = self.state.lock().connection.as_ref()?.notifications.clone();
         let stream = OWN_STREAM;
         Some(Subscriber {
             stream,
@@ -309,21 +293,21 @@ impl Host {
 
     /// Returns true if a resource of `source` has subscribers.
     pub(crate) fn has_subscriptions(&self, source: &str) -> bool {
-        let state = self.state();
+        let state = self.state.lock();
         let mut subscribed = state.subscriptions.keys();
         subscribed.any(|(of, _)| of == source)
     }
 
     /// Returns the resources of `source` that have subscribers.
     pub(crate) fn subscribed(&self, source: &str) -> Vec<String> {
-        let state = self.state();
+        let state = self.state.lock();
         let ours = state.subscriptions.keys().filter(|(of, _)| of == source);
         ours.map(|(_, uri)| uri.clone()).collect()
     }
 
     /// Tells the subscribers of a resource of `source` that it, or a part of it, has changed.
     pub(crate) fn updated(&self, source: &str, uri: &str) {
-        let state = self.state();
+        let state = self.state.lock();
         for ((of, subscribed), subscribers) in &state.subscriptions {
             let part = uri
                 .strip_prefix(&**subscribed)
@@ -346,33 +330,31 @@ impl Host {
 
     /// Begins to answer a request of the client.
     pub(crate) fn serve(&self, id: &RequestId) -> Serving<'_> {
-        self.state().serving.push(id.clone());
+        self.state.lock().serving.push(id.clone());
         Serving(self, id.clone())
     }
 
-    /// Sends a request to the client. The client is told if the answer is no longer waited for.
+    /// Sends a request to the client, and returns its result or its own error. The client is told if
+    /// the answer is no longer waited for.
     ///
     /// # Errors
-    /// That of the client, or why there is no answer.
+    /// The client was not asked, or has not answered.
     pub(crate) async fn request(
         &self,
         mut request: ServerRequest,
-    ) -> Result<ClientResult, NoAnswer> {
+    ) -> Result<Result<ClientResult, ErrorData>, ErrorData> {
         if let Some(call) = &self.call {
             let answer = timeout(PATIENCE, call.ask(request)).await;
-            let answer = answer.unwrap_or_else(|_| Err(unanswered()));
-            return answer.map_err(NoAnswer::Failed);
+            return answer.map_err(|_| unanswered())?.map(Ok);
         }
-        let connection = self.state().connection.clone();
-        let Some(connection) = connection else {
-            return Err(NoAnswer::Failed(unsupported("requests of servers")));
-        };
+        let connection = self.state.lock().connection.clone();
+        let connection = connection.ok_or_else(|| unsupported("requests of servers"))?;
         // Over HTTP it takes the way of an answer: not every client has another stream.
-        if let Some(id) = self.state().serving.last() {
+        if let Some(id) = self.state.lock().serving.last() {
             let origin = OriginatingRequestId(id.clone());
             request.extensions_mut().insert(origin);
         }
-        let gone = || NoAnswer::Failed(ErrorData::internal_error("the client is gone", None));
+        let gone = || ErrorData::internal_error("the client is gone", None);
         let options = PeerRequestOptions::no_options();
         let peer = connection.peer;
         // In a task of its own: the SDK would take this for an answer to the request of the source.
@@ -381,19 +363,20 @@ impl Host {
         let sent = sent.await.map_err(|_| gone())?.map_err(|_| gone())?;
         let mut open = OpenRequest(Some(sent.id.clone()), connection.notifications);
         let answer = timeout(PATIENCE, sent.await_response()).await;
-        let answer = answer.map_err(|_| NoAnswer::Failed(unanswered()))?;
+        let answer = answer.map_err(|_| unanswered())?;
         open.0 = None;
-        answer.map_err(|error| match error {
-            ServiceError::McpError(error) => NoAnswer::Refused(error),
-            _ => gone(),
-        })
+        match answer {
+            Ok(result) => Ok(Ok(result)),
+            Err(ServiceError::McpError(error)) => Ok(Err(error)),
+            Err(_) => Err(gone()),
+        }
     }
 
     /// Asks the user; nothing if there is no answer.
     async fn ask(&self, question: ElicitRequestParams) -> Option<ElicitResult> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
         match self.request(request).await {
-            Ok(ClientResult::ElicitResult(result)) => Some(result),
+            Ok(Ok(ClientResult::ElicitResult(result))) => Some(result),
             _ => None,
         }
     }
@@ -410,7 +393,7 @@ impl Host {
     /// Returns a function that shows a form to the user and blocks its thread until there is an
     /// answer, if the host shows forms.
     pub(crate) fn asker(self: &Arc<Self>) -> Option<Box<AskUser>> {
-        let state = self.state();
+        let state = self.state.lock();
         let has_forms = state.connection.is_some() && state.abilities.has_forms();
         drop(state);
         let (host, runtime) = (Arc::clone(self), Handle::try_current().ok()?);
@@ -425,10 +408,6 @@ impl Host {
             };
             Box::new(ask) as Box<AskUser>
         })
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,12 +7,13 @@ mod session;
 use std::collections::{HashMap, VecDeque};
 use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use cogtools_core::Diagnostic;
 use cogtools_core::resident::{Client, SessionError, SessionRequest, SessionWork, Sessions};
 use cogtools_program::Io;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::auth::Store;
@@ -143,7 +144,7 @@ impl SourceSessions {
     pub(crate) fn leave(&self, host: &Host) {
         let owner = Owner::Client(host.id);
         self.own.close(|(_, of)| *of == owner);
-        self.own.sources().retain(|(_, of), _| *of != owner);
+        self.own.sources.lock().retain(|(_, of), _| *of != owner);
     }
 
     /// Remembers the links in a result: they can be read, even if the source does not list them. A
@@ -155,7 +156,7 @@ impl SourceSessions {
             let uri = block.get_mut("uri").filter(|_| is_link)?;
             (uri.as_str()?.len() <= MAX_LINK_BYTES).then_some(uri)
         });
-        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut links = self.links.lock();
         for link in linked {
             let uri = link.as_str().unwrap_or_default().to_owned();
             match links.iter().find(|(of, _)| *of == uri) {
@@ -175,7 +176,7 @@ impl SourceSessions {
 
     /// Returns the key of the source whose result has linked to `uri`.
     pub(crate) fn linking(&self, uri: &str) -> Option<String> {
-        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let links = self.links.lock();
         let link = links.iter().find(|(of, _)| of == uri);
         link.map(|(_, source)| source.clone())
     }
@@ -242,8 +243,7 @@ impl OpenSessions {
     /// Ends the sessions with these keys.
     fn close(&self, is_one: impl Fn(&(String, Owner)) -> bool) {
         for source in self.states(is_one) {
-            let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(session) = source.session.take() {
+            if let Some(session) = source.lock().session.take() {
                 session.close();
             }
         }
@@ -252,15 +252,11 @@ impl OpenSessions {
     /// The open sessions with these keys.
     fn sessions(&self, is_one: impl Fn(&(String, Owner)) -> bool) -> Vec<Arc<SourceSession>> {
         let states = self.states(is_one).into_iter();
-        let session = |source: Arc<Mutex<SourceState>>| {
-            let source = source.lock().unwrap_or_else(PoisonError::into_inner);
-            source.session.clone()
-        };
-        states.filter_map(session).collect()
+        states.filter_map(|it| it.lock().session.clone()).collect()
     }
 
     fn states(&self, is_one: impl Fn(&(String, Owner)) -> bool) -> Vec<Arc<Mutex<SourceState>>> {
-        let sources = self.sources();
+        let sources = self.sources.lock();
         let found = sources.iter().filter(|(key, _)| is_one(key));
         found.map(|(_, source)| Arc::clone(source)).collect()
     }
@@ -273,9 +269,9 @@ impl OpenSessions {
         store: Option<Store>,
     ) -> Result<Arc<SourceSession>, SessionError> {
         let key = (request.source.to_owned(), owner);
-        let source = Arc::clone(self.sources().entry(key).or_default());
+        let source = Arc::clone(self.sources.lock().entry(key).or_default());
         // Another request for the same source waits until the session is started.
-        let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut source = source.lock();
         if self.stopped.load(Ordering::Acquire) {
             return Err(SessionError::Cancelled);
         }
@@ -301,10 +297,6 @@ impl OpenSessions {
         let session = session.map_err(SessionError::Failed)?;
         source.session = Some(Arc::clone(&session));
         Ok(session)
-    }
-
-    fn sources(&self) -> MutexGuard<'_, BySource> {
-        self.sources.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -366,7 +358,7 @@ impl Clients {
     /// Begins a request of `host`.
     pub(crate) fn begin(&self, host: &Arc<Host>, on_change: &OnChange) -> Running<'_> {
         let host = Arc::downgrade(host);
-        let mut members = self.members();
+        let mut members = self.members.lock();
         members.retain(|it| it.is_active() || it.host.strong_count() > 0);
         match members.iter_mut().find(|it| it.host.ptr_eq(&host)) {
             Some(member) => member.running += 1,
@@ -391,14 +383,14 @@ impl Clients {
         if let Some(own) = &self.own {
             return Some(Arc::clone(own));
         }
-        let members = self.members();
+        let members = self.members.lock();
         let mut active = members.iter().filter(|it| it.is_active());
         let speaker = active.next().filter(|_| active.next().is_none());
         speaker.and_then(|it| it.host.upgrade())
     }
 
     pub(crate) fn hosts(&self) -> Vec<Arc<Host>> {
-        let members = self.members();
+        let members = self.members.lock();
         let mut hosts: Vec<_> = members.iter().filter_map(|it| it.host.upgrade()).collect();
         // The own one is a member as soon as it has made a request.
         let own = self
@@ -411,13 +403,13 @@ impl Clients {
 
     /// Returns true if `host` is one of them.
     pub(crate) fn has(&self, host: &Host) -> bool {
-        let members = self.members();
+        let members = self.members.lock();
         members.iter().any(|it| it.is(host))
     }
 
     /// Removes `host`; returns true if it was the last one.
     pub(crate) fn remove(&self, host: &Host) -> bool {
-        let mut members = self.members();
+        let mut members = self.members.lock();
         let count = members.len();
         members.retain(|it| !it.is(host));
         let is_removed = members.len() < count;
@@ -444,21 +436,17 @@ impl Clients {
         let hosts = self.hosts();
         hosts
             .iter()
-            .any(|it| it.state().subscriptions.contains_key(&key))
+            .any(|it| it.state.lock().subscriptions.contains_key(&key))
     }
 
     /// Tells them that the source offers something else.
     pub(crate) fn changed(&self) {
-        let members = self.members();
+        let members = self.members.lock();
         let all: Vec<_> = members.iter().map(|it| Arc::clone(&it.on_change)).collect();
         drop(members);
         for on_change in all {
             on_change();
         }
-    }
-
-    fn members(&self) -> MutexGuard<'_, Vec<Member>> {
-        self.members.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -480,7 +468,7 @@ impl Debug for Member {
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut members = self.clients.members();
+        let mut members = self.clients.members.lock();
         if let Some(member) = members.iter_mut().find(|it| it.host.ptr_eq(&self.host)) {
             member.running -= 1;
             if !self.is_answered {

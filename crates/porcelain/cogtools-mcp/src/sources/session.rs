@@ -4,14 +4,15 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cogtools_core::resident::{ServerStart, SessionError, SessionRequest, SessionWork};
 use cogtools_core::{Code, Diagnostic, FailedCall, Progress, ToolOutput};
 use futures::stream::{FuturesUnordered, StreamExt as _};
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Map, Value, json};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -20,7 +21,7 @@ use tokio::time::{sleep, timeout};
 use crate::auth::Store;
 use crate::client::Server;
 use crate::client::connector::{self, ClientError, Connector, Opening, tool_error};
-use crate::client::listener::{Listener, SourceHost};
+use crate::client::listener::Listener;
 use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::Clients;
@@ -119,20 +120,16 @@ impl SourceSession {
             ended: Condvar::new(),
         });
         let (idle, on_change) = (request.idle, Arc::clone(request.on_change));
-        let key = request.source;
-        let own = SourceHost::new(
-            &server.name,
-            key,
-            session.abilities.clone(),
-            Arc::clone(&session.clients),
-        );
+        let (abilities, clients) = (session.abilities.clone(), Arc::clone(&session.clients));
+        let source = (&*server.name, request.source);
+        let listener = Listener::new(source, abilities, clients, on_change);
         let run = Run {
             server,
             start,
             idle,
             store,
             is_restart,
-            listener: Arc::new(Listener::new(on_change, own)),
+            listener: Arc::new(listener),
             session: Arc::clone(&session),
         };
         let thread = thread::Builder::new().name("session".into());
@@ -158,7 +155,7 @@ impl SourceSession {
     /// Returns when and how it has ended, and true if it had answered a request; `None` while it
     /// is open.
     pub(crate) fn end_state(&self) -> Option<(Instant, End, bool)> {
-        let state = self.state();
+        let state = self.state.lock();
         let (at, end) = state.end.clone()?;
         Some((at, end, state.has_answered))
     }
@@ -221,7 +218,7 @@ impl SourceSession {
         let Some(level) = self.clients.level() else {
             return;
         };
-        let before = self.state().level.replace(level);
+        let before = self.state.lock().level.replace(level);
         if before != Some(level) {
             self.send(Message::Level(level));
         }
@@ -233,30 +230,22 @@ impl SourceSession {
     }
 
     fn send(&self, message: Message) {
-        if let Some(messages) = &*self.messages() {
+        if let Some(messages) = &*self.messages.lock() {
             let _ = messages.send(message);
         }
     }
 
     /// Lets the session end.
     pub(crate) fn close(&self) {
-        self.messages().take();
+        self.messages.lock().take();
     }
 
     /// Waits until the server has exited, at most for `grace`; returns how the session ended.
     pub(crate) fn wait_ended(&self, grace: Duration) -> Option<End> {
+        let mut state = self.state.lock();
         let is_open = |state: &mut State| state.end.is_none();
-        let waited = self.ended.wait_timeout_while(self.state(), grace, is_open);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.ended.wait_while_for(&mut state, is_open, grace);
         state.end.as_ref().map(|(_, end)| end.clone())
-    }
-
-    fn messages(&self) -> MutexGuard<'_, Option<UnboundedSender<Message>>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -289,7 +278,7 @@ impl Run {
             Ok(()) => End::Idle,
             Err(diagnostic) => End::Failed(diagnostic),
         };
-        self.session.state().end = Some((Instant::now(), end));
+        self.session.state.lock().end = Some((Instant::now(), end));
         // Only now do the callers of requests that were not read learn that there is no answer.
         self.session.close();
         drop(messages);
@@ -380,7 +369,7 @@ impl Run {
     /// Waits until the session is to end.
     async fn closed(&self) {
         loop {
-            let is_open = self.session.messages().is_some();
+            let is_open = self.session.messages.lock().is_some();
             if !is_open {
                 return;
             }
@@ -450,7 +439,7 @@ impl Requests<'_> {
                 }
                 let mut diagnostic = self.run.connector().explain(&error);
                 if let ClientError::Rejected(.., error) = &error {
-                    let pages = self.run.listener.host.pages(error);
+                    let pages = self.run.listener.pages(error);
                     let pages = pages.and_then(|error| json!(error).as_object().cloned());
                     diagnostic.answer = pages.map(|it| Box::new(FailedCall::Error(it)));
                 }
@@ -458,7 +447,7 @@ impl Requests<'_> {
             }
             Err(error) => return ControlFlow::Break(error),
         };
-        self.run.session.state().has_answered = true;
+        self.run.session.state.lock().has_answered = true;
         let _ = request.answer.send(answer);
         ControlFlow::Continue(())
     }
