@@ -8,6 +8,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use crate::process::exec;
+
 /// The status of `IO_FAILED`.
 const IO_FAILED: u8 = 74;
 
@@ -22,7 +24,7 @@ pub fn stub() -> ExitCode {
         .and_then(|cogtools| {
             let mut command = Command::new(cogtools);
             command.arg(name.strip_prefix("cogtools-").unwrap_or(&name));
-            exec(command.args(std::env::args_os().skip(1)))
+            exec(command.args(std::env::args_os().skip(1))).map(ExitCode::from)
         });
     started.unwrap_or_else(|error| {
         let _ = write!(
@@ -40,30 +42,6 @@ fn cogtools_beside(stub: &Path) -> std::io::Result<PathBuf> {
     Ok(real_path(stub)?.with_file_name(file))
 }
 
-/// Replaces this process with the program; returns only an error.
-#[cfg(unix)]
-fn exec(command: &mut Command) -> Result<ExitCode, String> {
-    use std::os::unix::process::CommandExt as _;
-    let error = command.exec();
-    Err(spawn_error(command, &error))
-}
-
-/// Runs the program and returns its status. Consoles send an interrupt to both processes; the
-/// program decides how to handle it.
-#[cfg(not(unix))]
-fn exec(command: &mut Command) -> Result<ExitCode, String> {
-    use std::sync::Arc;
-    use std::sync::atomic::AtomicBool;
-
-    // Without this, an interrupt would end this process before the program.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::<AtomicBool>::default());
-    let status = command
-        .status()
-        .map_err(|error| spawn_error(command, &error))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
-}
-
 /// The path of the file with all links resolved.
 #[cfg(unix)]
 fn real_path(file: &Path) -> std::io::Result<PathBuf> {
@@ -78,11 +56,6 @@ fn real_path(file: &Path) -> std::io::Result<PathBuf> {
     let text = real.to_str().and_then(|text| text.strip_prefix(r"\\?\"));
     let drive = text.filter(|text| text.as_bytes().get(1) == Some(&b':'));
     Ok(drive.map_or_else(|| real.clone(), PathBuf::from))
-}
-
-fn spawn_error(command: &Command, error: &std::io::Error) -> String {
-    let program = command.get_program().display();
-    format!("`{program}` cannot be started: {error}")
 }
 
 #[cfg(test)]

@@ -20,18 +20,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cogtools_core::{Cancel, Code, Diagnostic};
+use cogtools_core::{Cancel, Code, Diagnostic, digest};
 use cogtools_program::dirs::{home, state_dir, trusted_var};
 use cogtools_program::{DetachedIo, Failure, Input, Io, exit, parent};
 use parking_lot::Mutex;
 use rustix::fs::OFlags;
 use rustix::process::{geteuid, setsid};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 use tokio::net::UnixListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
+use crate::auth::random;
 use crate::command::{NAME, PROGRAM};
 use crate::serve::{SHUTDOWN_GRACE, signal};
 use crate::sources::OpenSessions;
@@ -267,22 +267,11 @@ fn socket(io: &Io<'_>) -> io::Result<PathBuf> {
         program.mtime_nsec(),
         program.len()
     );
-    let mut hasher = Sha256::new();
     let places = [home(io), state_dir(io), Some(io.program.clone())];
-    let places = places.map(|it| it.unwrap_or_default().into_os_string());
-    for part in [env!("CARGO_PKG_VERSION").into(), stamp.into()]
-        .iter()
-        .chain(&places)
-    {
-        hasher.update(OsStr::as_encoded_bytes(part));
-        hasher.update([0]);
-    }
-    let name = hasher
-        .finalize()
-        .iter()
-        .take(8)
-        .fold(String::new(), |name, byte| format!("{name}{byte:02x}"));
-    Ok(folder(io)?.join(name))
+    let places = places.map(|it| it.map(PathBuf::into_os_string));
+    let identity = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), stamp, places))?;
+    let name = digest::bytes(&identity).to_string();
+    Ok(folder(io)?.join(&name[..16]))
 }
 
 /// Returns the folder of sockets, which only the user can enter.
@@ -341,7 +330,7 @@ pub(crate) fn serve(path: &Path, idle: Duration, io: &Io<'_>) -> Result<(), Fail
     }
     let mut daemon = Daemon {
         path: path.to_path_buf(),
-        token: token().map_err(failed)?,
+        token: random().map_err(|error| failed(error.into()))?,
         io: DetachedIo::new(io, Cancel::default()),
         shared: Arc::default(),
         connections: watch::Sender::new(0),
@@ -351,12 +340,6 @@ pub(crate) fn serve(path: &Path, idle: Duration, io: &Io<'_>) -> Result<(), Fail
     let ended = runtime().and_then(|runtime| runtime.block_on(daemon.run(lock, idle)));
     daemon.shared.stop(SHUTDOWN_GRACE);
     ended.map_err(|error| failed(error).into())
-}
-
-fn token() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 struct Daemon {

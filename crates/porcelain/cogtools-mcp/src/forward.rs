@@ -40,20 +40,8 @@ const UPDATE_GRACE: Duration = Duration::from_millis(100);
 pub(crate) struct Watched {
     stream: u64,
     uris: Vec<String>,
-    pub(crate) updates: Updates,
-}
-
-/// The updates of these resources.
-pub(crate) struct Updates(Receiver<ServerNotification>);
-
-impl Updates {
-    /// Returns the URI of the next resource that has changed.
-    pub(crate) async fn recv(&mut self) -> Option<String> {
-        match self.0.recv().await? {
-            ServerNotification::ResourceUpdatedNotification(update) => Some(update.params.uri),
-            _ => None,
-        }
-    }
+    /// The updates of these resources.
+    pub(crate) updates: Receiver<ServerNotification>,
 }
 
 impl Server {
@@ -366,7 +354,7 @@ impl Server {
         Watched {
             stream,
             uris,
-            updates: Updates(updates),
+            updates,
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use cogtools_core::ListWait::{Instant, Moment, Patient};
 use cogtools_core::resident::Client;
-use cogtools_core::{CallContext, ListWait, Target};
+use cogtools_core::{CallContext, ListWait, Target, digest};
 use cogtools_http::http::HeaderValue;
 use cogtools_http::http::header::AUTHORIZATION;
 use cogtools_http::http::request::Parts;
@@ -14,7 +14,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientCapabilities, Implementation};
 use rmcp::service::Peer;
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
+use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -143,18 +143,9 @@ impl Link {
         let SenderMeta { info, capabilities } = sender.params.meta;
         let abilities = capabilities.as_ref().map(Abilities::of).unwrap_or_default();
         let token = parts.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        let info = info.map(|it| [it.name, it.version].join("\n"));
-        let mut identity = Sha256::new();
-        for part in [
-            token.unwrap_or_default(),
-            parts.uri.query().unwrap_or_default().as_bytes(),
-            info.unwrap_or_default().as_bytes(),
-            abilities.audience().unwrap_or_default().as_bytes(),
-        ] {
-            identity.update(part.len().to_be_bytes());
-            identity.update(part);
-        }
-        let identity = format!("{:?}", identity.finalize());
+        let info = info.map(|it| [it.name, it.version]);
+        let identity = json!([token, parts.uri.query(), info, abilities.audience()]);
+        let identity = digest::value(&identity).to_string();
         let (client, gone) = state.clients.client(identity, abilities);
         if let Some(gone) = gone {
             let sessions = Arc::clone(sessions);

@@ -26,6 +26,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::auth::random;
 use crate::call;
 use crate::catalogue::CallError;
 use crate::command::{ClientArguments, RawArguments};
@@ -239,9 +240,7 @@ impl Questions {
 
     /// Keeps a call that waits, and returns its name, which nobody can guess.
     fn keep(&self, subject: Subject, waiting: Waiting, bytes: usize) -> Option<String> {
-        let mut name = [0; 16];
-        getrandom::fill(&mut name).ok()?;
-        let state = format!("{:032x}", u128::from_be_bytes(name));
+        let state = random().ok()?;
         let mut calls = self.0.lock();
         calls.retain(|call| call.until > Instant::now());
         let mut kept: usize = calls.iter().map(|call| call.bytes).sum();

@@ -225,17 +225,13 @@ pub(crate) async fn signal(service: bool) -> u8 {
         }
         std::future::pending().await
     });
-    if service && ignores_hangup() {
-        return tokio::select! {
-            status = terminate => status,
-            status = interrupt => status,
-        };
-    }
+    // The first signal is the hangup.
+    let lives_on = service && cogtools_program::ignored_signals() & 1 != 0;
     tokio::select! {
         status = terminate => status,
         status = interrupt => status,
-        status = hangup => status,
-        () = parent_exited() => status(SignalKind::hangup().as_raw_value()),
+        status = hangup, if !lives_on => status,
+        () = parent_exited(), if !lives_on => status(SignalKind::hangup().as_raw_value()),
     }
 }
 
@@ -251,16 +247,6 @@ async fn signal(_: bool) -> u8 {
 /// Returns the status of a program that a signal terminated.
 fn status(signal: i32) -> u8 {
     u8::try_from(signal).unwrap_or(0).saturating_add(128)
-}
-
-/// Returns true if the server was started so that it ignores the end of the terminal. Only Linux
-/// says so: `SigIgn` in `proc_pid_status(5)`.
-#[cfg(unix)]
-fn ignores_hangup() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & 1 != 0)
 }
 
 /// Waits for the exit of the parent process.

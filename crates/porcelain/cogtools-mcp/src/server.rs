@@ -19,8 +19,8 @@ use rmcp::model::{
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, Reference, Resource, ResourceTemplate,
-    ServerCapabilities, ServerConfig, ServerResult, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    ServerCapabilities, ServerConfig, ServerNotification, ServerResult, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -461,8 +461,10 @@ impl ServerHandler for Server {
         loop {
             tokio::select! {
                 _ = list_changed.changed() => {}
-                Some(uri) = watched.updates.recv() => {
-                    let _ = sink.notify_resource_updated(uri).await;
+                Some(ServerNotification::ResourceUpdatedNotification(update)) =
+                    watched.updates.recv() =>
+                {
+                    let _ = sink.notify_resource_updated(update.params.uri).await;
                     continue;
                 }
                 () = context.cancelled() => break,

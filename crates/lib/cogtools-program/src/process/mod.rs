@@ -22,6 +22,8 @@ use crate::io::{Io, IoContext, Services, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
+#[cfg(unix)]
+pub use signals::ignored_signals;
 pub use signals::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process. This is all that the `main` of a binary does.
@@ -140,7 +142,7 @@ fn run(program: &Program, programs: &[&'static Program], services: Option<Servic
         finish_stderr();
         match io.next.take() {
             None => return status,
-            Some(Next::Process(process)) => return exec_or_spawn(program.name, *process),
+            Some(Next::Process(process)) => return continue_as(program.name, *process),
             Some(Next::Program(next, rest)) => (program, args) = (next, rest),
         }
         report_panics(program.name);
@@ -294,36 +296,47 @@ pub const fn parent() -> Option<u32> {
     None
 }
 
-/// Replaces this process with `process`, which inherits the streams.
+/// Replaces this process with `process`, which inherits the streams; returns only an error.
 #[cfg(unix)]
-fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
+pub(crate) fn exec(process: &mut Command) -> Result<u8, String> {
     use std::os::unix::process::CommandExt as _;
     let error = process.exec();
-    report_spawn_error(name, &process, &error)
+    Err(spawn_error(process, &error))
 }
 
-/// Runs `process` and returns its status, on systems without `exec`.
+/// Runs `process` and returns its status, on systems without `exec`. Consoles send an interrupt to
+/// both processes; the program decides how to handle it.
 #[cfg(not(unix))]
-fn exec_or_spawn(name: &'static str, mut process: Command) -> u8 {
-    match process.status() {
-        Ok(status) => status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(1),
-        Err(error) => report_spawn_error(name, &process, &error),
-    }
+pub(crate) fn exec(process: &mut Command) -> Result<u8, String> {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    // Without this, an interrupt would end this process before the program.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::<AtomicBool>::default());
+    let status = process.status();
+    let status = status.map_err(|error| spawn_error(process, &error))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.unwrap_or(1))
 }
 
-fn report_spawn_error(name: &'static str, process: &Command, error: &std::io::Error) -> u8 {
+fn spawn_error(process: &Command, error: &std::io::Error) -> String {
     let program = process.get_program().display();
-    let diagnostic = Diagnostic::new(
-        Code::IoFailed,
-        format!("`{program}` cannot be started: {error}"),
-    )
-    .hint("check that the file is an executable program");
-    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
+    format!("`{program}` cannot be started: {error}")
+}
+
+/// Continues as `process`.
+fn continue_as(name: &'static str, mut process: Command) -> u8 {
+    exec(&mut process).unwrap_or_else(|message| {
+        let diagnostic = Diagnostic::new(Code::IoFailed, message);
+        let diagnostic = diagnostic.hint("check that the file is an executable program");
+        report_error(name, &diagnostic);
+        diagnostic.code.status()
+    })
+}
+
+fn report_error(name: &'static str, diagnostic: &Diagnostic) {
+    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, diagnostic);
     let _ = Stderr.write_all(text.as_bytes());
-    diagnostic.code.status()
 }
 
 /// Makes panics be reported for the program `name`.
@@ -341,8 +354,7 @@ fn report_panic(name: &'static str, panic: &PanicHookInfo<'_>) {
     let message = format!("internal error: {cause}{}", location.unwrap_or_default());
     let diagnostic = Diagnostic::new(Code::Internal, message)
         .hint("this is a bug in cogtools; please report it with the command you ran");
-    let text = Reporter::new(name, Format::Human, false).render(Severity::Error, &diagnostic);
-    let _ = Stderr.write_all(text.as_bytes());
+    report_error(name, &diagnostic);
 }
 
 /// Says on standard error that this process waits for another one.

@@ -129,6 +129,9 @@ impl SignalGuard {
 }
 
 #[cfg(unix)]
+pub use unix::ignored_signals;
+
+#[cfg(unix)]
 mod unix {
     use std::os::unix::process::parent_id;
     use std::sync::Arc;
@@ -250,8 +253,9 @@ mod unix {
         }
     }
 
-    /// The signals that this process inherited as ignored, as a bit set; empty if unknown.
-    fn ignored_signals() -> u64 {
+    /// The signals that this process inherited as ignored, as a bit set; empty if unknown: only Linux
+    /// says so, in `proc_pid_status(5)`.
+    pub fn ignored_signals() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         status
             .lines()

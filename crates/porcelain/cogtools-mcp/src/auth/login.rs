@@ -192,7 +192,7 @@ fn page(endpoint: &str, query: &[(&str, &str)], scopes: &[String]) -> String {
 }
 
 /// Returns 256 random bits in the alphabet of URLs.
-fn random() -> Result<String, LoginError> {
+pub(crate) fn random() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))

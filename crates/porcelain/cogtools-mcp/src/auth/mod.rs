@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub(crate) use self::command::may_be_opened;
 use self::command::may_have_token;
 pub use self::command::token;
-pub(crate) use self::login::Store;
+pub(crate) use self::login::{Store, random};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cogtools_core::{Code, Diagnostic};

@@ -9,6 +9,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use cogtools_core::json;
 use cogtools_core::process::{Confinement, Exit, Group};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
@@ -343,7 +344,7 @@ pub(crate) fn parse_all(
         Ok(message) => return Ok(vec![message]),
         Err(error) => error,
     };
-    let text = with_whole_characters(&String::from_utf8_lossy(text));
+    let text = json::well_formed(String::from_utf8_lossy(text).into_owned());
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if !text.starts_with('[') {
         return unreadable(text, keys).map(|it| vec![it]).ok_or(error);
@@ -373,30 +374,6 @@ fn unreadable(text: &str, keys: &[&str]) -> Option<ServerJsonRpcMessage> {
         },
         Some,
     )
-}
-
-/// Replaces the escapes of half a character, such as `\ud83d`.
-fn with_whole_characters(text: &str) -> String {
-    let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
-    let (mut whole, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = rest.find('\\') {
-        whole.push_str(&rest[..at]);
-        let escape = &rest[at..];
-        let next = |count: usize| {
-            escape
-                .char_indices()
-                .nth(count)
-                .map_or(escape.len(), |it| it.0)
-        };
-        let (written, length) = match (unit(escape), escape.get(6..).and_then(unit)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (&escape[..12], 12),
-            (Some(0xd800..=0xdfff), _) => ("\\ufffd", 6),
-            _ => (&escape[..next(2)], next(2)),
-        };
-        whole.push_str(written);
-        rest = &escape[length..];
-    }
-    whole + rest
 }
 
 /// Reads a message. The result of a response that has one of `keys` stays a value.

@@ -135,31 +135,22 @@ impl<'s> Session<'s> {
                 service,
             })
         };
-        let is_stateless = first == FirstRequest::Discover;
-        let first = connect(is_stateless);
-        let first = if is_stateless {
-            // Some stateful servers never answer it.
-            let Ok(first) = timeout(MAX_DISCOVERY, first).await else {
-                let second = connect(false).await;
-                return second.map_err(|error| start_error(error, name, INITIALIZE));
+        let failed = |error| start_error(error, name, INITIALIZE);
+        if first == FirstRequest::Initialize {
+            return match connect(false).await {
+                Err(error @ ClientInitializeError::JsonRpcError(_)) => {
+                    connect(true).await.map_err(|_| failed(error))
+                }
+                first => first.map_err(failed),
             };
-            first
-        } else {
-            first.await
-        };
-        let error = match first {
-            Ok(session) => return Ok(session),
-            Err(error) => error,
-        };
-        match (&error, is_stateless) {
-            (ClientInitializeError::JsonRpcError(_), false) => connect(true)
-                .await
-                .map_err(|_| start_error(error, name, INITIALIZE)),
-            (_, true) if http::is_of_stateful(&error) => connect(false)
-                .await
-                .map_err(|error| start_error(error, name, INITIALIZE)),
-            (_, true) => Err(start_error(error, name, DISCOVER)),
-            (_, false) => Err(start_error(error, name, INITIALIZE)),
+        }
+        // Some stateful servers never answer it.
+        match timeout(MAX_DISCOVERY, connect(true)).await {
+            Ok(Ok(session)) => Ok(session),
+            Ok(Err(error)) if !http::is_of_stateful(&error) => {
+                Err(start_error(error, name, DISCOVER))
+            }
+            _ => connect(false).await.map_err(failed),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::auth::Store;
 use crate::client::listener::OnChange;
 use crate::offers::with_source;
 use host::{Host, Level, PATIENCE, SetLevel};
-use session::{End, RequestError, SourceSession};
+use session::{End, SourceSession};
 
 /// The time for which a server that fails again and again is not started: doubled each time.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
@@ -80,15 +80,12 @@ impl Sessions for SourceSessions {
     fn request(&self, request: &SessionRequest<'_>) -> Result<Value, SessionError> {
         for _ in 0..MAX_ATTEMPTS {
             let host = self.host_of(request.client);
-            match self.session(request, &host)?.request(request, &host) {
-                Ok(mut answer) => {
-                    if matches!(request.work, SessionWork::Call { .. }) {
-                        self.remember_links(&mut answer, request.source);
-                    }
-                    return Ok(answer);
+            let answer = self.session(request, &host)?.request(request, &host)?;
+            if let Some(mut answer) = answer {
+                if matches!(request.work, SessionWork::Call { .. }) {
+                    self.remember_links(&mut answer, request.source);
                 }
-                Err(RequestError::Session(error)) => return Err(error),
-                Err(RequestError::Ended) => {}
+                return Ok(answer);
             }
         }
         Err(SessionError::Cancelled)

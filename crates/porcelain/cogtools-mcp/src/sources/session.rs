@@ -67,14 +67,6 @@ pub(crate) enum End {
     Failed(Box<Diagnostic>),
 }
 
-/// Why a request has no answer.
-pub(crate) enum RequestError {
-    /// The session has ended before the request reached the server.
-    Ended,
-    /// Another reason.
-    Session(SessionError),
-}
-
 /// A message to the thread of a session.
 enum Message {
     Request(Request),
@@ -160,21 +152,21 @@ impl SourceSession {
         Some((at, end, state.has_answered))
     }
 
-    /// Sends a request of `host`, and waits for its answer.
+    /// Sends a request of `host`, and waits for its answer; there is none if the session has ended
+    /// before the request reached the server.
     pub(crate) fn request(
         &self,
         request: &SessionRequest<'_>,
         host: &Arc<Host>,
-    ) -> Result<Value, RequestError> {
+    ) -> Result<Option<Value>, SessionError> {
         let mut running = self.clients.begin(host, request.on_change);
         self.send_level();
         if let SessionWork::Request { method, params } = request.work
             && *method == UNSUBSCRIBE
             && self.clients.subscribe_to(&self.source, params)
         {
-            return Ok(json!({"result": {}}));
+            return Ok(Some(json!({"result": {}})));
         }
-        let failed = |error| RequestError::Session(SessionError::Failed(error));
         let begin = Instant::now();
         let (sender, answer) = channel();
         let cancelled = Arc::<Notify>::default();
@@ -197,19 +189,19 @@ impl SourceSession {
             match answer.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(answer) => {
                     running.is_answered = true;
-                    return answer.map_err(failed);
+                    return answer.map(Some).map_err(SessionError::Failed);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(match self.wait_ended(left) {
-                        Some(End::Failed(diagnostic)) => failed(diagnostic),
-                        _ => RequestError::Ended,
-                    });
+                    return match self.wait_ended(left) {
+                        Some(End::Failed(diagnostic)) => Err(SessionError::Failed(diagnostic)),
+                        _ => Ok(None),
+                    };
                 }
             }
         };
         cancelled.notify_one();
-        Err(RequestError::Session(error))
+        Err(error)
     }
 
     /// Asks the server for the log messages that clients want, unless it was last asked for the
@@ -473,13 +465,20 @@ impl Requests<'_> {
 
     /// Lists everything besides tools.
     async fn offer(&self) -> Result<Value, session::SessionError> {
+        let offer = self.within_limit("resources/list", self.session.offer());
+        Ok(Value::Array(vec![offer.await?]))
+    }
+
+    /// Waits for a list, for which `phase` asks.
+    async fn within_limit<T>(
+        &self,
+        phase: &'static str,
+        list: impl Future<Output = Result<T, session::SessionError>>,
+    ) -> Result<T, session::SessionError> {
         let limit = self.run.server.timeout_or(LIST_TIMEOUT);
-        let offered = timeout(limit, self.session.offer()).await;
-        let offer = offered.unwrap_or_else(|_| {
-            let phase = Mutex::new("resources/list");
-            Err(session::timed_out(&self.run.server.name, &phase, limit))
-        })?;
-        Ok(Value::Array(vec![offer]))
+        let name = || self.run.server.name.clone();
+        let timed_out = |_| Err(ClientError::TimedOut(name(), phase, limit).into());
+        timeout(limit, list).await.unwrap_or_else(timed_out)
     }
 
     /// Lists the declarations of all tools.
@@ -498,13 +497,8 @@ impl Requests<'_> {
         {
             return Ok(Rc::clone(tools));
         }
-        let limit = self.run.server.timeout_or(LIST_TIMEOUT);
-        let listed = timeout(limit, self.session.list_tools()).await;
-        let tools = listed.map_err(|_| {
-            let phase = Mutex::new("tools/list");
-            session::timed_out(&self.run.server.name, &phase, limit)
-        })??;
-        let tools = Rc::new(tools);
+        let listed = self.within_limit("tools/list", self.session.list_tools());
+        let tools = Rc::new(listed.await?);
         *self.tools.borrow_mut() = Some((Instant::now(), Rc::clone(&tools)));
         Ok(tools)
     }
