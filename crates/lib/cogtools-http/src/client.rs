@@ -326,15 +326,12 @@ impl Response {
 
     /// Reads the whole body, of at most `limit` bytes.
     pub async fn bytes(self, limit: u64) -> Result<Bytes, HttpError> {
-        self.within(limit).whole().await
-    }
-
-    async fn whole(mut self) -> Result<Bytes, HttpError> {
-        if self.body.size_hint().lower() > self.left {
-            return Err(self.error(Reason::TooLarge(self.max_bytes)));
+        let mut response = self.within(limit);
+        if response.body.size_hint().lower() > response.left {
+            return Err(response.error(Reason::TooLarge(response.max_bytes)));
         }
         let mut all = Vec::new();
-        while let Some(bytes) = self.chunk().await? {
+        while let Some(bytes) = response.chunk().await? {
             all.extend_from_slice(&bytes);
         }
         Ok(all.into())

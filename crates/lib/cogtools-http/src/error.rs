@@ -92,13 +92,7 @@ pub enum TlsReason {
     /// Signed by an authority that is not trusted.
     #[error("its certificate is not signed by a trusted authority")]
     UnknownIssuer,
-    /// Not valid any more.
-    #[error("its certificate is invalid: {0}")]
-    Expired(String),
-    /// The certificate of another host.
-    #[error("its certificate is invalid: {0}")]
-    WrongName(String),
-    /// Invalid for another reason.
+    /// Invalid, such as expired, or the certificate of another host.
     #[error("its certificate is invalid: {0}")]
     Certificate(String),
     /// It does not use TLS.
@@ -205,12 +199,6 @@ fn of_certificate(error: &CertificateError) -> TlsReason {
     let text = error.to_string().chars().take(MAX_TEXT_CHARS).collect();
     match error {
         CertificateError::UnknownIssuer => TlsReason::UnknownIssuer,
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            TlsReason::Expired(text)
-        }
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            TlsReason::WrongName(text)
-        }
         _ => TlsReason::Certificate(text),
     }
 }

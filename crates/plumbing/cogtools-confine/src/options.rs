@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -119,89 +119,66 @@ impl Options {
 
     /// Sets the option `name`.
     fn set(&mut self, name: &str, value: impl FnOnce() -> Option<OsString>) -> Result<(), Failure> {
-        let limit = match name {
-            "--memory" => &mut self.memory,
-            "--processes" => &mut self.processes,
-            "--cpu" => &mut self.cpu,
-            "--files" => &mut self.files,
-            "--file-size" => &mut self.file_size,
-            "--parent" => {
-                self.parent = Some(number(name, value().as_deref())?);
-                return Ok(());
+        match name {
+            "--memory" => self.memory = Some(number(name, value())?),
+            "--processes" => self.processes = Some(number(name, value())?),
+            "--cpu" => self.cpu = Some(number(name, value())?),
+            "--files" => self.files = Some(number(name, value())?),
+            "--file-size" => self.file_size = Some(number(name, value())?),
+            "--parent" => self.parent = Some(number(name, value())?),
+            "--trace" => self.trace = Some(value().ok_or_else(|| needs(name, "a path"))?.into()),
+            "--sandbox" => _ = self.policy(),
+            "--network" => self.policy().network = true,
+            "--required" => self.policy().required = true,
+            "--namespaces" => {
+                let namespaces = value().and_then(|value| Namespaces::parse(value.to_str()?));
+                self.policy().namespaces =
+                    namespaces.ok_or_else(|| needs(name, "`none`, `files` or `all`"))?;
             }
-            "--trace" => {
-                let path =
-                    value().ok_or_else(|| Failure::Usage("`--trace` needs a path".to_owned()))?;
-                self.trace = Some(path.into());
-                return Ok(());
+            "--host" => {
+                let rule = value().and_then(|value| HostRule::parse(value.to_str()?));
+                add(&mut self.policy().hosts, rule, name, "a host")?;
             }
-            "--sandbox" | "--namespaces" | "--network" | "--required" | "--read" | "--write"
-            | "--deny" | "--keep" | "--host" => {
-                return self.set_policy(name, value);
-            }
+            "--read" => add_path(&mut self.policy().read, value(), name)?,
+            "--write" => add_path(&mut self.policy().write, value(), name)?,
+            "--deny" => add_path(&mut self.policy().deny, value(), name)?,
+            "--keep" => add_path(&mut self.policy().keep, value(), name)?,
             _ => {
                 let message = format!("unexpected argument `{}`", name.escape_debug());
                 return Err(Failure::Usage(message));
             }
-        };
-        *limit = Some(number(name, value().as_deref())?);
+        }
         Ok(())
     }
 
-    /// Sets the option `name` of the policy.
-    fn set_policy(
-        &mut self,
-        name: &str,
-        value: impl FnOnce() -> Option<OsString>,
-    ) -> Result<(), Failure> {
-        let policy = self.policy.get_or_insert_default();
-        if name == "--host" {
-            let value = value().and_then(|value| value.into_string().ok());
-            let rule = value.and_then(|text| HostRule::parse(&text));
-            let rule = rule
-                .filter(|_| policy.hosts.len() < MAX_PATHS)
-                .ok_or_else(|| {
-                    let message = format!("`--host` needs a host, at most {MAX_PATHS} times");
-                    Failure::Usage(message)
-                });
-            policy.hosts.push(rule?);
-            return Ok(());
-        }
-        if name == "--namespaces" {
-            let namespaces = value().and_then(|value| Namespaces::parse(value.to_str()?));
-            policy.namespaces = namespaces.ok_or_else(|| {
-                Failure::Usage("`--namespaces` needs `none`, `files` or `all`".to_owned())
-            })?;
-            return Ok(());
-        }
-        let paths = match name {
-            "--read" => &mut policy.read,
-            "--write" => &mut policy.write,
-            "--deny" => &mut policy.deny,
-            "--keep" => &mut policy.keep,
-            _ => {
-                policy.network |= name == "--network";
-                policy.required |= name == "--required";
-                return Ok(());
-            }
-        };
-        let path = value().map(PathBuf::from).filter(|path| path.is_absolute());
-        let path = path.filter(|_| paths.len() < MAX_PATHS).ok_or_else(|| {
-            let message = format!("`{name}` needs an absolute path, at most {MAX_PATHS} times");
-            Failure::Usage(message)
-        });
-        paths.push(path?);
-        Ok(())
+    fn policy(&mut self) -> &mut Policy {
+        self.policy.get_or_insert_default()
     }
 }
 
+/// The error of the option `name` without a value that is possible.
+fn needs(name: &str, what: &str) -> Failure {
+    Failure::Usage(format!("`{name}` needs {what}"))
+}
+
 /// The value of the option `name`, a whole number.
-fn number<N: std::str::FromStr>(name: &str, value: Option<&OsStr>) -> Result<N, Failure> {
-    let number = value.and_then(OsStr::to_str).and_then(|text| {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse().ok()).flatten()
-    });
-    number.ok_or_else(|| Failure::Usage(format!("`{name}` needs a whole number")))
+fn number<N: std::str::FromStr>(name: &str, value: Option<OsString>) -> Result<N, Failure> {
+    let text = value.and_then(|value| value.into_string().ok());
+    let digits = text.filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = digits.and_then(|digits| digits.parse().ok());
+    number.ok_or_else(|| needs(name, "a whole number"))
+}
+
+/// Adds the value of the option `name` to those before it.
+fn add<T>(list: &mut Vec<T>, item: Option<T>, name: &str, what: &str) -> Result<(), Failure> {
+    let item = item.filter(|_| list.len() < MAX_PATHS);
+    list.push(item.ok_or_else(|| needs(name, &format!("{what}, at most {MAX_PATHS} times")))?);
+    Ok(())
+}
+
+fn add_path(list: &mut Vec<PathBuf>, value: Option<OsString>, name: &str) -> Result<(), Failure> {
+    let path = value.map(PathBuf::from).filter(|path| path.is_absolute());
+    add(list, path, name, "an absolute path")
 }
 
 /// The files and the sockets that a program may use.

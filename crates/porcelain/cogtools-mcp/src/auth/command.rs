@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use clap::{ArgAction, Args};
 use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::http::{address, is_public};
-use cogtools_core::source::{Provider, ProviderError, Source};
+use cogtools_core::source::{Provider, ProviderError};
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Cancel, Code, Context, Diagnostic};
 use cogtools_http::http::Uri;
@@ -18,6 +18,7 @@ use crate::auth::login::{Kept, Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
 use crate::auth::{Bearer, LoginError, OwnClient, SCHEME};
 use crate::client::{Secrets, Server, Transport};
+use crate::manage::servers;
 
 /// The variable with the secret of a client that the user has registered.
 const SECRET_VAR: &str = "COGTOOLS_MCP_CLIENT_SECRET";
@@ -230,13 +231,7 @@ fn description(name: &str, io: &Io<'_>) -> Result<String, Failure> {
     let project = project(io);
     let config = config(&project, io)?;
     let cx = cancellable_context(io, &project, config.env_priority, config.bounds());
-    let providers = config.sources.iter().filter_map(|source| match source {
-        Source::Provider(provider) => Some(provider),
-        _ => None,
-    });
-    let servers: Vec<&Provider> = providers
-        .filter(|provider| provider.settings().server.is_some())
-        .collect();
+    let servers: Vec<&Provider> = servers(&config).collect();
     let named = servers.iter().find(|it| it.settings().name == name);
     let Some(provider) = named else {
         return Err(unknown(name, &servers).into());

@@ -21,7 +21,7 @@ use crate::auth::Store;
 use crate::client::http::Http;
 use crate::client::listener::Listener;
 use crate::client::process::{ServerProcess, Stop};
-use crate::client::session::{FirstRequest, Phase, Session, SessionError};
+use crate::client::session::{FirstRequest, Session, SessionError};
 use crate::client::{Server, Transport};
 use crate::sources::host::clean;
 
@@ -51,7 +51,6 @@ impl Connector<'_> {
     /// The diagnostic of the first failure, without secrets.
     pub(crate) fn run<R>(
         &self,
-        phase: &Phase,
         listener: &Arc<Listener>,
         work: impl for<'o> AsyncFnOnce(Opening<'o>) -> Result<R, SessionError>,
     ) -> Result<R, Box<Diagnostic>> {
@@ -62,12 +61,11 @@ impl Connector<'_> {
             store: self.store.clone(),
             ..*self
         };
-        connector.open(phase, listener, work)
+        connector.open(listener, work)
     }
 
     fn open<R>(
         &self,
-        phase: &Phase,
         listener: &Arc<Listener>,
         work: impl for<'o> AsyncFnOnce(Opening<'o>) -> Result<R, SessionError>,
     ) -> Result<R, Box<Diagnostic>> {
@@ -85,7 +83,7 @@ impl Connector<'_> {
                 let mut process = started.map_err(|it| Box::new(it.diagnostic(String::new())))?;
                 let transport = process.transport();
                 let first = FirstRequest::Initialize;
-                let opening = Session::start(name, phase, listener, first, || transport.clone());
+                let opening = Session::start(name, listener, first, || transport.clone());
                 runtime.block_on(async {
                     match work(Box::pin(opening)).await {
                         Ok(result) => {
@@ -104,7 +102,7 @@ impl Connector<'_> {
                 let http = Http::new(self, url);
                 let first = FirstRequest::Discover;
                 let connect = || http.transport(url, &headers);
-                let opening = Session::start(name, phase, listener, first, connect);
+                let opening = Session::start(name, listener, first, connect);
                 let ended = runtime.block_on(work(Box::pin(opening)));
                 ended.map_err(|error| self.http_error(error, &http))
             }
@@ -407,9 +405,9 @@ fn of_request(reason: &Reason) -> &'static str {
             "if SSL_CERT_FILE is set, check the file that it names; otherwise install the \
              system's certificates (ca-certificates)"
         }
-        Reason::Tls(
-            TlsReason::Expired(_) | TlsReason::WrongName(_) | TlsReason::Certificate(_),
-        ) => "report this to its operator, or fix `url` of the source",
+        Reason::Tls(TlsReason::Certificate(_)) => {
+            "report this to its operator, or fix `url` of the source"
+        }
         Reason::Proxy { .. } => {
             "check the environment variables HTTPS_PROXY, http_proxy and ALL_PROXY, or list the \
              host in NO_PROXY"

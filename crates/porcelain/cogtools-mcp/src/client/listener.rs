@@ -7,8 +7,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use cogtools_core::{Progress, ProgressUpdate};
+use parking_lot::Mutex;
 use rmcp::model::{
     ClientConfig, ClientResult, CreateMessageRequest, CreateMessageRequestParams,
     CreateMessageResult, CustomNotification, CustomRequest, CustomResult, ElicitRequest,
@@ -25,6 +27,8 @@ use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::timeout;
 
 use crate::auth::may_be_opened;
+use crate::client::connector::ClientError;
+use crate::client::session::{INITIALIZE, SessionError};
 use crate::questions::unsupported;
 use crate::sources::Clients;
 use crate::sources::host::{Abilities, Host, LogMessage, MAX_BYTES, PATIENCE, clean, clean_all};
@@ -52,6 +56,8 @@ pub(crate) struct Listener {
     clients: Arc<Clients>,
     on_change: OnChange,
     questions: Semaphore,
+    /// The request that the server is to answer, for the message of a timeout.
+    phase: Mutex<&'static str>,
     /// The progress of the requests that wait for an answer, by its token.
     requests: watch::Sender<HashMap<ProgressToken, Option<Progress>>>,
     /// True if the server has changed its tools since they were listed.
@@ -94,10 +100,22 @@ impl Listener {
             clients,
             on_change,
             questions: Semaphore::new(MAX_QUESTIONS),
+            phase: Mutex::new(INITIALIZE),
             requests: watch::Sender::default(),
             changed: AtomicBool::new(false),
             subscribed: Notify::new(),
         }
+    }
+
+    /// Takes note of the request that the server is to answer.
+    pub(super) fn enter(&self, phase: &'static str) -> &'static str {
+        *self.phase.lock() = phase;
+        phase
+    }
+
+    /// Returns the error of the server `name`, which did not answer within `limit`.
+    pub(crate) fn timed_out(&self, name: &str, limit: Duration) -> SessionError {
+        ClientError::TimedOut(name.to_owned(), *self.phase.lock(), limit).into()
     }
 
     /// Returns true if the server has changed its tools since the last call of this function.

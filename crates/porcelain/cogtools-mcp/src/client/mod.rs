@@ -188,9 +188,8 @@ fn send(server: &Server, call: Option<Call>, io: &Io<'_>) -> Result<String, Fail
         timeout: limit,
         listens: false,
     };
-    let phase = Mutex::new(session::INITIALIZE);
     let listener = Arc::<Listener>::default();
-    let sent = connector.run(&phase, &listener, async |opening| {
+    let sent = connector.run(&listener, async |opening| {
         let work = async {
             let session = opening.await?;
             let answer = answer(&session, call, limit, server).await?;
@@ -203,7 +202,7 @@ fn send(server: &Server, call: Option<Call>, io: &Io<'_>) -> Result<String, Fail
                 () = cancelled(&cancel) => None,
             }
         };
-        let timed_out = || session::timed_out(&server.name, &phase, limit);
+        let timed_out = || listener.timed_out(&server.name, limit);
         let answer = timeout(limit, first).await.ok().flatten();
         answer.unwrap_or_else(|| Err(timed_out()))
     });

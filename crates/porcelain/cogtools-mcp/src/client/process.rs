@@ -5,12 +5,12 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::json;
-use cogtools_core::process::{Confinement, Exit, Group};
+use cogtools_core::process::{Confinement, Exit, Group, Process};
 use cogtools_program::Vars;
 use futures::StreamExt as _;
 use parking_lot::Mutex;
@@ -63,12 +63,6 @@ pub(crate) struct ChildTransport {
     stdin_tx: Arc<Mutex<Option<UnboundedSender<Vec<u8>>>>>,
 }
 
-/// The tasks that read the output of a server.
-struct Readers {
-    stdout: JoinHandle<()>,
-    stderr: JoinHandle<()>,
-}
-
 /// A running server.
 pub(crate) struct ServerProcess {
     name: String,
@@ -76,7 +70,8 @@ pub(crate) struct ServerProcess {
     group: Group,
     transport: ChildTransport,
     capture: Arc<Mutex<OutputCapture>>,
-    readers: Readers,
+    /// The tasks that read its output and its standard error.
+    readers: [JoinHandle<()>; 2],
     /// True if it has closed its output, and ran on until it was killed.
     closed_output: bool,
 }
@@ -103,17 +98,11 @@ impl ServerProcess {
         let file = which::which_in(program, path, cwd)
             .map_err(|_| ClientError::NotFound(name.to_owned(), program.to_owned()))?;
         let failed = |error| ClientError::Start(name.to_owned(), error);
-        let group = confinement.start(&file, |command| {
-            command
-                .args(args)
-                .current_dir(cwd)
-                .env_clear()
-                .envs(vars)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped());
-        });
-        let mut group = group.map_err(failed)?;
+        let process = Process::new(file, cwd)
+            .args(args)
+            .variables(vars.clone())
+            .confinement(confinement.clone());
+        let mut group = process.start().map_err(failed)?;
         let capture = Arc::<Mutex<OutputCapture>>::default();
         let (transport, readers) = connect(group.child(), &capture).map_err(failed)?;
         Ok(Self {
@@ -135,13 +124,14 @@ impl ServerProcess {
     /// Stops it and the processes that it has started; returns its status.
     pub(crate) async fn stop(&mut self, stop: Stop) -> std::io::Result<ExitStatus> {
         self.transport.stdin_tx.lock().take();
-        let was_closed = self.readers.stdout.is_finished();
+        let [stdout, stderr] = &mut self.readers;
+        let was_closed = stdout.is_finished();
         if stop == Stop::Gracefully {
-            self.wait_closed(EXIT_GRACE).await;
+            ended(stdout, EXIT_GRACE).await;
         }
-        if !self.readers.stdout.is_finished() {
+        if !stdout.is_finished() {
             self.group.terminate();
-            self.wait_closed(KILL_GRACE).await;
+            ended(stdout, KILL_GRACE).await;
         } else if was_closed {
             // The streams are closed shortly before the process has exited.
             sleep(CLOSED_GRACE).await;
@@ -149,17 +139,8 @@ impl ServerProcess {
         }
         self.group.kill();
         let status = self.group.reap();
-        if !self.readers.stderr.is_finished() {
-            let _ = timeout(CLOSED_GRACE, &mut self.readers.stderr).await;
-        }
+        ended(stderr, CLOSED_GRACE).await;
         status
-    }
-
-    /// Waits until its standard output is closed, at most for `grace`.
-    async fn wait_closed(&mut self, grace: Duration) {
-        if !self.readers.stdout.is_finished() {
-            let _ = timeout(grace, &mut self.readers.stdout).await;
-        }
     }
 
     /// Returns the reason for a lost connection, of which the protocol knows nothing more.
@@ -212,11 +193,18 @@ impl ServerProcess {
     }
 }
 
+/// Waits until the end of a stream has been read, at most for `grace`.
+async fn ended(reader: &mut JoinHandle<()>, grace: Duration) {
+    if !reader.is_finished() {
+        let _ = timeout(grace, reader).await;
+    }
+}
+
 /// Starts a task for each of the server's streams.
 fn connect(
     child: &mut Child,
     capture: &Arc<Mutex<OutputCapture>>,
-) -> std::io::Result<(ChildTransport, Readers)> {
+) -> std::io::Result<(ChildTransport, [JoinHandle<()>; 2])> {
     let no_stream = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
     let mut stdin = ChildStdin::from_std(child.stdin.take().ok_or_else(no_stream)?)?;
     let stdout = ChildStdout::from_std(child.stdout.take().ok_or_else(no_stream)?)?;
@@ -230,10 +218,10 @@ fn connect(
         }
     });
     let (sender, messages) = channel(16);
-    let readers = Readers {
-        stdout: tokio::spawn(read_messages(stdout, Arc::clone(capture), sender)),
-        stderr: tokio::spawn(capture_stderr(stderr, Arc::clone(capture))),
-    };
+    let readers = [
+        tokio::spawn(read_messages(stdout, Arc::clone(capture), sender)),
+        tokio::spawn(capture_stderr(stderr, Arc::clone(capture))),
+    ];
     let transport = ChildTransport {
         messages: Arc::new(tokio::sync::Mutex::new(messages)),
         stdin_tx: Arc::new(Mutex::new(Some(stdin_tx))),

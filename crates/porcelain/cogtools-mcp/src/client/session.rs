@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_core::Progress;
-use parking_lot::Mutex;
 use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, CustomRequest, ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
@@ -49,9 +48,6 @@ pub(crate) const UNSUBSCRIBE: &str = "resources/unsubscribe";
 /// The longest instructions of a server, in characters.
 const MAX_INSTRUCTIONS: usize = 64 << 10;
 
-/// The request that the server is to answer, for the message of a timeout.
-pub(crate) type Phase = Mutex<&'static str>;
-
 /// Why a session failed.
 pub(crate) enum SessionError {
     /// The server returned an error, or an invalid response.
@@ -78,7 +74,6 @@ pub(crate) enum FirstRequest {
 /// A session.
 pub(crate) struct Session<'s> {
     name: &'s str,
-    phase: &'s Phase,
     is_stateless: bool,
     service: RunningService<RoleClient, Arc<Listener>>,
 }
@@ -95,23 +90,11 @@ pub(crate) struct Watch<'w> {
     pub(crate) timeout: Duration,
 }
 
-fn enter(phase: &Phase, name: &'static str) -> &'static str {
-    *phase.lock() = name;
-    name
-}
-
-/// Returns the error of a server that did not answer within `limit`.
-pub(crate) fn timed_out(name: &str, phase: &Phase, limit: Duration) -> SessionError {
-    let phase = *phase.lock();
-    ClientError::TimedOut(name.to_owned(), phase, limit).into()
-}
-
 impl<'s> Session<'s> {
     /// Starts a session. `transport` connects to the server, a second time if the
     /// server does not speak the protocol that is tried first.
     pub(crate) async fn start<T: Transport<RoleClient> + 'static>(
         name: &'s str,
-        phase: &'s Phase,
         listener: &Arc<Listener>,
         first: FirstRequest,
         transport: impl Fn() -> T,
@@ -126,11 +109,10 @@ impl<'s> Session<'s> {
             } else {
                 (ClientLifecycleMode::Initialize, INITIALIZE)
             };
-            enter(phase, request);
+            listener.enter(request);
             let connecting = Arc::clone(listener).serve_with_lifecycle(transport(), lifecycle);
             connecting.await.map(|service| Self {
                 name,
-                phase,
                 is_stateless,
                 service,
             })
@@ -154,6 +136,10 @@ impl<'s> Session<'s> {
         }
     }
 
+    fn listener(&self) -> &Listener {
+        self.service.service()
+    }
+
     /// Returns true if the server is stateless.
     pub(crate) const fn is_stateless(&self) -> bool {
         self.is_stateless
@@ -172,7 +158,7 @@ impl<'s> Session<'s> {
 
     /// Reads all pages of a list.
     async fn list(&self, method: &'static str, key: &str) -> Result<Vec<Value>, SessionError> {
-        let phase = enter(self.phase, method);
+        let phase = self.listener().enter(method);
         let (mut items, mut size, mut params) = (Vec::new(), 0, Map::new());
         for _ in 0..MAX_PAGES {
             let request = self.request_of(method, &params)?;
@@ -243,16 +229,16 @@ impl<'s> Session<'s> {
         params: Map<String, Value>,
         watch: &Watch<'_>,
     ) -> Result<Value, SessionError> {
-        let phase = enter(self.phase, method);
+        let phase = self.listener().enter(method);
         if self.is_stateless && matches!(method, SUBSCRIBE | UNSUBSCRIBE) {
             // Its stream is opened anew with the resources that clients subscribe to.
-            self.service.service().subscribed.notify_one();
+            self.listener().subscribed.notify_one();
             return Ok(json!({"result": {}}));
         }
         match self.asked(phase, method, params, watch).await {
             Ok(result) => Ok(json!({"result": result})),
             Err(SessionError::Server(ClientError::Rejected(.., error))) => {
-                Ok(json!({"error": self.service.service().error(*error)}))
+                Ok(json!({"error": self.listener().error(*error)}))
             }
             Err(error) => Err(error),
         }
@@ -278,7 +264,7 @@ impl<'s> Session<'s> {
                 return Ok(result);
             }
             rounds += 1;
-            let source = self.service.service();
+            let source = self.listener();
             // A question in the result of a request is for its client.
             let host = watch.host.clone().or_else(|| source.speaker());
             let is_asked =
@@ -308,7 +294,7 @@ impl<'s> Session<'s> {
         arguments: Map<String, Value>,
         watch: &Watch<'_>,
     ) -> Result<Map<String, Value>, SessionError> {
-        let phase = enter(self.phase, CALL);
+        let phase = self.listener().enter(CALL);
         let params = Map::from_iter([
             ("name".to_owned(), tool.into()),
             ("arguments".to_owned(), arguments.into()),
@@ -360,7 +346,7 @@ impl<'s> Session<'s> {
             return Ok(created);
         };
         let task = json!({"taskId": task});
-        let phase = enter(self.phase, TASK_RESULT);
+        let phase = self.listener().enter(TASK_RESULT);
         let waiting = self.send(phase, request(TASK_RESULT, task.clone()), Some(watch));
         let result = waiting.await;
         if let Err(SessionError::Server(ClientError::TimedOut(..))) = result {
@@ -407,7 +393,7 @@ impl<'s> Session<'s> {
             (Ok(handle), None) => handle.await_response().await,
             (Err(error), _) => Err(error),
             (Ok(mut handle), Some(watch)) => {
-                let (token, listener) = (handle.progress_token.clone(), self.service.service());
+                let (token, listener) = (handle.progress_token.clone(), self.listener());
                 receiving = Some(listener.begin(token, watch.progress.cloned()));
                 let response = tokio::select! {
                     response = &mut handle.rx => Some(response),
@@ -460,7 +446,7 @@ impl<'s> Session<'s> {
 
     /// Tells a stateful server that there are other folders.
     pub(crate) async fn roots_changed(&self) {
-        let abilities = self.service.service().abilities.capabilities();
+        let abilities = self.listener().abilities.capabilities();
         if !self.is_stateless && abilities.roots.is_some() {
             let _ = self.service.peer().notify_roots_list_changed().await;
         }
@@ -479,7 +465,7 @@ impl<'s> Session<'s> {
     /// Subscribes to the resources that clients of an earlier session with a stateful server have
     /// subscribed to.
     pub(crate) async fn resubscribe(&self) {
-        for uri in self.service.service().subscribed() {
+        for uri in self.listener().subscribed() {
             let params = Map::from_iter([("uri".to_owned(), uri.into())]);
             if !self.is_stateless
                 && let Ok(request) = self.request_of(SUBSCRIBE, &params)
@@ -499,7 +485,7 @@ impl<'s> Session<'s> {
         filter.tools_list_changed = is_set(able.tools.as_ref().and_then(|it| it.list_changed));
         filter.prompts_list_changed = is_set(able.prompts.as_ref().and_then(|it| it.list_changed));
         filter.resources_list_changed = is_set(resources.and_then(|it| it.list_changed));
-        let uris = self.service.service().subscribed();
+        let uris = self.listener().subscribed();
         let is_subscribed = is_set(resources.and_then(|it| it.subscribe)).is_some();
         filter.resource_subscriptions = Some(uris).filter(|it| is_subscribed && !it.is_empty());
         (filter != SubscriptionFilter::new()).then_some(filter)
@@ -511,7 +497,7 @@ impl<'s> Session<'s> {
         if !self.is_stateless {
             std::future::pending::<()>().await;
         }
-        let listener = self.service.service();
+        let listener = self.listener();
         let (mut pause, mut is_first) = (MIN_PAUSE, true);
         loop {
             let Some(filter) = self.changes() else {

@@ -428,7 +428,7 @@ fn cx(project: &Project, io: &Io<'_>) -> Result<Context, Failure> {
 }
 
 /// The MCP servers among the sources.
-fn servers(config: &Config) -> impl Iterator<Item = &Provider> {
+pub(crate) fn servers(config: &Config) -> impl Iterator<Item = &Provider> {
     let providers = config.sources.iter().filter_map(Source::provider);
     providers.filter(|provider| provider.settings().server.is_some())
 }

@@ -22,7 +22,7 @@ use crate::auth::Store;
 use crate::client::Server;
 use crate::client::connector::{self, ClientError, Connector, Opening, tool_error};
 use crate::client::listener::Listener;
-use crate::client::session::{self, INITIALIZE, Phase, Session, UNSUBSCRIBE, Watch};
+use crate::client::session::{self, Session, UNSUBSCRIBE, Watch};
 use crate::client::{CALL_TIMEOUT, LIST_TIMEOUT};
 use crate::sources::Clients;
 use crate::sources::host::{Abilities, Host, Level, change_texts};
@@ -290,23 +290,21 @@ impl Run {
     }
 
     fn serve(&self, messages: &mut UnboundedReceiver<Message>) -> Result<(), Box<Diagnostic>> {
-        let phase = Mutex::new(INITIALIZE);
-        let serve = async |opening: Opening<'_>| self.session(opening, &phase, messages).await;
-        self.connector().run(&phase, &self.listener, serve)
+        let serve = async |opening: Opening<'_>| self.session(opening, messages).await;
+        self.connector().run(&self.listener, serve)
     }
 
     /// Serves the requests in `messages` in one session.
     async fn session(
         &self,
         opening: Opening<'_>,
-        phase: &Phase,
         messages: &mut UnboundedReceiver<Message>,
     ) -> Result<(), session::SessionError> {
         let limit = self.server.timeout_or(LIST_TIMEOUT);
         let session = tokio::select! {
             opened = timeout(limit, opening) => match opened {
                 Ok(opened) => opened?,
-                Err(_) => return Err(session::timed_out(&self.server.name, phase, limit)),
+                Err(_) => return Err(self.listener.timed_out(&self.server.name, limit)),
             },
             () = self.closed() => return Ok(()),
         };
