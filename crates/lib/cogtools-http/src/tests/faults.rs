@@ -107,7 +107,7 @@ async fn a_response_is_bounded() {
     )
     .await;
     let headers = "sent a response with too many headers";
-    let line = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(80 << 10));
+    let line = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "y".repeat(160 << 10));
     fails(vec![send(&line)], headers, false).await;
     let lines = format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(200));
     fails(vec![send(&lines)], headers, false).await;

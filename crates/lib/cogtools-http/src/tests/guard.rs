@@ -57,7 +57,8 @@ async fn the_address_that_was_checked_is_the_one_that_is_used() {
     let count = Arc::new(AtomicUsize::new(0));
     let lookups = Arc::clone(&count);
     // A name whose answer changes as soon as it was asked for.
-    let client = client(&["a.example"], move || {
+    let own = format!("a.example:{}", peer.address.port());
+    let client = client(&[&own], move || {
         match lookups.fetch_add(1, Ordering::SeqCst) {
             0 => vec!["127.0.0.1"],
             _ => vec!["127.0.0.2"],

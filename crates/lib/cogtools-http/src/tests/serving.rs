@@ -175,7 +175,7 @@ async fn a_request_is_bounded() {
         ("413".to_owned(), "the request is too large\n".to_owned())
     );
     service
-        .check(&format!("{host}x: {}\r\n", "y".repeat(80 << 10)), "431")
+        .check(&format!("{host}x: {}\r\n", "y".repeat(160 << 10)), "431")
         .await;
     service
         .check(&format!("{host}{}", "x: y\r\n".repeat(200)), "431")

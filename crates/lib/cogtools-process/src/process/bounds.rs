@@ -148,11 +148,7 @@ impl SandboxMode {
 
     /// Its name.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::BestEffort => "best-effort",
-            Self::Required => "required",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// The mode of that name.

@@ -151,8 +151,8 @@ impl Document {
             let lines = match &block.kind {
                 BlockKind::Table => table.lines(),
                 BlockKind::Flow(name) => table.diagram(name).ok_or_else(|| {
-                    let error = MarkerError::NoFlow(name.clone(), block.marker.clone());
-                    error_at(old, &self.display_path, error)
+                    let error = MarkerError::NoFlow(name.clone());
+                    error_at(old, &self.display_path, (error, block.marker.clone()))
                 })?,
             };
             after.extend(block_text(&lines, &block.indent, line_ending(head)));
@@ -242,8 +242,11 @@ fn text_of(bytes: &[u8]) -> String {
 }
 
 /// `error` at its place in the file.
-fn error_at(bytes: &[u8], display_path: &Path, error: MarkerError) -> DocumentError {
-    let at = error.range().clone();
+fn error_at(
+    bytes: &[u8],
+    display_path: &Path,
+    (error, at): (MarkerError, Range<usize>),
+) -> DocumentError {
     let text = text_of(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let skipped = bytes.len() - text.len();
@@ -360,13 +363,13 @@ impl DocumentError {
             Self::Unreadable(error) => error.diagnostic(Code::InvalidConfig),
             Self::Markers { error, location } => {
                 let hint = match error {
-                    MarkerError::NoEnd(_) => format!("write `{END}` on a separate line after it"),
-                    MarkerError::EndFirst(_) => {
+                    MarkerError::NoEnd => format!("write `{END}` on a separate line after it"),
+                    MarkerError::EndFirst => {
                         "remove it, or move it after `cogtools:begin`".to_owned()
                     }
-                    MarkerError::Nested(_) => format!("write `{END}` before it"),
-                    MarkerError::Unnamed(_) => "write `<!-- cogtools:flow NAME -->`".to_owned(),
-                    MarkerError::NoFlow(..) => "`cogtools list` shows the tools".to_owned(),
+                    MarkerError::Nested => format!("write `{END}` before it"),
+                    MarkerError::Unnamed => "write `<!-- cogtools:flow NAME -->`".to_owned(),
+                    MarkerError::NoFlow(_) => "`cogtools list` shows the tools".to_owned(),
                     _ => "remove it".to_owned(),
                 };
                 diagnostic(Code::InvalidConfig)

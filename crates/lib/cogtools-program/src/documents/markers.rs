@@ -32,45 +32,30 @@ pub(crate) enum BlockKind {
     Flow(String),
 }
 
-/// Markers that are not a pair, with the byte range of the wrong one.
+/// Markers that are not a pair.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MarkerError {
     /// A second beginning.
     #[error("a second `cogtools:begin`; a file has one table")]
-    SecondBegin(Range<usize>),
+    SecondBegin,
     /// A second end.
     #[error("a second `cogtools:end`")]
-    SecondEnd(Range<usize>),
+    SecondEnd,
     /// An end without a beginning.
     #[error("`cogtools:end` without a `cogtools:begin` before it")]
-    EndFirst(Range<usize>),
+    EndFirst,
     /// A beginning without an end.
     #[error("`cogtools:begin` without a `cogtools:end` after it")]
-    NoEnd(Range<usize>),
+    NoEnd,
     /// A beginning before the end of another one.
     #[error("a beginning before the `cogtools:end` of the one above it")]
-    Nested(Range<usize>),
+    Nested,
     /// The beginning of a diagram without the name of a flow.
     #[error("`cogtools:flow` without the name of a flow")]
-    Unnamed(Range<usize>),
+    Unnamed,
     /// The beginning of a diagram of a flow that the project does not have.
     #[error("the project has no flow `{0}`")]
-    NoFlow(String, Range<usize>),
-}
-
-impl MarkerError {
-    /// The byte range of the wrong marker.
-    pub(crate) const fn range(&self) -> &Range<usize> {
-        match self {
-            Self::SecondBegin(at)
-            | Self::SecondEnd(at)
-            | Self::EndFirst(at)
-            | Self::NoEnd(at)
-            | Self::Nested(at)
-            | Self::Unnamed(at)
-            | Self::NoFlow(_, at) => at,
-        }
-    }
+    NoFlow(String),
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -80,8 +65,8 @@ enum Marker<'t> {
     End,
 }
 
-/// Finds what belongs to us in `text`, in its order.
-pub(crate) fn find(text: &str) -> Result<Vec<Block>, MarkerError> {
+/// Finds what belongs to us in `text`, in its order; an error has the byte range of the wrong marker.
+pub(crate) fn find(text: &str) -> Result<Vec<Block>, (MarkerError, Range<usize>)> {
     let mut open: Option<(BlockKind, Range<usize>)> = None;
     let mut blocks: Vec<Block> = Vec::new();
     for line in html_lines(text) {
@@ -94,20 +79,20 @@ pub(crate) fn find(text: &str) -> Result<Vec<Block>, MarkerError> {
                 let earlier = blocks.iter().map(|block| &block.kind);
                 let mut kinds = earlier.chain(before.as_ref().map(|(kind, _)| kind));
                 if kinds.any(|kind| *kind == BlockKind::Table) {
-                    return Err(MarkerError::SecondBegin(at));
+                    return Err((MarkerError::SecondBegin, at));
                 }
                 if before.is_some() {
-                    return Err(MarkerError::Nested(at));
+                    return Err((MarkerError::Nested, at));
                 }
                 open = Some((BlockKind::Table, line));
             }
-            (Marker::Flow(_), Some(_)) => return Err(MarkerError::Nested(at)),
-            (Marker::Flow(None), None) => return Err(MarkerError::Unnamed(at)),
+            (Marker::Flow(_), Some(_)) => return Err((MarkerError::Nested, at)),
+            (Marker::Flow(None), None) => return Err((MarkerError::Unnamed, at)),
             (Marker::Flow(Some(name)), None) => {
                 open = Some((BlockKind::Flow(name.to_owned()), line));
             }
-            (Marker::End, None) if blocks.is_empty() => return Err(MarkerError::EndFirst(at)),
-            (Marker::End, None) => return Err(MarkerError::SecondEnd(at)),
+            (Marker::End, None) if blocks.is_empty() => return Err((MarkerError::EndFirst, at)),
+            (Marker::End, None) => return Err((MarkerError::SecondEnd, at)),
             (Marker::End, Some((kind, begin))) => {
                 let marker = trim(text, &begin);
                 blocks.push(Block {
@@ -120,7 +105,7 @@ pub(crate) fn find(text: &str) -> Result<Vec<Block>, MarkerError> {
         }
     }
     match open {
-        Some((_, begin)) => Err(MarkerError::NoEnd(trim(text, &begin))),
+        Some((_, begin)) => Err((MarkerError::NoEnd, trim(text, &begin))),
         None => Ok(blocks),
     }
 }
@@ -182,7 +167,7 @@ mod tests {
         let result = find(text);
         let found = match &result {
             Ok(blocks) => Ok(blocks.first().map(|block| &text[block.inner.clone()])),
-            Err(error) => Err((error.to_string(), error.range().start)),
+            Err((error, at)) => Err((error.to_string(), at.start)),
         };
         let expected = expected.map_err(|at| {
             let (message, at) = at.rsplit_once('@').expect("a message and its offset");

@@ -3,10 +3,8 @@
 use std::net::IpAddr;
 
 use clap::{ArgAction, Args};
-use cogtools_core::approval::{Kind, TrustableSource};
 use cogtools_core::http::{address, is_public};
-use cogtools_core::source::{Provider, ProviderError};
-use cogtools_core::trust::Verdict;
+use cogtools_core::source::Provider;
 use cogtools_core::{Cancel, Code, Context, Diagnostic};
 use cogtools_http::http::Uri;
 use cogtools_http::{Target, VARIABLES, cancelled, runtime, shown};
@@ -14,7 +12,7 @@ use cogtools_program::dirs::{trusted_var, trusted_vars};
 use cogtools_program::project::{cancellable_context, config, project};
 use cogtools_program::{Failure, Io, SignalGuard, open_in_browser};
 
-use crate::auth::login::{Kept, Login, Store};
+use crate::auth::login::{Login, Store};
 use crate::auth::metadata::{Fetch, scopes};
 use crate::auth::{Bearer, LoginError, OwnClient, SCHEME};
 use crate::client::{Secrets, Server, Transport};
@@ -108,10 +106,7 @@ pub(crate) fn login(
     }
     let grant = ended.map_err(failed)?;
     let kept = store.save(&grant).map_err(failed)?;
-    let place = match kept {
-        Kept::Keyring => "the keyring".to_owned(),
-        Kept::File(path) => path.display().to_string(),
-    };
+    let place = kept.map_or_else(|| "the keyring".to_owned(), |it| it.display().to_string());
     let scopes = match grant.scopes.as_slice() {
         [] => String::new(),
         scopes => format!(" for {}", scopes.join(" ")),
@@ -236,27 +231,10 @@ fn description(name: &str, io: &Io<'_>) -> Result<String, Failure> {
     let Some(provider) = named else {
         return Err(unknown(name, &servers).into());
     };
-    check(provider, &cx)?;
+    let approved = provider.check_approved(&cx);
+    approved.map_err(|error| error.diagnostic())?;
     let server = provider.settings().server.as_ref();
     Ok(server.map_or_else(String::new, |server| server.description.clone()))
-}
-
-fn check(provider: &Provider, cx: &Context) -> Result<(), Failure> {
-    if !provider.requires_approval(cx) {
-        return Ok(());
-    }
-    let name = provider.settings().name.clone();
-    let source = TrustableSource {
-        name: name.clone(),
-        kind: Kind::Provider(provider.clone()),
-    };
-    let error = match source.own_verdict(cx) {
-        Ok(Verdict::Approved) => return Ok(()),
-        Ok(Verdict::Changed) => ProviderError::ApprovalOutdated(name),
-        Ok(Verdict::NotApproved) => ProviderError::NotApproved(name),
-        Err(diagnostic) => return Err(Failure::from(*diagnostic)),
-    };
-    Err(error.diagnostic().into())
 }
 
 fn unknown(name: &str, servers: &[&Provider]) -> Diagnostic {

@@ -301,13 +301,6 @@ pub(crate) struct Store {
     keyring: Option<Arc<dyn Keyring>>,
 }
 
-/// The place of a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
-    Keyring,
-    File(PathBuf),
-}
-
 impl Store {
     /// Returns the store of the user who runs this program.
     pub(crate) fn of(io: &Io<'_>) -> Option<Self> {
@@ -329,8 +322,8 @@ impl Store {
         (grant.server == url).then_some(grant)
     }
 
-    /// Keeps `grant`, and forgets the last one for its server.
-    pub(crate) fn save(&self, grant: &Grant) -> Result<Kept, LoginError> {
+    /// Keeps `grant`, and forgets the last one for its server. Returns the file, if it is in one.
+    pub(crate) fn save(&self, grant: &Grant) -> Result<Option<PathBuf>, LoginError> {
         let failed = |error: &dyn std::fmt::Display| LoginError::Store(error.to_string());
         let url = &grant.server;
         let bytes = serde_json::to_vec(grant).map_err(|error| failed(&error))?;
@@ -345,7 +338,7 @@ impl Store {
             // It says only where the token is.
             write(MARKER, b"")?;
             let _ = self.remove_file(url, DATA);
-            return Ok(Kept::Keyring);
+            return Ok(None);
         }
         write(DATA, &bytes)?;
         // One that has no room for this token may still have the last one.
@@ -355,7 +348,7 @@ impl Store {
             keyring.remove(&key(url));
         }
         let _ = self.remove_file(url, MARKER);
-        Ok(Kept::File(self.path(url, DATA)))
+        Ok(Some(self.path(url, DATA)))
     }
 
     /// Forgets the tokens for the server at `url`; returns true if there were any.

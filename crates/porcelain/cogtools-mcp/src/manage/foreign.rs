@@ -267,13 +267,11 @@ impl Imported {
                 }
             }
         }
-        if let Some(Value::String(url)) = entry.get_mut("url")
-            && let Some(place) = password(url).filter(|place| is_literal(&url[place.clone()]))
-        {
-            let reference = keep(variable(name, "password"), &url[place.clone()]);
-            url.replace_range(place, &reference);
-        }
         if let Some(Value::String(url)) = entry.get_mut("url") {
+            if let Some(place) = password(url).filter(|place| is_literal(&url[place.clone()])) {
+                let reference = keep(variable(name, "password"), &url[place.clone()]);
+                url.replace_range(place, &reference);
+            }
             *url = without_query_secrets(url, name, &mut keep);
         }
         if !env.is_empty() || !secrets.is_empty() || entry.contains_key("env") {

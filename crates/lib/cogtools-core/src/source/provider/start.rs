@@ -108,6 +108,11 @@ impl Provider {
     }
 
     /// Fails unless the user has approved the provider's command.
+    pub fn check_approved(&self, cx: &Context) -> Result<(), ProviderError> {
+        self.check_approval(cx).map(drop)
+    }
+
+    /// Returns the files that the user has approved with the provider's command.
     pub(super) fn check_approval(&self, cx: &Context) -> Result<ApprovedFiles, ProviderError> {
         if !self.requires_approval(cx) {
             return Ok(ApprovedFiles(None));
