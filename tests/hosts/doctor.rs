@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::host::{Host, assert_responses, output};
 
-/// The programs of the project.
+/// The programs of the project, whose manual is looked for.
 const PROGRAMS: [&str; 6] = [
     "cogtools",
     "cogtools-call",
@@ -97,19 +97,24 @@ mcp
   ok       no MCP servers in the settings
 tools
   ok       1 tool is valid
+manual
+  ok       manual pages of version 0.1.0 are installed: 6
 budget
   ok       1 tool costs about 124 tokens with every request
 
 ";
 
-/// A host whose project has our programs installed next to it.
+/// A host whose project has our programs and their manual installed next to it.
 fn host() -> Host {
     let host = Host::bare(Version::NEWEST);
     for name in PROGRAMS {
-        host.project.copy(
-            format!("../prefix/bin/{name}"),
-            crate::programs().join(name),
-        );
+        let page = crate::repository().join("man").join(format!("{name}.1"));
+        host.project
+            .copy(
+                format!("../prefix/bin/{name}"),
+                crate::programs().join(name),
+            )
+            .copy(format!("../prefix/share/man/man1/{name}.1"), page);
     }
     host
 }
@@ -137,8 +142,8 @@ fn check(host: &Host, line: &str, status: i32, expected: &[&str]) {
     let report = String::from_utf8_lossy(&outcome.stdout);
     let report = match report.split_once("\nsandbox\n") {
         Some((before, rest)) => {
-            let (_, after) = rest.split_once("\nbudget\n").expect("a budget");
-            format!("{before}\nbudget\n{after}")
+            let (_, after) = rest.split_once("\nmanual\n").expect("a manual");
+            format!("{before}\nmanual\n{after}")
         }
         None => report.into_owned(),
     };

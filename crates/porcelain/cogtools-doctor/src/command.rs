@@ -84,6 +84,9 @@ editor
   If a source is `editor`: which editor answers here, and why not another one; see \
 `cogtools-editor(1)`.
 
+manual
+  Whether the installed manual pages match the installed programs.
+
 budget
   What all tools together cost with every request: a warning above 8000 tokens or 100 tools.\n\n\
 A warning means that tools work, but not everywhere, or at a cost. A problem means that a host \
@@ -223,7 +226,7 @@ pub(crate) struct CheckResult {
 
 /// Every check, by its name in the report and in the manual; true for a check of Gemini CLI alone,
 /// which a project for other hosts does not need.
-const ALL: [(&str, bool, Check); 14] = [
+const ALL: [(&str, bool, Check); 15] = [
     ("configuration", false, checks::configuration::check),
     ("sources", false, checks::sources::check),
     ("gemini", false, checks::gemini::check),
@@ -237,6 +240,7 @@ const ALL: [(&str, bool, Check); 14] = [
     ("tools", false, checks::tools::check),
     ("sandbox", false, checks::sandbox::check),
     (checks::editor::NAME, false, checks::editor::check),
+    ("manual", false, checks::manual::check),
     ("budget", false, checks::budget::check),
 ];
 

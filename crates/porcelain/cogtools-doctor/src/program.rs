@@ -103,6 +103,43 @@ const fn is_operator(c: char) -> bool {
     matches!(c, '|' | '&' | ';' | '<' | '>' | '(' | ')')
 }
 
+/// Package managers with the command line up to the name of the package; true if only the
+/// administrator may run it.
+const MANAGERS: [(&str, &str, bool); 5] = [
+    ("brew", "brew install", false),
+    ("apt-get", "apt-get install --yes", true),
+    ("dnf", "dnf install --assumeyes", true),
+    ("pacman", "pacman --sync --noconfirm", true),
+    ("apk", "apk add", true),
+];
+
+/// Programs with the name of their package, and the managers that have it under another one.
+const PACKAGES: [(&str, &str, &str, &[&str]); 7] = [
+    ("curl", "curl", "", &[]),
+    ("git", "git", "", &[]),
+    ("jq", "jq", "", &[]),
+    ("make", "make", "", &[]),
+    ("node", "nodejs", "node", &["brew"]),
+    ("python3", "python3", "python", &["brew", "pacman"]),
+    ("rg", "ripgrep", "", &[]),
+];
+
+/// The command that installs `program` on `host`, if both it and the manager are known.
+pub(crate) fn install_command(program: &str, host: &Host) -> Option<String> {
+    let mut packages = PACKAGES.into_iter();
+    let (_, usual, other, others) = packages.find(|(name, ..)| *name == program)?;
+    let mut managers = MANAGERS.into_iter();
+    let (manager, install, needs_root) = managers.find(|(name, ..)| find(name, host).is_some())?;
+    let package = if others.contains(&manager) {
+        other
+    } else {
+        usual
+    };
+    let has_sudo = needs_root && find("sudo", host).is_some();
+    let sudo = if has_sudo { "sudo " } else { "" };
+    Some(format!("{sudo}{install} {package}"))
+}
+
 /// The limit of Gemini CLI for a discovery command: 10 MiB per stream.
 const MAX_OUTPUT_BYTES: usize = 10 << 20;
 /// The time limit of a program. Gemini CLI itself waits forever.

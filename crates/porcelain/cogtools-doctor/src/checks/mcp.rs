@@ -17,7 +17,9 @@ use crate::host::Host;
 
 use super::commands::path_remedy;
 use super::selection;
-use crate::program::{Output, Program, RunError, find, first_line, program_name, run};
+use crate::program::{
+    Output, Program, RunError, find, first_line, install_command, program_name, run,
+};
 
 /// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
@@ -152,9 +154,12 @@ pub(super) fn missing_program(
     if Path::new(command).components().count() > 1 {
         return finding.hint(format!("name a program that exists in {file}"));
     }
-    finding.hint(format!(
-        "install {command}, or name another program in {file}"
-    ))
+    match install_command(command, &cx.host) {
+        Some(line) => finding.fix(line),
+        None => finding.hint(format!(
+            "install {command}, or name another program in {file}"
+        )),
+    }
 }
 
 /// Returns true if the server's command is a program of ours.

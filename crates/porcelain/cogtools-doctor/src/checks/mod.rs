@@ -7,6 +7,7 @@ pub(crate) mod discovery;
 pub(crate) mod editor;
 pub(crate) mod gemini;
 pub(crate) mod headless;
+pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod sandbox;
 mod selection;

@@ -1,14 +1,14 @@
 //! Tool files that are invalid or shadowed, and references to missing tools.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::environment::refusal;
-use cogtools_core::file::WritePath;
+use cogtools_core::file::{ReadScope, WritePath};
 use cogtools_core::process::Exit;
 use cogtools_core::source::Skills;
 use cogtools_core::suggest::did_you_mean;
+use cogtools_core::text::Text;
 use cogtools_core::{Diagnostic, Name, Tool};
 use cogtools_program::call::quote;
 use cogtools_program::documents::{DOCUMENTS, Document};
@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::finding::Finding;
 use crate::finding::Remedy;
 use crate::host::Host;
-use crate::program::run;
+use crate::program::{install_command, run};
 use crate::tools::{StrayKind, ToolFile};
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
@@ -49,7 +49,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         }
     }
     for file in &cx.tools.files {
-        findings.extend(uncallable(file));
+        findings.extend(uncallable(file, cx));
     }
     let strays = cx.tools.stray_files.iter();
     for file in strays.filter(|file| file.kind != StrayKind::Configuration) {
@@ -74,7 +74,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
 }
 
 /// Why calls of a valid tool fail, or fail in one way.
-fn uncallable(file: &ToolFile) -> Option<Finding> {
+fn uncallable(file: &ToolFile, cx: &Context) -> Option<Finding> {
     const CONSEQUENCE: &str = "every call of the tool fails";
     let path = file.display_path.display().to_string();
     if !file.unset_variables.is_empty() {
@@ -84,12 +84,20 @@ fn uncallable(file: &ToolFile) -> Option<Finding> {
     }
     if let Some(diagnostic) = &file.unstartable {
         let message = format!("{path}: {}: {CONSEQUENCE}", diagnostic.message);
-        return Some(Finding::problem(message).remedy(Remedy::of(diagnostic)));
+        let problem = Finding::problem(message).remedy(Remedy::of(diagnostic));
+        let program = file.tool.as_ref().ok().and_then(program_of);
+        let command = program.and_then(|name| install_command(&name, &cx.host));
+        return Some(problem.remedy(command.map(Remedy::Command)));
     }
     file.lacks_permission.then(|| {
         let message = format!("{path} begins with `#!` but is not executable");
         Finding::warning(message).fix(format!("chmod +x {}", quote(&path)))
     })
+}
+
+/// The program that `tool` starts, if it is the same in every call.
+fn program_of(tool: &Tool) -> Option<String> {
+    tool.command_line()?.words.into_iter().next()?.literal
 }
 
 /// The template of a command that sets `names`, whose values only the user knows: in the
@@ -147,12 +155,31 @@ const LISTS: [&str; 4] = [
     "allowedTools",
     "excludeTools",
 ];
+/// The documents that models and people read first.
+const READ_FIRST: [&str; 5] = [
+    "README.md",
+    "GEMINI.md",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "tools/README.md",
+];
 
-/// Names in lists of tools that do not exist. A user's list may cover many projects, so a list that
-/// names none of this project's tools is ignored.
 fn missing_tools(cx: &Context) -> Vec<Finding> {
     let file_names = cx.tools.files.iter().map(|file| file.name.clone());
-    let names: BTreeSet<String> = file_names.chain(cx.names()).collect();
+    let mut names: Vec<String> = file_names.chain(cx.names()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut findings = in_lists(&names, cx);
+    for document in READ_FIRST {
+        let file: PathBuf = document.split('/').collect();
+        findings.extend(in_document(&file, &names, cx.root()));
+    }
+    findings
+}
+
+/// Names in lists. A user's list may cover many projects, so a list that names none
+/// of this project's tools is ignored.
+fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     let prefix = cx.gemini.prefix();
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &cx.gemini.settings.files {
@@ -182,16 +209,42 @@ fn missing_tools(cx: &Context) -> Vec<Finding> {
             .filter_map(|entry| entry.strip_prefix(prefix.as_str()))
             .filter(|name| !prefix.is_empty() && Name::new(name).is_ok())
             .collect();
-        let exists = |tool: &&str| names.contains(*tool);
+        let exists = |tool: &&str| names.iter().any(|name| name == tool);
         if tools.iter().any(exists) {
             let missing = tools.into_iter().filter(|tool| !exists(tool));
-            findings.extend(missing.map(|tool| missing_tool(tool, &file, &names)));
+            findings.extend(missing.map(|tool| missing_tool(tool, &file, names)));
         }
     }
     findings
 }
 
-fn missing_tool(tool: &str, file: &str, names: &BTreeSet<String>) -> Finding {
+/// Names in the first column of tables with the header `Tool`.
+fn in_document(file: &Path, names: &[String], root: &Path) -> Vec<Finding> {
+    let Ok(text) = Text::read(&root.join(file), file, &ReadScope::project(root)) else {
+        return Vec::new();
+    };
+    let mut findings = Vec::new();
+    let mut in_tool_table = false;
+    for line in text.as_str().lines() {
+        let Some(row) = line.trim().strip_prefix('|') else {
+            in_tool_table = false;
+            continue;
+        };
+        let cell = row.split('|').next().unwrap_or_default().trim();
+        if matches!(cell.to_lowercase().as_str(), "tool" | "tools") {
+            in_tool_table = true;
+            continue;
+        }
+        let quoted = cell.split('`').nth(1).filter(|_| in_tool_table);
+        let missing = quoted.filter(|name| !names.iter().any(|known| known == name));
+        if let Some(tool) = missing.filter(|name| Name::new(name).is_ok()) {
+            findings.push(missing_tool(tool, &file.display().to_string(), names));
+        }
+    }
+    findings
+}
+
+fn missing_tool(tool: &str, file: &str, names: &[String]) -> Finding {
     let suggestion = did_you_mean(tool, names.iter().map(String::as_str));
     let message = format!("{file} names the tool `{tool}`, which does not exist");
     let fix = suggestion.map_or_else(

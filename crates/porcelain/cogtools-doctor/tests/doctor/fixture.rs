@@ -10,7 +10,7 @@ use cogtools_program::{
 use cogtools_test_support::{Project, difference};
 
 /// The section of each check for a healthy project.
-const SECTIONS: [(&str, &str); 13] = [
+const SECTIONS: [(&str, &str); 14] = [
     ("configuration", "  ok       `.cogtoolrc.yaml` is valid\n"),
     ("sources", "  ok       no tool source needs approval\n"),
     (
@@ -55,13 +55,17 @@ const SECTIONS: [(&str, &str); 13] = [
 ",
     ),
     (
+        "manual",
+        "  ok       manual pages of version 0.1.0 are installed: 2\n",
+    ),
+    (
         "budget",
         "  ok       1 tool costs about 53 tokens with every request\n",
     ),
 ];
 
 /// The sections that differ for a healthy project that uses the MCP server.
-pub(crate) const SERVED: [(&str, &str); 5] = [
+pub(crate) const SERVED: [(&str, &str); 6] = [
     (
         "settings",
         "  ok       `.gemini/settings.json` (project) can be read
@@ -82,6 +86,10 @@ pub(crate) const SERVED: [(&str, &str); 5] = [
     (
         "mcp",
         "  ok       `cogtools` is started by `[HERE]/prefix/bin/cogtools`, with 1 tool\n",
+    ),
+    (
+        "manual",
+        "  ok       manual pages of version 0.1.0 are installed: 3\n",
     ),
 ];
 
@@ -140,10 +148,12 @@ impl Fixture {
                 "[[rule]]\ntoolName = [\"discovered_tool_hello\"]\ndecision = \"allow\"\npriority = 1\n",
             );
         for (name, answer) in [("cogtools-discover", DISCOVER), ("cogtools-call", CALL)] {
-            project.program(
-                format!("../prefix/bin/{name}"),
-                program(name, "0.1.0", answer),
-            );
+            project
+                .program(
+                    format!("../prefix/bin/{name}"),
+                    program(name, "0.1.0", answer),
+                )
+                .file(format!("../prefix/share/man/man1/{name}.1"), page(name));
         }
         let confine = "#!/bin/sh\necho '{\"landlock\":7,\"namespaces\":\"all\",\"gaps\":[]}'\n";
         project.program("../prefix/bin/cogtools-confine", confine);
@@ -168,6 +178,7 @@ impl Fixture {
                 "../prefix/bin/cogtools",
                 program("cogtools", "0.1.0", SERVE),
             )
+            .file("../prefix/share/man/man1/cogtools.1", page("cogtools"))
             .file("../home/.gemini/policies/mine.toml", rule);
     }
 
@@ -271,4 +282,13 @@ pub(crate) fn report(sections: &[(&str, &str)], summary: &str) -> String {
         assert!(SECTIONS.iter().any(|(other, _)| other == name), "{name}");
     }
     format!("{text}\n{summary}\n")
+}
+
+/// A manual page of a program that has one option.
+pub(crate) fn page(name: &str) -> String {
+    let title = name.to_uppercase();
+    format!(
+        ".TH {title} 1 2026-01-01 \"cogtools 0.1.0\" \"cogtools manual\"\n.SH OPTIONS\n\
+         .TP\n\\fB\\-\\-strict\\fR\nBe strict; `make \\-\\-all` is another.\n"
+    )
 }

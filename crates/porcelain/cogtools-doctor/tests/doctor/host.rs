@@ -149,11 +149,13 @@ fn a_call_command_with_arguments_and_another_version() {
   problem  `npx cogtools-call` is a single name to Gemini CLI, spaces included, and no program has it: every tool call fails
            hint: set the call command to \"cogtools-call\"\n";
     let call = format!("  warning  skipped: `npx cogtools-call` is not on PATH\n{RERUN}");
+    let manual = "  ok       manual pages of version 0.1.0 are installed: 1\n";
     fixture.check(
         &[
             ("settings", settings),
             ("commands", commands),
             ("call", &call),
+            ("manual", manual),
         ],
         "1 problem, 2 warnings",
     );

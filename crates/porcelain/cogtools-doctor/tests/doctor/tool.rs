@@ -1,6 +1,6 @@
 //! Findings about tools, the commands that list and call them, and references to them.
 
-use crate::fixture::{Fixture, HELLO};
+use crate::fixture::{Fixture, HELLO, page};
 use cogtools_test_support::{assert_text, outcome, str};
 
 /// A second tool.
@@ -152,8 +152,12 @@ fn invalid_shadowed_and_missing_tools() {
         .file("tools/lost.yaml", "name: lost\ndescripton: x\ndescription: x\nimplementation: x\n")
         .file("tools/odd.yaml", tool("odd", "implementation: '{{ x'\n"))
         .file(
+            "README.md",
+            "| Name | x |\n|--|--|\n| `gone` | x |\n\n| Tool | x |\n|---|---|\n| [`helo`](x) | x |\n| `hello` | x |\n",
+        )
+        .file(
             "../home/.gemini/policies/mine.toml",
-            "[[rule]]\ntoolName = [\"discovered_tool_hello\", \"discovered_tool_odd\", \"discovered_tool_bye\", \"discovered_tool_helo\"]\ndecision = \"allow\"\npriority = 1\n\
+            "[[rule]]\ntoolName = [\"discovered_tool_hello\", \"discovered_tool_odd\", \"discovered_tool_bye\"]\ndecision = \"allow\"\npriority = 1\n\
              [[rule]]\ntoolName = [\"discovered_tool_elsewhere\"]\ndecision = \"allow\"\npriority = 1\n",
         );
     let discovery = "  ok       runs, and declares 1 tool: hello
@@ -168,8 +172,8 @@ fn invalid_shadowed_and_missing_tools() {
            hint: rename or remove more/hello.yaml
   warning  ~/.gemini/policies/mine.toml names the tool `bye`, which does not exist
            hint: remove `bye` from ~/.gemini/policies/mine.toml
-  warning  ~/.gemini/policies/mine.toml names the tool `helo`, which does not exist
-           hint: correct ~/.gemini/policies/mine.toml: did you mean `hello`?\n";
+  warning  README.md names the tool `helo`, which does not exist
+           hint: correct README.md: did you mean `hello`?\n";
     let budget = "  ok       2 tools cost about 85 tokens with every request\n";
     fixture.check(
         &[
@@ -199,6 +203,32 @@ fn an_invalid_configuration() {
         ],
         "1 problem, no warnings",
     );
+}
+
+#[test]
+fn manual_pages() {
+    let manual = "../prefix/share/man/man1/cogtools-call.1";
+    let check = |text: &str, why: &str| {
+        let fixture = Fixture::new();
+        fixture.file(manual, text);
+        let section = format!(
+            "  warning  [HERE]/prefix/share/man/man1/cogtools-call.1 {why}\n           hint: install cogtools with its manual: cargo xtask install in a clone of the source\n"
+        );
+        fixture.check(&[("manual", &section)], "no problems, 1 warning");
+    };
+    let page = page("cogtools-call");
+    check(&page.replace("0.1.0", "0.0.9"), "is not for version 0.1.0");
+
+    // The version decides, not the text.
+    let fixture = Fixture::new();
+    fixture.file(manual, format!("{page}\\fB\\-\\-old\\fR\n"));
+    fixture.check(&[], "no problems, no warnings");
+
+    let fixture = Fixture::new();
+    std::fs::remove_file(fixture.project.path(manual)).unwrap();
+    let section = "  warning  no manual page is installed for cogtools-call
+           hint: install cogtools with its manual: cargo xtask install in a clone of the source\n";
+    fixture.check(&[("manual", section)], "no problems, 1 warning");
 }
 
 #[test]
