@@ -138,20 +138,33 @@ impl Search<'_> {
         let socket = self.place.variables.get(by)?;
         let path = Path::new(socket);
         let asked = if path.is_absolute() {
-            protocol::ask(path, self.request, self.timeout())
+            self.ask_here(path)
         } else {
             Err(Failure::NotAPath(path.display().to_string()))
         };
-        // A terminal inherits the variable from one that was opened in another window.
-        let asked = asked.and_then(|reply| {
+        self.accept(by, "editor", asked)
+    }
+
+    /// Asks the editor at `path`, if its folders contain the directory: a terminal inherits the
+    /// variable from one that was opened in another window. Only an answer has the folders, so a
+    /// request that shows something is not the first.
+    fn ask_here(&self, path: &Path) -> Result<Reply, Failure> {
+        let ask = |request: &Request| {
+            let reply = protocol::ask(path, request, self.timeout_of(request))?;
             let folders = reply.folders();
             if folders.is_empty() || self.place.depth_in(folders).is_some() {
                 Ok(reply)
             } else {
                 Err(Failure::Elsewhere(self.place.directory.clone()))
             }
-        });
-        self.accept(by, "editor", asked)
+        };
+        if let Request::OpenFile { .. } | Request::ProposeEdit { .. } = self.request {
+            match ask(&Request::SelectedText) {
+                Ok(_) | Err(Failure::Unsupported(_)) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        ask(self.request)
     }
 
     /// The editor whose discovery file names the deepest folder.
@@ -187,7 +200,8 @@ impl Search<'_> {
     fn alive<'k>(&mut self, known: &'k [Known]) -> Vec<&'k Known> {
         let mut alive = Vec::new();
         for one in known {
-            match protocol::ask(&one.socket, &Request::SelectedText, self.timeout()) {
+            let request = Request::SelectedText;
+            match protocol::ask(&one.socket, &request, self.timeout_of(&request)) {
                 Ok(_) | Err(Failure::Unsupported(_)) => alive.push(one),
                 Err(failure) => self.note(&by(one), failure),
             }
@@ -223,9 +237,13 @@ impl Search<'_> {
 
     /// Returns the time limit of the next editor.
     fn timeout(&self) -> Duration {
+        self.timeout_of(self.request)
+    }
+
+    /// Returns the time limit of the next editor for `request`.
+    fn timeout_of(&self, request: &Request) -> Duration {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        left.min(self.request.timeout())
-            .max(Duration::from_millis(1))
+        left.min(request.timeout()).max(Duration::from_millis(1))
     }
 }
 

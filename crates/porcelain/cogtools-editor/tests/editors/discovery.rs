@@ -89,6 +89,35 @@ fn a_variable_of_another_window_or_of_a_closed_one_is_passed_over() {
 }
 
 #[test]
+fn the_window_of_another_project_shows_nothing() {
+    let elsewhere = |request: &Value| {
+        assert_eq!(request["method"], "get_selected_text");
+        json!({"result": {"text": "x", "folders": ["/elsewhere"]}})
+    };
+    let fixture = Fixture::new();
+    let socket = fixture.path("a.sock");
+    let fixture = fixture.set("COGTOOLS_EDITOR", socket);
+    fixture.editor("a.sock", elsewhere);
+    let path = fixture.path("project/deep/x.txt");
+    let content = "bye\n".to_owned();
+    let reason = "COGTOOLS_EDITOR: none of its folders contains `[..]/project/deep`".to_owned();
+    for request in [
+        Request::OpenFile {
+            path: path.clone(),
+            line: 1,
+        },
+        Request::ProposeEdit {
+            path,
+            content,
+            hash: None,
+        },
+    ] {
+        let expected = (Value::Null, vec![reason.clone()]);
+        assert_eq!(fixture.ask(&request), expected);
+    }
+}
+
+#[test]
 fn the_deepest_folder_wins() {
     let fixture = Fixture::new();
     fixture.editor("a.sock", other);
