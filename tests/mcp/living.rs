@@ -140,6 +140,30 @@ fn an_agent_keeps_the_session() {
 }
 
 #[test]
+fn each_trial_has_a_session_of_its_own() {
+    let project = living(&json!({}));
+    let cases = "trials: 2\ncases:\n  - name: twice\n    task: count twice\n    \
+                 expect: {calls: [{tool: count}, {tool: count}]}\n";
+    project.file("evals/twice.yaml", cases);
+    let count = || Turn::call("count", json!({}));
+    let trial = || [count(), count(), Turn::text("done")];
+    let fake = FakeGemini::start(trial().into_iter().chain(trial()));
+    let eval = run("cogtools-eval", &project)
+        .args(["--allow", "*", "--jobs", "1"])
+        .env("GEMINI_API_KEY", "a-key-for-tests")
+        .env("GOOGLE_GEMINI_BASE_URL", fake.url());
+    eval.run().status(0);
+    let asked = fake.finish();
+    let counted = [1, 2, 4, 5].map(|index: usize| {
+        let response = &asked.main()[index].responses()[0]["response"]["output"];
+        let (count, _) = response.as_str()?.split_once(" in ")?;
+        Some(count.to_owned())
+    });
+    let expected = ["count 1", "count 2", "count 1", "count 2"];
+    assert_eq!(counted, expected.map(|count| Some(count.to_owned())));
+}
+
+#[test]
 fn a_signal_ends_the_session_too() {
     let project = living(&json!({}));
     let mut session = Session::open(&project);

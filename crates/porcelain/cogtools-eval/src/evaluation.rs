@@ -134,6 +134,7 @@ pub(crate) fn load_tools(
     } else {
         Target::Mcp
     };
+    io.keep_sessions();
     let (registry, context) = project::registry_and_context(&args.registry, io, Some(target))?;
     let (tools, diagnostics) = tools::load(
         &registry,

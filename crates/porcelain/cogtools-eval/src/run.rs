@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use cogtools_agent::{Agent, AgentParts, Budget, Journal, Layers, Ledger, Price, Settings, Silent};
 use cogtools_core::file::{self, WritePath, create_private_folder};
 use cogtools_core::process::Process;
-use cogtools_core::{Cancel, Diagnostic, Target};
+use cogtools_core::resident::SESSION_GRACE;
+use cogtools_core::{Cancel, Context, Diagnostic, Target};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
     Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part, Request, Response,
@@ -274,7 +275,16 @@ impl Runner<'_> {
             ..Record::default()
         };
         let begin = Instant::now();
-        let ran = self.converse(job, tools.clone(), id).await;
+        // The state that one trial leaves in a server is not there for the next.
+        let sessions = self.rules.cx.sessions.as_ref().map(|open| open.fresh());
+        let cx = Context {
+            sessions: sessions.clone(),
+            ..self.rules.cx.clone()
+        };
+        let ran = self.converse(job, tools.clone(), id, &cx).await;
+        if let Some(sessions) = sessions {
+            let _ = tokio::task::spawn_blocking(move || sessions.stop(SESSION_GRACE)).await;
+        }
         let mut record = match ran {
             Ok((session, tools, used)) => {
                 let mistakes: Mistakes<'_> = &|code| tools.mistakes(code);
@@ -306,6 +316,7 @@ impl Runner<'_> {
         job: &Job,
         tools: Vec<Declared>,
         id: &SessionId,
+        cx: &Context,
     ) -> Result<(Session, Arc<TrialTools>, Option<Used>), String> {
         let case = &job.case;
         let host = self.host(&job.model);
@@ -360,7 +371,7 @@ impl Runner<'_> {
         let mut silent = Silent;
         let folder = folder.as_ref().map(tempfile::TempDir::path);
         let code = self.code.map(|api| (api, &settings.permissions));
-        let tools = TrialTools::new(tools, Arc::clone(case), self.rules.cx, folder, code);
+        let tools = TrialTools::new(tools, Arc::clone(case), cx, folder, code);
         let tools = Arc::new(
             tools.map_err(|errors| errors.first().map_or_else(String::new, Diagnostic::summary))?,
         );

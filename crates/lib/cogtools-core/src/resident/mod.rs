@@ -290,6 +290,9 @@ impl Debug for Resident {
     }
 }
 
+/// The time that servers have to exit when their sessions end.
+pub const SESSION_GRACE: Duration = Duration::from_secs(2);
+
 /// Sessions that stay open, one for each source.
 pub trait Sessions: Debug + Send + Sync {
     /// Sends a request to the session of its source, which is started if it is not open, and
@@ -298,6 +301,9 @@ pub trait Sessions: Debug + Send + Sync {
 
     /// Ends the session of `source`, if there is one.
     fn end(&self, source: &str);
+
+    /// New sessions of the same process, none of them open.
+    fn fresh(&self) -> Arc<dyn Sessions>;
 
     /// Ends all sessions, and waits at most for `grace` until their servers have exited.
     fn stop(&self, grace: Duration);

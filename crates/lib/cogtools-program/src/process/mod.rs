@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use cogtools_core::resident::SESSION_GRACE;
 use cogtools_core::{Code, Diagnostic};
 
 use crate::failure::{Failure, Next};
@@ -49,9 +50,6 @@ fn start(program: &Program, programs: &[&'static Program], services: Option<Serv
     let status = std::panic::catch_unwind(run).unwrap_or_else(|_| Code::Internal.status());
     ExitCode::from(status)
 }
-
-/// The time that servers have to exit at the end of a program.
-const SESSION_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs one of `programs` as this process: the one with the name that it was started under,
 /// for example by a link, or else the first.

@@ -96,6 +96,10 @@ impl Sessions for SourceSessions {
         self.shared.close(|(key, _)| key == source);
     }
 
+    fn fresh(&self) -> Arc<dyn Sessions> {
+        Arc::new(Self::new(self.store.clone(), None))
+    }
+
     fn stop(&self, grace: Duration) {
         self.own.stop(grace);
         if !self.is_guest {
