@@ -194,7 +194,12 @@ fn stored(entry: &fs::DirEntry) -> Option<Stored> {
 /// The name of a project's folder: its own name, for people, and a hash of its path.
 fn project_name(root: &Path) -> String {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    let hash = digest::value(&Value::from(root.display().to_string())).to_string();
+    // A path that is no text is known by its bytes.
+    let hash = match root.to_str() {
+        Some(path) => digest::value(&Value::from(path)),
+        None => digest::bytes(root.as_os_str().as_encoded_bytes()),
+    };
+    let hash = hash.to_string();
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     let name: String = name.chars().take(MAX_NAME_CHARS).collect();

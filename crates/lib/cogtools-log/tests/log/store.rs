@@ -45,6 +45,20 @@ fn a_project_has_a_private_folder_of_its_own() {
     assert_ne!(other.folder(), store.folder());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn paths_that_are_no_text_are_told_apart() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let scene = Scene::new();
+    let [one, other] = [b"a\xfe", b"a\xff"].map(|name| {
+        let root = scene.folder.path().join(std::ffi::OsStr::from_bytes(name));
+        Store::new(scene.folder.path(), &root)
+            .folder()
+            .to_path_buf()
+    });
+    assert_ne!(one, other);
+}
+
 #[test]
 fn the_session_written_to_last_comes_first() {
     let scene = Scene::new();
