@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use cogtools_agent::session_store;
 use cogtools_log::{Session, ToolCounts};
 use cogtools_program::project::unfiltered_registry;
-use cogtools_program::terminal::{Column, Stream, Table, pluralize};
+use cogtools_program::terminal::{Column, Stream, Table, pluralize, sanitize};
 use cogtools_program::{Failure, Io, Severity};
 use serde_json::{Value, json};
 
@@ -50,19 +50,23 @@ pub(crate) fn stats(with_trials: bool, json: bool, io: &mut Io<'_>) -> Result<()
             let calls = counts.calls;
             let _ = writeln!(
                 text,
-                "{name}: `{pointer}` was wrong in {count} of {calls} calls"
+                "{}: `{}` was wrong in {count} of {calls} calls",
+                sanitize(name),
+                sanitize(pointer)
             );
         }
         for (other, count) in &counts.then {
             let times = pluralize(*count, "time");
             let _ = writeln!(
                 text,
-                "{name}: `{other}` was called next after a failure, {times}"
+                "{}: `{}` was called next after a failure, {times}",
+                sanitize(name),
+                sanitize(other)
             );
         }
     }
     if !never.is_empty() {
-        let names: Vec<&str> = never.iter().map(|name| name.as_str()).collect();
+        let names: Vec<_> = never.iter().map(|name| sanitize(name)).collect();
         let _ = writeln!(text, "never called: {}", names.join(", "));
     }
     let _ = writeln!(text, "{}", pluralize(sessions.len(), "session"));

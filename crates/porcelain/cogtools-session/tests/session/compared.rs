@@ -7,6 +7,23 @@ use cogtools_test_support::{assert_text, str};
 const UNUSED: &str = "name: unused\ndescription: d\nimplementation: x\n";
 
 #[test]
+fn names_that_a_model_has_chosen_control_no_terminal() {
+    let project = project();
+    let hostile = RUN
+        .replace("run_tests", r"x\u001b[8m")
+        .replace("read_file", r"y\nall is well");
+    let file = stored(&project, "0000000001");
+    std::fs::write(file, hostile).expect("written");
+    let stats = session(&project, &["stats"]);
+    let text = String::from_utf8(stats.status(0).stdout.clone()).expect("text");
+    let of_next = text.lines().nth(3).expect("a line");
+    assert_eq!(
+        of_next,
+        r"x\u{1b}[8m: `y\nall is well` was called next after a failure, 1 time"
+    );
+}
+
+#[test]
 fn calls_are_counted_over_sessions() {
     let project = project();
     project.file("tools/unused.yaml", UNUSED);
