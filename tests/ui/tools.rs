@@ -167,6 +167,13 @@ fn a_tool_is_checked_and_called_as_in_a_terminal() {
 {"failures":[],"command":"cogtools run order count:=1 kind=pen 'to:={\"street\":\"Side\"}'"}
 "#]],
     );
+    let hidden = r#"{"kind":"a\u200bb\r\n","to":{"street":"\u001b"}}"#;
+    let check = server.post(&cookie, "/tools/order/check", hidden);
+    let check: Value = serde_json::from_str(&check.body).expect("JSON");
+    assert_eq!(
+        check["command"],
+        r#"cogtools run order 'kind:="a\u200bb\r\n"' 'to:={"street":"\u001b"}'"#
+    );
     let call = server.post(&cookie, "/tools/order/call", good);
     assert_text(
         &call.body,

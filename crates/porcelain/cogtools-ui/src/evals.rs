@@ -2,12 +2,12 @@
 //! its session.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use cogtools_core::file::{self, WritePath};
 use cogtools_core::{Code, Diagnostic};
 use serde_json::{Value, json};
 
@@ -78,12 +78,9 @@ fn read(app: &App, run: Option<&str>) -> Result<Option<(Value, Vec<String>)>, Pa
                 .hint("run cogtools eval again"),
         ])
     };
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-    file.take(MAX_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(error.to_string()))?;
-    let report = serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
+    let scope = WritePath::of_user(path).read_scope();
+    let read = file::read(path, &scope, MAX_BYTES).map_err(|error| failed(error.to_string()))?;
+    let report = serde_json::from_slice(&read.0).map_err(|error| failed(error.to_string()))?;
     Ok(Some((
         report,
         reports.into_iter().map(|(name, _)| name).collect(),

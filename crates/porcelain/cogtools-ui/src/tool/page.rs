@@ -16,6 +16,7 @@ use cogtools_core::{Candidate, Context, Diagnostic, Registry, Target, Tool};
 use cogtools_program::Failure;
 use cogtools_program::args::{EnvArgs, RegistryArgs};
 use cogtools_program::project::{ProjectContext, cached_registry};
+use cogtools_program::terminal::{sanitize_json, sanitize_lines};
 use serde_json::{Value, json};
 
 use crate::cut;
@@ -189,11 +190,13 @@ pub(super) fn check(app: &App, name: &str, body: Vec<u8>) -> Result<Answer, Page
 fn command(name: &str, body: &[u8]) -> String {
     let arguments: BTreeMap<String, Value> = serde_json::from_slice(body).unwrap_or_default();
     let words = arguments.iter().map(|(key, value)| {
-        // Text that would be read as something else is passed as JSON.
-        let is_plain = |text: &&str| !text.is_empty() && !text.starts_with('@');
+        // Text that would be read as something else, or cannot be seen, is passed as JSON.
+        let is_plain = |text: &&str| {
+            !text.is_empty() && !text.starts_with('@') && sanitize_lines(text) == *text
+        };
         match value.as_str().filter(is_plain) {
             Some(text) => quoted(&format!("{key}={text}")),
-            None => quoted(&format!("{key}:={value}")),
+            None => quoted(&format!("{key}:={}", sanitize_json(&value.to_string()))),
         }
     });
     let words: Vec<String> = words.collect();
