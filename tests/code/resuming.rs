@@ -49,6 +49,23 @@ fn a_call_that_needs_a_yes_waits_in_the_session() {
 }
 
 #[test]
+fn the_end_of_a_program_is_the_end_of_its_session() {
+    let project = project();
+    let end = || {
+        let shown = run("cogtools-session", &project).args(["show", "s.jsonl", "--json"]);
+        let shown: Value = serde_json::from_slice(&shown.run().status(0).stdout).expect("JSON");
+        shown["summary"]["end"].clone()
+    };
+    let session = ["run", "--pause", "--session", "s.jsonl"];
+    code(&project, &session, PROGRAM).status(75);
+    assert_eq!(end(), json!({"status": "approval_wanted"}));
+    resume(&project, &["s.jsonl", "--approve", "1"]).status(0);
+    assert_eq!(end(), json!({"status": "completed"}));
+    code(&project, &session, "throw new Error('x')").status(1);
+    assert_eq!(end(), json!({"status": "failed", "code": "JS_RUNTIME"}));
+}
+
+#[test]
 fn an_approval_is_for_the_tool_as_it_was() {
     let project = project();
     code(&project, &["run", "--pause"], PROGRAM).status(75);

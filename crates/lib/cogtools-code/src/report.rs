@@ -1,8 +1,8 @@
 //! The report on a program that has ended: for a person, and as JSON.
 
 use cogtools_core::javascript::Answer;
-use cogtools_core::{Diagnostic, Hint, pluralize};
-use cogtools_log::ProgramStatus;
+use cogtools_core::{Code, Diagnostic, Hint, pluralize};
+use cogtools_log::{EndStatus, ProgramStatus};
 use serde_json::{Value, json};
 
 /// The end of a program.
@@ -72,6 +72,18 @@ impl Report {
     pub(crate) fn fail(&mut self, errors: Vec<Diagnostic>) {
         self.status = ProgramStatus::Failed;
         self.errors = errors;
+    }
+
+    /// The end of a run that is nothing but this program.
+    pub(crate) fn end_status(&self, is_cancelled: bool) -> EndStatus {
+        match self.error().map(|error| error.code) {
+            None => EndStatus::Completed,
+            Some(Code::ApprovalWanted) => EndStatus::ApprovalWanted,
+            Some(_) if is_cancelled => EndStatus::Cancelled,
+            Some(code) => EndStatus::Failed {
+                code: code.name().to_owned(),
+            },
+        }
     }
 
     /// The first reason why it did not complete.

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Ledger, Observer, ToolTraits};
+use cogtools_agent::{Journal, Ledger, Observer, ToolTraits};
 use cogtools_core::javascript::{Request, ScriptError, ScriptErrorKind, ToolFailure, Toolbox};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{ProgramStatus, Timestamp};
+use cogtools_log::{Event, ProgramStatus, Timestamp};
 use serde_json::{Map, Value, json};
 
 use crate::calls::Runner;
@@ -217,6 +217,21 @@ impl Program {
             && let Err(error) = recorder.end(report.status, code, report.result.as_ref(), numbers)
         {
             report.fail(vec![*error]);
+        }
+        report
+    }
+
+    /// Runs it as the whole of a run of the session in `journal`, whose end is recorded, too.
+    pub fn run_in(
+        self,
+        scope: &Scope,
+        journal: &mut Journal,
+        observer: &mut dyn Observer,
+    ) -> Report {
+        let mut report = self.run(scope, Some(journal), observer);
+        let status = report.end_status(scope.cancel().is_cancelled());
+        if let Err(error) = journal.append(Event::End { status }) {
+            report.fail(vec![error.diagnostic()]);
         }
         report
     }

@@ -266,7 +266,7 @@ impl CodeMode {
         let Some(session) = session else {
             return Ok(program.run(scope, None, person));
         };
-        let report = program.run(scope, Some(&mut session.journal), person);
+        let report = program.run_in(scope, &mut session.journal, person);
         if let Some(store) = &report.store {
             session.store.clone_from(store);
         }

@@ -124,6 +124,19 @@ fn write_step(text: &mut String, step: &Step<'_>) {
             let _ = writeln!(text, "\n## Flow `{}`", line(tool).replace('`', "'"));
             write_fence(text, "json", &format!("{arguments:#}"));
         }
+        Event::Program { program, code, .. } => {
+            let _ = writeln!(text, "\n## Program `{}`", line(program).replace('`', "'"));
+            write_fence(text, "js", code);
+        }
+        Event::Print { text: printed, .. } => write_fence(text, "text", printed),
+        Event::ProgramEnd { code, result, .. } => {
+            if let Some(code) = code {
+                let _ = writeln!(text, "\n**{}**", line(code));
+            }
+            if let Some(result) = result {
+                write_fence(text, "json", &format!("{result:#}"));
+            }
+        }
         Event::Node { .. } => write_node(text, step),
         Event::Reply { text: reply, .. } => {
             let _ = writeln!(text, "\n## Reply\n\n{}", reply.trim());

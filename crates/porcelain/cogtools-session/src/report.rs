@@ -226,6 +226,19 @@ impl Report {
                 self.line(YELLOW, "cache", &text);
             }
             Event::Flow { tool, .. } => self.line(CYAN, "flow", tool),
+            Event::Program { program, code, .. } => {
+                self.line(CYAN, "program", program);
+                self.block("    ", code);
+            }
+            Event::Print { text, .. } => self.line(CYAN, "printed", text),
+            Event::ProgramEnd { code, result, .. } => {
+                if let Some(code) = code {
+                    self.line(RED, "error", code);
+                }
+                if let Some(result) = result {
+                    self.line(CYAN, "result", &result.to_string());
+                }
+            }
             Event::Node {
                 node, state, ms, ..
             } => {

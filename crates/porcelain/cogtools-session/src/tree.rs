@@ -97,6 +97,7 @@ fn note(event: &Event) -> String {
             format!("{}, {}", phrase::outcome(outcome), duration(*ms))
         }
         Event::Agent { tool } | Event::Flow { tool, .. } => tool.clone(),
+        Event::Program { program, .. } | Event::ProgramEnd { program, .. } => program.clone(),
         Event::Node { node, state, .. } => format!("{node} {}", state.name()),
         Event::Plan { intent, .. } => intent.clone(),
         Event::Reply { text, .. } => text.clone(),

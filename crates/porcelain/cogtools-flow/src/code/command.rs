@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_agent::{Journal, session_named, session_store};
 use cogtools_code::{
-    Decisions, Explanation, Lines, Program as Code_, Recorded, Report, Scope, line, store_and_next,
+    Decisions, Explanation, Program as Code_, Recorded, Report, Scope, line, store_and_next,
     verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
@@ -342,8 +342,10 @@ fn guarded(
     terminal: &mut Terminal<'_, '_>,
 ) -> Result<Report, Failure> {
     let signals = SignalGuard::begin(scope.cancel());
-    let lines = journal.as_mut().map(|it| it as &mut dyn Lines);
-    let report = program.run(scope, lines, terminal);
+    let report = match &mut journal {
+        Some(journal) => program.run_in(scope, journal, terminal),
+        None => program.run(scope, None, terminal),
+    };
     match signals.status() {
         Some(status) => Err(Failure::Reported(status)),
         None => Ok(report),

@@ -202,9 +202,18 @@ impl Turns {
             Event::Program { program, .. } => format!("the program {program} begins"),
             Event::Print { text, .. } => format!("printed: {text}"),
             Event::Store { program, .. } => format!("the program {program} keeps values"),
-            Event::ProgramEnd { program, calls, .. } => {
+            Event::ProgramEnd {
+                program,
+                calls,
+                code,
+                ..
+            } => {
                 let calls = pluralize(*calls, "call");
-                format!("end of the program {program}: {calls}")
+                let code = code.iter().map(|code| format!(", {code}"));
+                format!(
+                    "end of the program {program}: {calls}{}",
+                    code.collect::<String>()
+                )
             }
             Event::Compaction { up_to, .. } => format!("everything up to {up_to} is a summary"),
             Event::Expired { results } => {
