@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use cogtools_agent::{ProgramQuestion, ToolTraits};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Diagnostic, Location, Tool, digest};
-use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack};
+use cogtools_js_syntax::{MAX_NESTING, body_parser, nesting, on_large_stack};
 use cogtools_log::{Approval, Decision};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
@@ -15,7 +15,6 @@ use oxc_ast::ast::{
     Argument, ArrayExpressionElement, BindingPattern, CallExpression, Expression,
     ObjectPropertyKind, PropertyKind,
 };
-use oxc_parser::{ParseOptions, Parser};
 use oxc_semantic::{Semantic, SemanticBuilder, SymbolId};
 use oxc_span::{GetSpan as _, SourceType, Span};
 use serde_json::{Map, Value, json};
@@ -181,17 +180,11 @@ pub const fn verdict(decision: Decision) -> &'static str {
 }
 
 fn analyse(code: &str, scope: &Scope) -> Explanation {
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        ..ParseOptions::default()
-    };
     let mut unparsed = None;
     // Only code that is no JavaScript can be TypeScript.
     for kind in [SourceType::mjs(), SourceType::ts()] {
         let allocator = Allocator::default();
-        let parsed = Parser::new(&allocator, code, kind)
-            .with_options(options)
-            .parse();
+        let parsed = body_parser(&allocator, code, kind).parse();
         if let Some(first) = parsed.diagnostics.first() {
             let label = first.labels.first();
             let span = label.map_or(Span::empty(0), |it| Span::sized(it.offset(), it.len()));
@@ -220,7 +213,11 @@ fn analyse(code: &str, scope: &Scope) -> Explanation {
 fn location(code: &str, span: Span) -> Location {
     let offset = usize::try_from(span.start).unwrap_or(usize::MAX);
     let width = usize::try_from(span.size()).unwrap_or(1);
-    Location::at_offset("<code>".as_ref(), code, offset, width)
+    Location::of(
+        "<code>".as_ref(),
+        code,
+        offset..offset.saturating_add(width),
+    )
 }
 
 struct Analysis<'s, 'a> {

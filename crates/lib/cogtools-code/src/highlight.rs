@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack};
+use cogtools_js_syntax::{MAX_NESTING, body_parser, nesting, on_large_stack};
 use cogtools_program::terminal::{sanitize_lines, style};
 use oxc_allocator::Allocator;
+use oxc_parser::Kind;
 use oxc_parser::config::TokensParserConfig;
-use oxc_parser::{Kind, ParseOptions, Parser};
 use oxc_span::SourceType;
 
 /// `code` as a terminal shows it: control characters are escaped, and keywords, strings, comments and
@@ -38,15 +38,9 @@ pub(crate) fn highlight(code: &str, colour: bool) -> String {
 
 /// The parts of `code` that have a colour, in order. Code that does not parse has none.
 fn spans(code: &str) -> Vec<(Range<usize>, style::Style)> {
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        ..ParseOptions::default()
-    };
     let allocator = Allocator::default();
-    let parsed = Parser::new(&allocator, code, SourceType::ts())
-        .with_options(options)
-        .with_config(TokensParserConfig)
-        .parse();
+    let parser = body_parser(&allocator, code, SourceType::ts());
+    let parsed = parser.with_config(TokensParserConfig).parse();
     let range = |start: u32, end: u32| {
         usize::try_from(start).unwrap_or_default()..usize::try_from(end).unwrap_or_default()
     };

@@ -7,9 +7,9 @@ use oxc_ast::ast::{
     ConditionalExpression, IfStatement, LogicalExpression, Statement, SwitchStatement,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan, SourceType};
 
+use crate::body_parser;
 use crate::nesting::{MAX_NESTING, nesting, on_large_stack};
 use crate::typescript::{offsets, strip_types};
 
@@ -48,11 +48,6 @@ fn count(code: &str, is_async: bool) -> Option<CountedCode> {
         return None;
     }
     let allocator = Allocator::default();
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        ..ParseOptions::default()
-    };
-    let kind = SourceType::script();
     // The body of an async function parses as one.
     let (before, after) = if is_async {
         ("async()=>{", "}")
@@ -60,8 +55,7 @@ fn count(code: &str, is_async: bool) -> Option<CountedCode> {
         ("", "")
     };
     let text = format!("{before}{code}\n{after}");
-    let parser = Parser::new(&allocator, &text, kind).with_options(options);
-    let parsed = parser.parse();
+    let parsed = body_parser(&allocator, &text, SourceType::script()).parse();
     if !parsed.diagnostics.is_empty() {
         return None;
     }

@@ -18,12 +18,12 @@ use oxc_ast::ast::{
     VariableDeclarator,
 };
 use oxc_ast_visit::{Visit, walk};
-use oxc_parser::{ParseOptions, Parser};
 use oxc_span::{GetSpan as _, SourceType, Span};
 use oxc_syntax::operator::BinaryOperator;
 use oxc_syntax::scope::ScopeFlags;
 
 use crate::blank::Blanks;
+use crate::body_parser;
 use crate::nesting::{MAX_NESTING, nesting};
 
 /// A mistake in TypeScript.
@@ -49,15 +49,7 @@ pub fn strip_types(code: &str) -> Result<Option<String>, Mistake> {
         return Ok(None);
     }
     let allocator = Allocator::default();
-    let options = ParseOptions {
-        allow_return_outside_function: true,
-        ..ParseOptions::default()
-    };
-    let parse = |kind: SourceType| {
-        Parser::new(&allocator, code, kind)
-            .with_options(options)
-            .parse()
-    };
+    let parse = |kind: SourceType| body_parser(&allocator, code, kind).parse();
     let first = |kind: SourceType| {
         let diagnostics = parse(kind).diagnostics;
         let mistakes = diagnostics.iter().map(|diagnostic| {

@@ -1,16 +1,17 @@
 //! The code of a tool in JavaScript, as a parser understands it.
 
 use std::ops::Range;
+use std::path::Path;
 use std::slice;
 
 use cogtools_core::tool::{Flow, FlowNode, JsSource, Output};
 use cogtools_core::{Location, Tool};
-use cogtools_js_syntax::{MAX_NESTING, nesting, on_large_stack, strip_types};
+use cogtools_js_syntax::{MAX_NESTING, body_parser, nesting, on_large_stack, strip_types};
 use oxc_allocator::Allocator;
 use oxc_ast::AstKind;
 use oxc_ast::ast::{BindingPattern, BindingProperty, Expression, Statement, SwitchCase};
 use oxc_diagnostics::OxcDiagnostic;
-use oxc_parser::{ParseOptions, Parser, ParserReturn};
+use oxc_parser::{Parser, ParserReturn};
 use oxc_semantic::{NodeId, Semantic, SemanticBuilder};
 use oxc_span::{GetSpan as _, SourceType, Span};
 use serde_json::{Map, Value, json};
@@ -179,18 +180,13 @@ impl JsAnalysis {
     }
 
     fn parse<'a>(&self, allocator: &'a Allocator, text: &'a str) -> ParserReturn<'a> {
-        let options = ParseOptions {
-            allow_return_outside_function: true,
-            ..ParseOptions::default()
-        };
         // Code that calls tools may await them.
         let kind = if self.calls_tools() {
             SourceType::mjs()
         } else {
             SourceType::script()
         };
-        let parser = Parser::new(allocator, text, kind).with_options(options);
-        parser.parse()
+        body_parser(allocator, text, kind).parse()
     }
 
     /// The value of the call that the code before the offset `end` ends with, although a member of
@@ -277,17 +273,12 @@ impl JsAnalysis {
     /// Where `span` of the parsed text is in the tool file.
     pub(crate) fn location(&self, span: Span) -> Location {
         let code = self.source.source();
-        let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-        let start = offset(span.start).saturating_sub(STRICT.len());
-        let start = code.floor_char_boundary(start.min(code.len()));
-        let end = offset(span.end).saturating_sub(STRICT.len());
-        let end = code.floor_char_boundary(end.clamp(start, code.len()));
-        let line_start = code[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line = code[..start].matches('\n').count() + 1;
-        let column = code[line_start..start].chars().count() + 1;
-        let first_line = code[start..end].lines().next().unwrap_or_default();
-        let width = first_line.chars().count().max(1);
-        self.source.location(line, column, width)
+        let offset = |at: u32| {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            at.saturating_sub(STRICT.len()).min(code.len())
+        };
+        let place = Location::of(Path::new(""), code, offset(span.start)..offset(span.end));
+        self.source.location(place.line, place.column, place.width)
     }
 
     /// Returns true if the code reads the property `name` of `args`.
