@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 /// each.
 const MAX_VALUES: usize = 1_000_000;
 
-/// Maximum nesting of arrays and objects.
+/// Maximum nesting of arrays and objects: the limit of the parser.
 const MAX_DEPTH: usize = 127;
 
 /// Why a text is not one JSON value.
@@ -36,21 +36,18 @@ pub enum Bound {
 
 /// Parses the JSON value in `text`.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    let bounds = Bounds::default();
+    let values = Cell::new(0);
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    // `Strict` has its own limit, which is reported as a `Bound`.
-    deserializer.disable_recursion_limit();
-    let value = Strict {
-        bounds: &bounds,
-        depth: 0,
-    }
-    .deserialize(&mut deserializer);
-    value
-        .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| JsonError {
-            error,
-            bound: bounds.exceeded.get(),
-        })
+    let value = Strict(&values).deserialize(&mut deserializer);
+    let value = value.and_then(|value| deserializer.end().map(|()| value));
+    value.map_err(|error| {
+        let is_deep = error.to_string().starts_with("recursion limit exceeded");
+        let bound = match values.get() {
+            count if count > MAX_VALUES => Some(Bound::Values),
+            _ => is_deep.then_some(Bound::Depth),
+        };
+        JsonError { error, bound }
+    })
 }
 
 /// `json` with U+FFFD for each escape of half of a surrogate pair.
@@ -133,43 +130,16 @@ fn rounded_integer(text: &str) -> Option<(usize, &str)> {
     None
 }
 
-/// The number of values so far, and the limit that was exceeded.
-#[derive(Default)]
-struct Bounds {
-    values: Cell<usize>,
-    exceeded: Cell<Option<Bound>>,
-}
-
-/// Reads one value with `depth` arrays and objects around it.
+/// Reads one value, and counts it.
 #[derive(Clone, Copy)]
-struct Strict<'b> {
-    bounds: &'b Bounds,
-    depth: usize,
-}
-
-impl Strict<'_> {
-    /// The reader of the values in an array or an object.
-    fn inner<E: Error>(self) -> Result<Self, E> {
-        if self.depth == MAX_DEPTH {
-            self.bounds.exceeded.set(Some(Bound::Depth));
-            // The parser's own message for its limit.
-            return Err(E::custom("recursion limit exceeded"));
-        }
-        Ok(Self {
-            depth: self.depth + 1,
-            ..self
-        })
-    }
-}
+struct Strict<'b>(&'b Cell<usize>);
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let Bounds { values, exceeded } = self.bounds;
-        values.set(values.get() + 1);
-        if values.get() > MAX_VALUES {
-            exceeded.set(Some(Bound::Values));
+        self.0.set(self.0.get() + 1);
+        if self.0.get() > MAX_VALUES {
             return Err(D::Error::custom(Bound::Values));
         }
         deserializer.deserialize_any(self)
@@ -209,22 +179,20 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let inner = self.inner()?;
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(inner)? {
+        while let Some(item) = access.next_element_seed(self)? {
             items.push(item);
         }
         Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
-            let value = access.next_value_seed(inner)?;
+            let value = access.next_value_seed(self)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))

@@ -23,15 +23,6 @@ pub struct Location {
 }
 
 impl Location {
-    /// The location of `width` bytes at an offset of `source`, the text of `file`. An offset that is
-    /// no border of characters is the end of the text.
-    pub fn at_offset(file: &Path, source: &str, offset: usize, width: usize) -> Self {
-        let before = source.get(..offset).unwrap_or(source);
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        let number = before.matches('\n').count() + 1;
-        Self::new(file, source, number, line.chars().count() + 1, width)
-    }
-
     /// The location at `line` and `column` (both from 1) of `source`, the text of `file`.
     pub fn new(file: &Path, source: &str, line: usize, column: usize, width: usize) -> Self {
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");

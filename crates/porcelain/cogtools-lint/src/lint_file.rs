@@ -254,7 +254,7 @@ fn invalid_byte(path: &Path, display_path: &Path, scope: &ReadScope) -> Option<L
     let bytes = text::bytes(path, display_path, Text::MAX_BYTES, scope).ok()?;
     let valid = std::str::from_utf8(&bytes).err()?.valid_up_to();
     let source = String::from_utf8_lossy(&bytes);
-    Some(Location::at_offset(display_path, &source, valid, 1))
+    Some(Location::of(display_path, &source, valid..valid + 1))
 }
 
 fn collect_schemas<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {

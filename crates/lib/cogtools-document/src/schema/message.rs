@@ -161,8 +161,9 @@ pub(super) fn quoted(names: &[&str]) -> String {
         .join(", ")
 }
 
-/// `integer, at least 0`, `one of "a", "b"`, `array of string, at most 3 items`.
-pub(super) fn label(schema: &Object) -> String {
+/// Describes the values of `schema`: `integer, at least 0`, `one of "a", "b"`, `array of string, at
+/// most 3 items`.
+pub fn label(schema: &Object) -> String {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
         let options: Vec<String> = options.iter().map(show).collect();
         return format!("one of {}", options.join(", "));

@@ -25,6 +25,7 @@ pub use dialect::collect_properties;
 pub use dialect::{GEMINI_KEYWORDS, looks_around};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use keyword::{KEYWORDS, KeywordKind};
+pub use message::label;
 use serde_json::{Map, Value};
 pub use upgrade::Repairs;
 pub use violation::{Violation, ViolationKind};
@@ -108,14 +109,11 @@ impl Schema {
                 .all(|key| matches!(key.as_str(), "type" | "properties"))
     }
 
-    /// The schema as JSON Schema, borrowed where nothing changes.
+    /// The schema as JSON Schema.
     pub fn json_schema(&self) -> Cow<'_, Map<String, Value>> {
-        if let Some(original) = &self.original {
-            Cow::Borrowed(original)
-        } else if translate::changes_nothing(&self.object) {
-            Cow::Borrowed(&self.object)
-        } else {
-            Cow::Owned(translate::object(&self.object, Purpose::Declare))
+        match &self.original {
+            Some(original) => Cow::Borrowed(original),
+            None => Cow::Owned(translate::object(&self.object, Purpose::Declare)),
         }
     }
 
@@ -136,7 +134,7 @@ impl Schema {
 
     /// The Schema Object as locks pin it: without exclusive bounds, if others have written it.
     pub fn pinned_object(&self) -> Cow<'_, Map<String, Value>> {
-        if self.is_recovered() && !translate::changes_nothing(&self.object) {
+        if self.is_recovered() {
             Cow::Owned(recover::without_exclusive_bounds(&self.object))
         } else {
             Cow::Borrowed(&self.object)
@@ -147,7 +145,6 @@ impl Schema {
     fn validation_schema(&self) -> Value {
         let object = match &self.original {
             Some(original) => original.clone(),
-            None if translate::changes_nothing(&self.object) => self.object.clone(),
             None => translate::object(&self.object, Purpose::Validate),
         };
         Value::Object(object)

@@ -10,6 +10,7 @@ use std::cell::Cell;
 use serde_json::{Value, json};
 
 use super::keyword::{self, KeywordKind};
+use super::upgrade::repairs;
 use super::{Object, is_of_type, is_true};
 
 /// Maximum depth to which definitions are followed: they may be recursive.
@@ -146,26 +147,20 @@ fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &m
 
 /// Converts `type`: a list becomes `anyOf`, and `null` in it `nullable`.
 fn types(value: &Value, result: &mut Object) {
-    let names: Vec<String> = match value {
-        Value::String(name) => vec![name.to_lowercase()],
-        Value::Array(names) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_lowercase)
-            .collect(),
-        _ => Vec::new(),
+    let mut names = match repairs::types(value) {
+        Some(Value::Array(names)) => names,
+        name => name.into_iter().collect(),
     };
-    let nullable = names.iter().any(|name| name == "null");
-    let others: Vec<&String> = names.iter().filter(|name| *name != "null").collect();
-    match others.as_slice() {
-        [] => {}
-        [one] => drop(result.insert("type".into(), one.as_str().into())),
-        many => {
-            let any: Vec<Value> = many.iter().map(|name| json!({"type": name})).collect();
-            result.insert("anyOf".into(), any.into());
-        }
+    let count = names.len();
+    names.retain(|name| name != "null");
+    let is_nullable = names.len() < count;
+    if names.len() > 1 {
+        let any: Vec<Value> = names.iter().map(|name| json!({"type": name})).collect();
+        result.insert("anyOf".into(), any.into());
+    } else {
+        result.extend(names.pop().map(|name| ("type".to_owned(), name)));
     }
-    if nullable {
+    if is_nullable {
         result.insert("nullable".into(), true.into());
     }
 }
@@ -197,18 +192,12 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
 
 /// Removes from `required` what is not a string or is repeated, and an empty list.
 fn required(schema: &mut Object) {
-    let Some(Value::Array(names)) = schema.get_mut("required") else {
+    let Some(names @ Value::Array(_)) = schema.get("required") else {
         return;
     };
-    let mut seen = Vec::new();
-    names.retain(|name| {
-        name.is_string() && !seen.contains(name) && {
-            seen.push(name.clone());
-            true
-        }
-    });
-    if names.is_empty() {
-        schema.shift_remove("required");
+    match repairs::names(names) {
+        Some(names) => drop(schema.insert("required".into(), names)),
+        None => drop(schema.shift_remove("required")),
     }
 }
 

@@ -437,14 +437,13 @@ fn resolve(text: &str) -> Result<Data, YamlErrorKind> {
     if let Some(integer) = integer(text, unsigned)? {
         return Ok(Data::Number(integer));
     }
-    if is_float(unsigned) {
+    match text.parse() {
         // The largest exponents are YAML but not finite.
-        let number = text.parse::<f64>().ok().and_then(Number::from_f64);
-        return number
+        Ok(float) => Number::from_f64(float)
             .map(Data::Number)
-            .ok_or_else(|| YamlErrorKind::TooBig(text.to_owned()));
+            .ok_or_else(|| YamlErrorKind::TooBig(text.to_owned())),
+        Err(_) => string(),
     }
-    string()
 }
 
 fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlErrorKind> {
@@ -468,21 +467,6 @@ fn integer(text: &str, unsigned: &str) -> Result<Option<Number>, YamlErrorKind> 
         })
         .map(Some)
         .map_err(|_| YamlErrorKind::TooBig(text.to_owned()))
-}
-
-/// `[0-9]+(\.[0-9]*)?` or `\.[0-9]+`, and an optional exponent.
-fn is_float(text: &str) -> bool {
-    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (text, None),
-    };
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let exponent = exponent.is_none_or(|exponent| {
-        let exponent = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
-        !exponent.is_empty() && digits(exponent)
-    });
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    exponent && digits(whole) && digits(fraction) && !(whole.is_empty() && fraction.is_empty())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ mod loader;
 mod slip;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use crate::text::{Span, Text};
 use crate::{Code, Diagnostic, Hint};
@@ -184,17 +184,27 @@ impl Node {
         let Data::Map(entries) = &mut self.data else {
             return Vec::new();
         };
-        match entries.iter_mut().find(|entry| entry.key == key) {
-            Some(Entry {
-                value:
-                    Self {
-                        data: Data::List(items),
-                        ..
-                    },
-                ..
-            }) => std::mem::take(items),
+        let mut entries = entries.iter_mut();
+        let entry = entries.find(|entry| entry.key == key);
+        match entry.map(|entry| &mut entry.value.data) {
+            Some(Data::List(items)) => std::mem::take(items),
             _ => Vec::new(),
         }
+    }
+
+    /// The values in the node, itself first, each with the entry that has it, alone or in a list.
+    pub fn descendants(&self) -> Vec<(Option<&Entry>, &Self)> {
+        let mut found = vec![(None, self)];
+        let mut next = 0;
+        while let Some((entry, node)) = found.get(next).copied() {
+            next += 1;
+            match &node.data {
+                Data::List(items) => found.extend(items.iter().map(|item| (entry, item))),
+                Data::Map(entries) => found.extend(entries.iter().map(|it| (Some(it), &it.value))),
+                _ => {}
+            }
+        }
+        found
     }
 
     /// The kind of value, for messages.
@@ -211,19 +221,7 @@ impl Node {
 
     /// The value as JSON.
     pub fn to_json(&self) -> Value {
-        match &self.data {
-            Data::Null => Value::Null,
-            Data::Bool(value) => Value::Bool(*value),
-            Data::Number(number) => Value::Number(number.clone()),
-            Data::Text { text, .. } => Value::String(text.clone()),
-            Data::List(items) => items.iter().map(Self::to_json).collect(),
-            Data::Map(entries) => {
-                let entries = entries
-                    .iter()
-                    .map(|entry| (entry.key.clone(), entry.value.to_json()));
-                Value::Object(entries.collect::<Map<_, _>>())
-            }
-        }
+        serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Follows the segments of a JSON pointer as far as they exist; returns the last node

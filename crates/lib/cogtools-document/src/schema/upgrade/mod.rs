@@ -5,7 +5,7 @@
 //! older draft says is translated, what is incomplete is completed, and what is not valid is left
 //! out, which never rejects arguments that the server accepts.
 
-mod repairs;
+pub(super) mod repairs;
 
 use std::cell::RefCell;
 use std::collections::HashSet;

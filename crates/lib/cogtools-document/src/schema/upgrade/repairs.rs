@@ -121,7 +121,7 @@ pub(super) fn count(value: &Value) -> Option<u64> {
 }
 
 /// The strings in a list, each once; `None` without any.
-pub(super) fn names(value: &Value) -> Option<Value> {
+pub(in crate::schema) fn names(value: &Value) -> Option<Value> {
     let mut seen = HashSet::new();
     let names = value.as_array()?.iter().filter_map(Value::as_str);
     let names: Vec<&str> = names.filter(|name| seen.insert(*name)).collect();
@@ -129,7 +129,7 @@ pub(super) fn names(value: &Value) -> Option<Value> {
 }
 
 /// The names of types in `value`.
-pub(super) fn types(value: &Value) -> Option<Value> {
+pub(in crate::schema) fn types(value: &Value) -> Option<Value> {
     let name = |value: &Value| {
         let name = value.as_str()?.to_lowercase();
         TYPES.contains(&name.as_str()).then_some(name)
