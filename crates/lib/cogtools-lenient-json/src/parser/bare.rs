@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
+
 use super::{Open, Parser, Role, Stop};
 use crate::character::{is_name, is_space, narrow};
 use crate::json::{Json, Number};
@@ -293,32 +295,11 @@ impl Parser<'_> {
     }
 }
 
-/// Returns true if `text` is a number of RFC 8259.
+/// Returns true if `text` is a number of RFC 8259, perhaps beyond a double.
 pub(crate) fn is_number(text: &str) -> bool {
-    let text = text.strip_prefix('-').unwrap_or(text);
-    let (integer, rest) = digits(text);
-    if integer.is_empty() || integer.len() > 1 && integer.starts_with('0') {
-        return false;
-    }
-    let rest = match rest.strip_prefix('.') {
-        Some(rest) => match digits(rest) {
-            ("", _) => return false,
-            (_, rest) => rest,
-        },
-        None => rest,
-    };
-    let Some(exponent) = rest.strip_prefix(['e', 'E']) else {
-        return rest.is_empty();
-    };
-    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-    matches!(digits(exponent), (digits, "") if !digits.is_empty())
-}
-
-fn digits(text: &str) -> (&str, &str) {
-    let end = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
-    text.split_at(end)
+    text.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && text.ends_with(|c: char| c.is_ascii_digit())
+        && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// The number of RFC 8259 that `text` is in another notation: `+1`, `.5`, `1.`, `1_000`,
