@@ -112,11 +112,7 @@ fn shell(text: &str) -> Vec<(usize, &str)> {
         if !reads {
             continue;
         }
-        let words = words(&text[at + 3..]);
-        let mut words = words
-            .iter()
-            .map(|(start, word)| (at + 3 + start, *word))
-            .peekable();
+        let mut words = words(&text[at + 3..]).map(|(start, word)| (at + 3 + start, word));
         let (mut filter, mut is_input) = (None, true);
         while let Some((start, word)) = words.next() {
             match word {
@@ -142,29 +138,14 @@ fn shell(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// The words of a command up to its end, without their quotes, with their offsets.
-fn words(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    let bytes = text.as_bytes();
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b' ' | b'\t' => at += 1,
-            b'\n' | b'|' | b';' | b')' | b'&' | b'`' => break,
-            b'\'' | b'"' => {
-                let Some(end) = text[at + 1..].find(char::from(byte)) else {
-                    break;
-                };
-                found.push((at + 1, &text[at + 1..at + 1 + end]));
-                at += end + 2;
-            }
-            _ => {
-                let end = text[at..].find([' ', '\t', '\n', '|', ';', ')', '`']);
-                let end = end.map_or(text.len(), |end| at + end);
-                found.push((at, &text[at..end]));
-                at = end;
-            }
-        }
-    }
-    found
+/// The next word of a command, without its quotes.
+static WORD: Expression =
+    Expression::new(r#"\G[ \t]*(?:'([^']*)'|"([^"]*)"|([^\s'"|;)&`][^ \t\n|;)`]*))"#);
+
+/// The words of a command up to its end, with their offsets.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    WORD.captures_iter(text).filter_map(move |found| {
+        let word = (1..4).find_map(|at| found.get(at))?;
+        Some((word.start(), word.as_str()))
+    })
 }

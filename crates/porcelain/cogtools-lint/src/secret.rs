@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use crate::linter::Expression;
+
 /// Shapes of secrets: the name, the minimum number of characters after a prefix, the prefixes.
 const SHAPES: [(&str, usize, &str); 14] = [
     ("an AWS access key", 16, "AKIA ASIA"),
@@ -45,7 +47,9 @@ const VISIBLE_CHARS: usize = 4;
 
 /// Finds the secrets in `text`, with their names. Linear in its length.
 pub fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    let mut found = private_keys(text);
+    let keys = PRIVATE_KEY.captures_iter(text);
+    let keys = keys.filter_map(|it| it.get(0)).map(|it| it.range());
+    let mut found: Vec<_> = keys.map(|range| (range, "a private key")).collect();
     in_urls(text, &mut found);
     for range in tokens(text) {
         let token = &text[range.clone()];
@@ -83,21 +87,9 @@ pub(crate) fn redact(text: &str) -> String {
     text.char_indices().map(mask).collect()
 }
 
-fn private_keys(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    const SUFFIX: &str = "PRIVATE KEY";
-    let putty = text.match_indices("PuTTY-User-Key-File-");
-    let putty = putty.map(|(at, form)| (at..at + form.len(), "a private key"));
-    text.match_indices("-----BEGIN ")
-        .filter_map(|(start, _)| {
-            let line = text[start..].lines().next()?;
-            let end = line.char_indices().nth(60).map_or(line.len(), |(at, _)| at);
-            let at = line[..end].find(SUFFIX)?;
-            let closed = line[at..].find("-----")? + "-----".len();
-            Some((start..start + at + closed, "a private key"))
-        })
-        .chain(putty)
-        .collect()
-}
+/// The beginning of a private key.
+static PRIVATE_KEY: Expression =
+    Expression::new(r"-----BEGIN [^\n]{0,38}?PRIVATE KEY[^\n]*?-----|PuTTY-User-Key-File-");
 
 /// The runs of characters that a secret can consist of.
 fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -160,7 +152,7 @@ fn is_labelled(text: &str, range: &Range<usize>) -> bool {
     if scheme.is_none() && !has_digit(token) {
         return false;
     }
-    if is_after_option(before.trim_end_matches(QUOTES), token) || is_after_word(opened) {
+    if is_after_option(before.trim_end_matches(QUOTES), token) || CALLED.find(opened).is_some() {
         return is_chosen(token);
     }
     let lower = opened.to_ascii_lowercase();
@@ -219,16 +211,10 @@ fn is_after_option(before: &str, token: &str) -> bool {
     }
 }
 
-/// Returns true after `the password is`, or `password`.
-fn is_after_word(before: &str) -> bool {
-    let words = before.split_whitespace().rev();
-    let mut last = words.filter(|word| !["is", "was", "of"].contains(word));
-    last.next().is_some_and(|word| {
-        let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
-        CHOSEN.contains(&word.to_ascii_lowercase().as_str())
-            && before.ends_with(|c: char| c.is_alphabetic())
-    })
-}
+/// The end of `the password is`, or `password`.
+static CALLED: Expression = Expression::new(
+    r"(?i)(?:^|\s)[^\w\s]*(?:password|passwd|passphrase|pwd)(?:\s+(?:is|was|of))*$",
+);
 
 fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
@@ -303,65 +289,45 @@ const WEBHOOKS: &str = "hooks.slack.com/services/ hooks.slack.com/workflows/ \
     maker.ifttt.com/trigger/ open.feishu.cn/open-apis/bot/ open.larksuite.com/open-apis/bot/ \
     events.pagerduty.com/integration/ .make.com/ hooks.chime.aws/incomingwebhooks/ webhook.site/ \
     hooks.airtable.com/workflows/ api.opsgenie.com/v1/json/ hc-ping.com/";
-/// Parameters of a query that are secrets.
-const PARAMETERS: &str = "access_token apikey api_key api-key auth auth_token client_secret code \
-    key password private_token secret sig signature token bot_token jwt pass passwd pwd \
-    sentry_key session subscription-key x-amz-signature x-goog-signature";
+/// A URL: its user, and the rest.
+static URL: Expression = Expression::new(r#"://(?:([^\s/?#"'`)\],]*)@)?([^\s"'`)\],]*)"#);
+/// A parameter of a query that is a secret.
+static PARAMETER: Expression = Expression::new(
+    r"(?i)[?&](?:access_token|apikey|api_key|api-key|auth|auth_token|client_secret|code|key|password|private_token|secret|sig|signature|token|bot_token|jwt|pass|passwd|pwd|sentry_key|session|subscription-key|x-amz-signature|x-goog-signature)=([^&]{8,})",
+);
 /// The minimum length of a secret in a path or a query.
 const MIN_LENGTH: usize = 8;
-/// Longer URLs are examined up to here.
-const MAX_URL: usize = 4_096;
 
 /// Adds the secrets in the URLs of `text`.
 fn in_urls(text: &str, found: &mut Vec<(Range<usize>, &'static str)>) {
-    let mut last = 0;
-    for (at, separator) in text.match_indices("://") {
-        if at < last {
-            continue;
-        }
-        let start = at + separator.len();
-        let end = text[start..]
-            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ')' | ']' | ','));
-        let end = end.map_or(text.len(), |end| start + end);
-        let end = text.floor_char_boundary(end.min(start + MAX_URL));
-        last = end;
-        in_url(&text[start..end], start, found);
-    }
-}
-
-fn in_url(url: &str, start: usize, found: &mut Vec<(Range<usize>, &'static str)>) {
-    let authority = url.split(['/', '?', '#']).next().unwrap_or(url);
-    if let Some((user, _)) = authority.rsplit_once('@') {
-        let password = user.split_once(':').map_or(user, |(_, password)| password);
-        let min = if user.contains(':') { 3 } else { 16 };
-        if password.len() >= min && is_value(password) {
-            let at = start + user.len() - password.len();
-            found.push((at..at + password.len(), "a password in a URL"));
-        }
-    }
     let is_secret = |text: &str| text.len() >= MIN_LENGTH && has_digit(text) && is_value(text);
-    for prefix in WEBHOOKS.split(' ') {
-        let at = url.find(prefix).filter(|at| *at < authority.len());
-        let secret = at.map(|at| at + prefix.len());
-        if let Some(at) = secret.filter(|at| is_secret(&url[*at..])) {
-            found.push((start + at..start + url.len(), "a webhook"));
-            return;
-        }
-    }
-    let Some((path, query)) = url.split_once('?') else {
-        return;
-    };
-    let mut at = start + path.len() + 1;
-    for pair in query.split('&') {
-        if let Some((name, value)) = pair.split_once('=') {
-            let name_lower = name.to_ascii_lowercase();
-            let is_known = PARAMETERS.split(' ').any(|known| known == name_lower);
-            if is_known && value.len() >= MIN_LENGTH && is_secret(&value.replace('%', "")) {
-                let from = at + name.len() + 1;
-                found.push((from..from + value.len(), "a secret in a URL"));
+    for url in URL.captures_iter(text) {
+        if let Some(user) = url.get(1) {
+            let (min, password) = match user.as_str().split_once(':') {
+                Some((_, password)) => (3, password),
+                None => (16, user.as_str()),
+            };
+            if password.len() >= min && is_value(password) {
+                let range = user.end() - password.len()..user.end();
+                found.push((range, "a password in a URL"));
             }
         }
-        at += pair.len() + 1;
+        let Some(rest) = url.get(2) else { continue };
+        let (start, text) = (rest.start(), rest.as_str());
+        let host = text.find(['/', '?', '#']).unwrap_or(text.len());
+        let webhook = WEBHOOKS.split(' ').find_map(|prefix| {
+            let at = text.find(prefix).filter(|at| *at < host)? + prefix.len();
+            is_secret(&text[at..]).then_some(at)
+        });
+        if let Some(at) = webhook {
+            found.push((start + at..rest.end(), "a webhook"));
+            continue;
+        }
+        let values = PARAMETER.captures_iter(text).filter_map(|it| it.get(1));
+        for value in values.filter(|it| is_secret(&it.as_str().replace('%', ""))) {
+            let range = start + value.start()..start + value.end();
+            found.push((range, "a secret in a URL"));
+        }
     }
 }
 

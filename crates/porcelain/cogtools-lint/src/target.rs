@@ -16,6 +16,7 @@ use cogtools_program::{InputError, Io};
 
 use crate::finding::Finding;
 use crate::lint_file::{LintFile, Neighbours};
+use crate::linter::Expression;
 use crate::rules::{INVALID_TOOL, RETIRED_RULES, find};
 
 /// The files that a run checks.
@@ -82,9 +83,10 @@ pub(crate) fn collect(
     mark_shadowed(&mut files, config);
     mark_duplicate_names(&mut files);
     mark_copied_descriptions(&mut files);
-    add_neighbours(&mut files, config);
     let programs = io.program.parent().map(Path::to_path_buf);
+    let mut callable = Callable::default();
     for file in &mut files {
+        callable.give(file, config);
         file.programs.clone_from(&programs);
     }
     Targets { files, diagnostics }
@@ -212,26 +214,27 @@ pub(crate) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
-/// Gives flows and agents the tools that they may call. Without one, none is read.
-fn add_neighbours(files: &mut [LintFile], config: &Config) {
-    let mut give = |is_wanted: &dyn Fn(&LintFile) -> bool, others: &[Source]| {
-        let mut wanted = files.iter_mut().filter(|file| is_wanted(file)).peekable();
-        if wanted.peek().is_some() {
-            let neighbours = Arc::new(Neighbours::of(config, others));
-            wanted.for_each(|file| file.neighbours = Arc::clone(&neighbours));
-        }
-    };
-    let calls_tools = |file: &LintFile| {
-        let code = file.tool.as_ref().and_then(Tool::js);
-        file.flow().is_some() || code.is_some_and(|code| !code.tools().is_empty())
-    };
-    give(&calls_tools, &[]);
-    give(&is_agent, &[Source::BuiltIn, Source::Editor]);
+/// The tools that files of a project may call, each read when a file needs it.
+#[derive(Default)]
+pub(crate) struct Callable {
+    by_code: Option<Arc<Neighbours>>,
+    by_agents: Option<Arc<Neighbours>>,
 }
 
-/// Returns true if the file is an agent.
-pub(crate) fn is_agent(file: &LintFile) -> bool {
-    file.implementation("agent").is_some()
+impl Callable {
+    /// Gives an agent, a flow or code the tools that it may call.
+    pub(crate) fn give(&mut self, file: &mut LintFile, config: &Config) {
+        let code = file.tool.as_ref().and_then(Tool::js);
+        let (known, others) = if file.implementation("agent").is_some() {
+            (&mut self.by_agents, vec![Source::BuiltIn, Source::Editor])
+        } else if file.flow().is_some() || code.is_some_and(|code| !code.tools().is_empty()) {
+            (&mut self.by_code, Vec::new())
+        } else {
+            return;
+        };
+        let tools = known.get_or_insert_with(|| Neighbours::of(config, &others).into());
+        file.neighbours = Arc::clone(tools);
+    }
 }
 
 /// Marks the files whose description an earlier file has, too.
@@ -298,55 +301,34 @@ pub(crate) fn all(text: &str, first_key: usize) -> Vec<Suppression> {
     if !text.contains(MARK) {
         return found;
     }
-    let mut start = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let number = index + 1;
-        if let Some(at) = line.find(MARK) {
-            let before = line[..at].trim_end_matches('{').trim();
-            let lines = if !before.is_empty() {
-                Some([number, number])
-            } else if number < first_key {
-                None
-            } else {
-                Some([number, number + 1])
-            };
-            let names = &line[at + MARK.len()..];
-            for (offset, name) in names_in(names) {
-                let from = start + at + MARK.len() + offset;
-                found.push(Suppression {
-                    rule: name.to_owned(),
-                    span: Span::new(from, from + name.len()),
-                    lines,
-                });
-            }
+        let Some((before, rest)) = line.split_once(MARK) else {
+            continue;
+        };
+        let lines = if !before.trim_end_matches('{').trim().is_empty() {
+            Some([number, number])
+        } else if number < first_key {
+            None
+        } else {
+            Some([number, number + 1])
+        };
+        let names = NAMES.find(rest).map_or("", |it| it.as_str());
+        for name in names.split([',', ' ']).filter(|name| !name.is_empty()) {
+            let from = name.as_ptr().addr() - text.as_ptr().addr();
+            found.push(Suppression {
+                rule: name.to_owned(),
+                span: Span::new(from, from + name.len()),
+                lines,
+            });
         }
-        start += line.len();
     }
     found
 }
 
-/// The names at the beginning of a text, with their offsets; a reason can follow them.
-fn names_in(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for word in text.split_inclusive([',', ' ', '\n']) {
-        let name = word.trim_end_matches([',', ' ', '\n', '\r']);
-        if name.is_empty() {
-            at += word.len();
-            continue;
-        }
-        let is_name = name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-        if !is_name || name.starts_with('-') {
-            break;
-        }
-        found.push((at, name));
-        at += word.len();
-        if !word.trim_end_matches([' ', '\n', '\r']).ends_with(',') {
-            break;
-        }
-    }
-    found
-}
+/// The names at the beginning of a text; a reason can follow them.
+static NAMES: Expression =
+    Expression::new(r"^[, ]*[a-z][a-z-]*(?![^,\s])(?:, *[a-z][a-z-]*(?![^,\s]))*");
 
 impl Suppression {
     /// Returns true if it is about a finding.

@@ -5,7 +5,7 @@ use cogtools_core::text::{Span, Text};
 use cogtools_core::yaml::Node;
 
 use crate::lint_file::LintFile;
-use crate::program::{Role, Script, interpreter_name, words};
+use crate::program::{Language, Role, interpreter_name, words};
 
 /// Longer scripts are not examined.
 const MAX_BYTES: usize = 256 * 1024;
@@ -13,6 +13,7 @@ const MAX_BYTES: usize = 256 * 1024;
 /// A script that a tool runs.
 #[derive(Clone)]
 pub(crate) struct ToolScript {
+    pub(crate) language: Language,
     text: String,
     /// The file that it is in, if it is not the tool's.
     file: Option<Text>,
@@ -27,6 +28,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
     let inline = file.implementation("script");
     if let Some((node, text)) = inline.and_then(|node| Some((node, node.text()?))) {
         return vec![ToolScript {
+            language: Language::of(text),
             text: text.to_owned(),
             file: None,
             is_whole: true,
@@ -41,8 +43,10 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
         }
         if word.role == Role::Code && !word.is_template {
             // The first line says whose code it is.
+            let text = format!("#!{interpreter}\n{}", word.text);
             found.push(ToolScript {
-                text: format!("#!{interpreter}\n{}", word.text),
+                language: Language::of(&text),
+                text,
                 file: None,
                 is_whole: false,
                 span: word.span,
@@ -65,6 +69,7 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
             read.filter(|it| it.as_str().len() <= MAX_BYTES && it.as_str().starts_with("#!"))
         {
             found.push(ToolScript {
+                language: Language::of(text.as_str()),
                 text: text.as_str().to_owned(),
                 file: Some(text),
                 is_whole: false,
@@ -88,10 +93,6 @@ impl ToolScript {
     /// Returns true if it is a file, or the whole of the tool's implementation.
     pub(crate) fn is_of_file(&self) -> bool {
         self.file.is_some() || self.is_whole
-    }
-
-    pub(crate) fn script(&self) -> Script<'_> {
-        Script::of(&self.text)
     }
 
     /// The location of `length` bytes at an offset of the script.

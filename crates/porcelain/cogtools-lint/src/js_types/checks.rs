@@ -89,7 +89,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports a list whose items the node `id` takes, and which may be missing.
-    fn spread(&mut self, list: &Expression<'a>, id: NodeId) {
+    fn spread(&mut self, list: &'a Expression<'a>, id: NodeId) {
         if let Some(shape) = self.shape(list) {
             self.there(&shape, list.span(), id, " ?? []");
         }
@@ -143,7 +143,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports a member that an object of the language does not have.
-    fn member_of_global(&mut self, object: &Expression<'a>, name: &str, span: Span) {
+    fn member_of_global(&mut self, object: &'a Expression<'a>, name: &str, span: Span) {
         let Expression::Identifier(global) = object else {
             return;
         };
@@ -160,7 +160,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports a comparison of a value with one that it never is.
-    fn equality(&mut self, value: &Expression<'a>, other: &Expression<'a>, span: Span) {
+    fn equality(&mut self, value: &'a Expression<'a>, other: &'a Expression<'a>, span: Span) {
         let (Some(shape), Some(literal)) = (self.shape(value), literal(other)) else {
             return;
         };
@@ -190,7 +190,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports `["a", "b"].includes(value)` with a value that is never there.
-    fn includes(&mut self, call: &CallExpression<'a>) {
+    fn includes(&mut self, call: &'a CallExpression<'a>) {
         let (Expression::StaticMemberExpression(callee), [argument]) =
             (&call.callee, call.arguments.as_slice())
         else {
@@ -209,7 +209,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    fn arithmetic(&mut self, left: &Expression<'a>, right: &Expression<'a>, operator: &str) {
+    fn arithmetic(&mut self, left: &'a Expression<'a>, right: &'a Expression<'a>, operator: &str) {
         if operator == "+" {
             let is_text = |it: &&Expression<'a>| {
                 it.is_string_literal() || matches!(it, Expression::TemplateLiteral(_))
@@ -239,7 +239,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    fn iterated(&mut self, list: &Expression<'a>) {
+    fn iterated(&mut self, list: &'a Expression<'a>) {
         let kind = self.shape(list).and_then(|shape| shape.kind());
         if let Some(kind) = kind.filter(|kind| !matches!(*kind, "array" | "string")) {
             let text = self.text(list.span());
@@ -250,7 +250,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports an object that becomes text.
-    fn printed(&mut self, one: &Expression<'a>) {
+    fn printed(&mut self, one: &'a Expression<'a>) {
         if self.shape(one).is_some_and(|it| it.prints_as_object()) {
             let text = self.text(one.span());
             let message = format!("`{text}` prints as `[object Object]`");
@@ -260,7 +260,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// Reports a result that the output's schema does not allow.
-    fn result(&mut self, value: &Expression<'a>, output: &'c Schema) {
+    fn result(&mut self, value: &'a Expression<'a>, output: &'c Schema) {
         let expected = Shape::new(output, "");
         let (Some(own), Some(wanted)) = (self.kind_of(value), expected.kind()) else {
             return;
@@ -278,7 +278,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    fn object_result(&mut self, object: &ObjectExpression<'a>, expected: &Shape<'c>) {
+    fn object_result(&mut self, object: &'a ObjectExpression<'a>, expected: &Shape<'c>) {
         let mut names: Vec<String> = Vec::new();
         let mut is_whole = true;
         for property in &object.properties {
@@ -318,7 +318,7 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// The type of an expression, if it is certain.
-    fn kind_of(&self, one: &Expression<'a>) -> Option<&'c str> {
+    fn kind_of(&self, one: &'a Expression<'a>) -> Option<&'c str> {
         match one.without_parentheses() {
             Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => Some("string"),
             Expression::NumericLiteral(_) => Some("number"),

@@ -310,9 +310,13 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 
     /// The value of the call that an expression has.
-    fn shape(&self, one: &Expression<'a>) -> Option<Shape<'c>> {
-        match one.without_parentheses() {
-            Expression::Identifier(name) => {
+    fn shape(&self, one: &'a Expression<'a>) -> Option<Shape<'c>> {
+        self.shape_of(AstKind::from_expression(one.without_parentheses()))
+    }
+
+    fn shape_of(&self, kind: AstKind<'a>) -> Option<Shape<'c>> {
+        match kind {
+            AstKind::IdentifierReference(name) => {
                 let scoping = self.semantic.scoping();
                 match scoping.get_reference(name.reference_id()).symbol_id() {
                     Some(symbol) => self.symbols.get(&symbol).cloned(),
@@ -322,32 +326,32 @@ impl<'c, 'a> Checker<'c, 'a> {
                     None => None,
                 }
             }
-            Expression::StaticMemberExpression(member) => {
+            AstKind::StaticMemberExpression(member) => {
                 self.shape(&member.object)?.member(&member.property.name)
             }
-            Expression::ComputedMemberExpression(member) => {
+            AstKind::ComputedMemberExpression(member) => {
                 let owner = self.shape(&member.object)?;
                 match &member.expression {
                     Expression::StringLiteral(name) => owner.member(&name.value),
                     _ => owner.item().map(Shape::present),
                 }
             }
-            Expression::ChainExpression(chain) => match &chain.expression {
+            AstKind::ChainExpression(chain) => match &chain.expression {
                 ChainElement::StaticMemberExpression(member) => {
                     self.shape(&member.object)?.member(&member.property.name)
                 }
                 ChainElement::CallExpression(call) => self.called(call),
                 _ => None,
             },
-            Expression::CallExpression(call) => self.called(call),
-            Expression::LogicalExpression(logical) if !logical.operator.is_and() => {
+            AstKind::CallExpression(call) => self.called(call),
+            AstKind::LogicalExpression(logical) if !logical.operator.is_and() => {
                 self.shape(&logical.left).map(Shape::present)
             }
             _ => None,
         }
     }
 
-    fn called(&self, call: &CallExpression<'a>) -> Option<Shape<'c>> {
+    fn called(&self, call: &'a CallExpression<'a>) -> Option<Shape<'c>> {
         let Expression::StaticMemberExpression(callee) = &call.callee else {
             return None;
         };
@@ -462,7 +466,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         let shape = match node.kind() {
             AstKind::IdentifierReference(_)
             | AstKind::StaticMemberExpression(_)
-            | AstKind::ComputedMemberExpression(_) => self.of_kind(node.kind()),
+            | AstKind::ComputedMemberExpression(_) => self.shape_of(node.kind()),
             AstKind::BinaryExpression(binary) if binary.operator.is_in() => {
                 let owner = self.shape(&binary.right);
                 if let (Expression::StringLiteral(name), Some(owner)) = (&binary.left, owner) {
@@ -504,36 +508,21 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// The value of a node that is a name or a member.
-    fn of_kind(&self, kind: AstKind<'a>) -> Option<Shape<'c>> {
-        match kind {
-            AstKind::IdentifierReference(name) => {
-                let reference = self.semantic.scoping().get_reference(name.reference_id());
-                self.symbols.get(&reference.symbol_id()?).cloned()
-            }
-            AstKind::StaticMemberExpression(member) => {
-                self.shape(&member.object)?.member(&member.property.name)
-            }
-            AstKind::ComputedMemberExpression(member) => match &member.expression {
-                Expression::StringLiteral(name) => self.shape(&member.object)?.member(&name.value),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The way to the value that has a name there.
     fn steps_of(&self, kind: AstKind<'a>) -> Option<Vec<String>> {
         let symbol = match kind {
-            AstKind::BindingIdentifier(name) => Some(name.symbol_id()),
+            AstKind::BindingIdentifier(name) => name.symbol_id(),
             AstKind::IdentifierReference(name) => {
                 let reference = self.semantic.scoping().get_reference(name.reference_id());
-                reference.symbol_id()
+                reference.symbol_id()?
             }
-            _ => None,
-        };
-        let Some(symbol) = symbol else {
-            return self.of_kind(kind).map(|shape| shape.steps());
+            AstKind::ComputedMemberExpression(member) if !member.expression.is_string_literal() => {
+                return None;
+            }
+            AstKind::StaticMemberExpression(_) | AstKind::ComputedMemberExpression(_) => {
+                return self.shape_of(kind).map(|shape| shape.steps());
+            }
+            _ => return None,
         };
         let shape = self.symbols.get(&symbol).map(Shape::steps);
         shape.or_else(|| self.changing.get(&symbol).cloned())

@@ -2,141 +2,117 @@
 
 use std::collections::HashSet;
 
+use fancy_regex::Regex;
+
 use super::script::Language;
-use super::shell::{is_name, name_at};
+use super::shell::is_name;
+use crate::linter::Expression;
 use crate::program::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
 
-type Found = Vec<(usize, &'static str)>;
+type Found<'t> = Vec<(usize, &'t str)>;
 
-/// Functions that make code of their argument, by language.
+/// Functions that make code of their argument, by language: of a module below, or with their object.
 const CALLS: [(Language, &str); 6] = [
     (
         Language::Python,
-        "eval( exec( os.system( os.popen( system( popen( getoutput( getstatusoutput( \
-         create_subprocess_shell(",
+        "eval|exec|system|popen|getoutput|getstatusoutput|create_subprocess_shell",
     ),
     (
         Language::JavaScript,
-        "eval( Function( execSync( runInNewContext( runInThisContext( runInContext( vm.Script(",
+        r"eval|Function|execSync|runInNewContext|runInThisContext|runInContext|vm\.Script",
     ),
     (
         Language::Ruby,
-        "eval( system( exec( IO.popen( capture2( capture3( instance_eval(",
+        r"eval|system|exec|IO\.popen|capture2|capture3|instance_eval",
     ),
-    (Language::Perl, "eval( system( exec("),
-    (Language::Php, "eval( exec( system( passthru( shell_exec("),
-    (Language::Lua, "os.execute( io.popen( load("),
+    (Language::Perl, "eval|system|exec"),
+    (Language::Php, "eval|exec|system|passthru|shell_exec"),
+    (Language::Lua, r"os\.execute|io\.popen|load"),
 ];
 /// Objects whose functions of these names start programs.
 const MODULES: &str = "os subprocess cp child_process childProcess vm Open3 asyncio";
-/// Words that hold a value of the call in a shell script.
-const SOURCES: [&str; 9] = [
-    "jq ",
-    "$1",
-    "$2",
-    "$3",
-    "$@",
-    "$*",
-    "$(cat)",
-    "yq ",
-    "/dev/stdin",
-];
+/// The option after which an interpreter in the same line takes code: `["sh", "-c", code]`.
+static OPTION: Expression = Expression::new(r#"["']-l?c["'](?=\s*,\s*(.*))"#);
+/// A command in back-quotes that expands a value, in Ruby.
+static RUBY_COMMAND: Expression = Expression::new(r"(?m)^(?![ \t]*#)[^`\n]*(`)[^`\n]*#\{[^`\n]*`");
+/// A command in back-quotes that expands a value, in Perl and PHP.
+static PERL_COMMAND: Expression = Expression::new(r"(?m)^(?![ \t]*#)[^`\n]*(`)[^`\n]*\$[^`\n]*`");
+/// A value of the call in a shell script.
+static SOURCE: Expression = Expression::new(r"[jy]q |\$[123@*]|\$\(cat\)|/dev/stdin");
 
 /// Finds where `text` makes code of values, and how.
-pub(super) fn all(language: Language, text: &str) -> Found {
+pub(super) fn all(language: Language, text: &str) -> Found<'_> {
     let mut found = Vec::new();
     if language == Language::Shell {
         of_shell(text, &mut found);
         return found;
     }
-    let own = CALLS.iter().filter(|(it, _)| *it == language);
-    for call in own.flat_map(|(_, names)| names.split_whitespace()) {
-        calls(language, text, call, &mut found);
+    if let Some((_, names)) = CALLS.iter().find(|(it, _)| *it == language) {
+        calls(language, text, names, &mut found);
     }
-    match language {
-        Language::Python => {
-            let places = text.match_indices("shell=True");
-            found.extend(places.map(|(at, _)| (at, "shell=True")));
-        }
-        Language::JavaScript => {
-            if text.contains("child_process") {
-                calls(language, text, "exec(", &mut found);
-            }
-            let places = text.match_indices("shell: true");
-            found.extend(places.map(|(at, _)| (at, "shell: true")));
-        }
-        Language::Ruby => found.extend(expanded(text, '`', "#{").map(|at| (at, "`"))),
-        Language::Perl | Language::Php => {
-            found.extend(expanded(text, '`', "$").map(|at| (at, "`")));
-        }
-        _ => {}
+    let mark = match language {
+        Language::Python => "shell=True",
+        Language::JavaScript => "shell: true",
+        _ => "",
+    };
+    if !mark.is_empty() {
+        found.extend(text.match_indices(mark));
     }
-    // `["sh", "-c", code]`
-    for option in ["\"-c\"", "'-c'", "\"-lc\"", "'-lc'"] {
-        for (at, _) in text.match_indices(option) {
-            let rest = text[at + option.len()..].trim_start();
-            // Other programs, such as `grep`, have another `-c`.
-            let before = text[..at].rsplit('\n').next().unwrap_or_default();
-            let mut words = before.split(['"', '\'']);
-            let is_code = words.any(|word| interpreter(word).is_some());
-            if is_code
-                && rest
-                    .strip_prefix(',')
-                    .is_some_and(|rest| is_made(language, rest.trim_start()))
-            {
-                found.push((at, "-c"));
-            }
+    let command = match language {
+        Language::Ruby => Some(&RUBY_COMMAND),
+        Language::Perl | Language::Php => Some(&PERL_COMMAND),
+        _ => None,
+    };
+    let commands = command.into_iter().flat_map(|it| it.captures_iter(text));
+    found.extend(commands.filter_map(|it| Some((it.get(1)?.start(), "`"))));
+    for option in OPTION.captures_iter(text) {
+        let (Some(place), Some(code)) = (option.get(0), option.get(1)) else {
+            continue;
+        };
+        // Other programs, such as `grep`, have another `-c`.
+        let before = text[..place.start()]
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default();
+        let mut words = before.split(['"', '\'']);
+        if words.any(|word| interpreter(word).is_some()) && is_made(language, code.as_str()) {
+            found.push((place.start(), "-c"));
         }
     }
     found
 }
 
-/// Adds calls of a function that get more than a text written out.
-fn calls(language: Language, text: &str, call: &'static str, found: &mut Found) {
-    for (at, _) in text.match_indices(call) {
-        let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
-        let before = &text[start..at];
-        let object = before.strip_suffix('.').map(|before| {
-            before
-                .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .next()
-                .unwrap_or_default()
-        });
+/// Adds calls of functions that get more than a text written out.
+fn calls<'t>(language: Language, text: &'t str, names: &str, found: &mut Found<'t>) {
+    let has_exec = language == Language::JavaScript && text.contains("child_process");
+    let exec = if has_exec { "|exec" } else { "" };
+    // No definition, and no end of a longer name.
+    let pattern = format!(
+        r#"(?<!def )(?<!function )(?<!sub )(?<![\w"'])(?:(\w+)\.|(?<!\.))({names}{exec})\((?=(.*))"#
+    );
+    let regex = Regex::new(&pattern).ok();
+    let calls = regex.iter().flat_map(|it| it.captures_iter(text));
+    for call in calls.flatten() {
+        let (Some(name), Some(rest)) = (call.get(2), call.get(3)) else {
+            continue;
+        };
+        let line = text[..name.start()].rsplit('\n').next().unwrap_or_default();
         // `re.exec(` is another function than that of a module for processes.
-        let is_module = object.is_none_or(|object| {
+        let is_module = call.get(1).is_none_or(|object| {
+            let object = object.as_str();
             is_in(object, MODULES)
                 || text.contains(&format!("{object} = require(\"child_process\")"))
                 || text.contains(&format!("{object} from \"node:child_process\""))
         });
-        let is_inner =
-            before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\''));
-        let is_definition = ["def ", "function ", "sub "]
-            .iter()
-            .any(|it| before.ends_with(it));
-        if is_inner || !is_module || is_definition || before.trim_start().starts_with(['#', '/']) {
-            continue;
-        }
-        if is_made(language, &text[at + call.len()..]) {
-            found.push((at, call.trim_end_matches('(')));
+        let is_comment = line.trim_start().starts_with(['#', '/']);
+        if is_module && !is_comment && is_made(language, rest.as_str()) {
+            found.push((name.start(), name.as_str()));
         }
     }
 }
 
-/// Finds texts in this quote that expand a value.
-fn expanded<'t>(text: &'t str, quote: char, mark: &'t str) -> impl Iterator<Item = usize> + 't {
-    text.lines()
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .filter_map(move |line| {
-            let (_, rest) = line.split_once(quote)?;
-            let (code, _) = rest.split_once(quote)?;
-            let at = line.as_ptr().addr() - text.as_ptr().addr() + line.find(quote)?;
-            code.contains(mark).then_some(at)
-        })
-}
-
 /// Returns true if the code that begins here is put together of other values.
 fn is_made(language: Language, rest: &str) -> bool {
-    let rest = rest.lines().next().unwrap_or_default();
     let marks: &[&str] = match language {
         Language::Ruby => &["#{"],
         Language::Perl | Language::Php => &["$"],
@@ -161,7 +137,7 @@ fn is_made(language: Language, rest: &str) -> bool {
 
 /// Adds code that a shell script makes of values: with `eval`, for another interpreter, or as a
 /// command.
-fn of_shell(text: &str, found: &mut Found) {
+fn of_shell(text: &str, found: &mut Found<'_>) {
     let variables = variables(text);
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -214,11 +190,10 @@ fn variables(text: &str) -> HashSet<&str> {
             .iter()
             .find_map(|word| line.strip_prefix(word))
             .unwrap_or(line);
-        if let Some((name, value)) = line.split_once('=').filter(|(name, _)| is_name(name)) {
-            let is_source = SOURCES.iter().any(|source| value.contains(source));
-            if is_source || uses(value, &found) {
-                found.insert(name);
-            }
+        if let Some((name, value)) = line.split_once('=').filter(|(name, _)| is_name(name))
+            && (SOURCE.find(value).is_some() || uses(value, &found))
+        {
+            found.insert(name);
         }
         let words = line
             .split(';')
@@ -229,13 +204,13 @@ fn variables(text: &str) -> HashSet<&str> {
     found
 }
 
+/// A variable that is expanded.
+static VARIABLE: Expression = Expression::new(r"(?<!\\)\$\{?(\w+)");
+
 /// Returns true if `text` expands one of the variables.
 fn uses(text: &str, variables: &HashSet<&str>) -> bool {
-    text.match_indices('$').any(|(at, _)| {
-        let rest = &text[at + 1..];
-        let name = name_at(rest.strip_prefix('{').unwrap_or(rest));
-        !text[..at].ends_with('\\') && variables.contains(&name)
-    })
+    let mut found = VARIABLE.captures_iter(text).filter_map(|it| it.get(1));
+    found.any(|name| variables.contains(name.as_str()))
 }
 
 /// Returns true if a command can begin at this place of the line.

@@ -9,10 +9,9 @@ use std::path::Path;
 use cogtools_core::schema::Schema;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
-use fancy_regex::Regex;
-pub(crate) use script::{Language, Script};
-use serde_json::{Map, Value};
-pub(crate) use shell::{assigned, expansions, is_name, name_at};
+pub(crate) use script::{Language, interpreter_of};
+use serde_json::{Map, Value, json};
+pub(crate) use shell::{assigned, expansions};
 
 use crate::lint_file::LintFile;
 use crate::linter::Expression;
@@ -130,8 +129,6 @@ fn word(node: &Node) -> Option<Word<'_>> {
     })
 }
 
-/// Deeper schemas are not examined.
-const MAX_DEPTH: usize = 8;
 /// The template of a word that begins with an argument, and filters that keep its first
 /// character.
 static DASHED: Expression = Expression::new(
@@ -144,61 +141,32 @@ pub(crate) fn can_begin_with_dash(word: &Word<'_>, schema: &Schema) -> bool {
     let found = DASHED.captures(word.text);
     let path = found.as_ref().and_then(|found| found.get(1));
     let path = path.and_then(|path| word.schema(path.as_str(), schema));
-    path.is_some_and(|found| can_value(found, 0))
+    path.is_some_and(can_value)
 }
 
-/// Returns true if a text of this schema can begin with `-`.
-fn can_value(found: &Map<String, Value>, depth: usize) -> bool {
+/// Returns true if a text of this schema, or an item that is a text, can begin with `-`. It is tried
+/// with values of an enum, and with texts of the forms that options have.
+fn can_value(found: &Map<String, Value>) -> bool {
+    const TRIED: &str = "- -- -a -A1 -1 -1.5 --a-b -a_b --ab=c.d/e";
+    let items = found.get("items").and_then(Value::as_object);
+    let found = items.unwrap_or(found);
     let kind = found.get("type").and_then(Value::as_str);
-    if depth > MAX_DEPTH
-        || ["allOf", "not", "$ref"]
-            .iter()
-            .any(|it| found.contains_key(*it))
-    {
+    let is_composed = ["anyOf", "oneOf"].iter().any(|it| found.contains_key(*it));
+    let format = found.get("format").filter(|format| *format != "password");
+    if format.is_some() || !is_composed && kind != Some("string") {
         return false;
     }
-    if kind == Some("array") {
-        let items = found.get("items").and_then(Value::as_object);
-        return items.is_some_and(|items| can_value(items, depth + 1));
-    }
-    if let Some(values) = found.get("enum").and_then(Value::as_array) {
-        let mut texts = values.iter().filter_map(Value::as_str);
-        return texts.any(|text| text.starts_with('-'));
-    }
-    let branches = ["anyOf", "oneOf"]
-        .iter()
-        .filter_map(|it| found.get(*it)?.as_array());
-    let mut branches = branches.flatten().filter_map(Value::as_object).peekable();
-    if branches.peek().is_some() {
-        return branches.any(|branch| can_value(branch, depth + 1));
-    }
-    let format = found.get("format");
-    if kind != Some("string") || format.is_some_and(|format| format != "password") {
+    let values = found.get("enum").and_then(Value::as_array);
+    let own = values.into_iter().flatten().filter_map(Value::as_str);
+    let own = own.filter(|text| text.starts_with('-'));
+    let long = "-a".repeat(32);
+    let tried = TRIED.split(' ').chain(["- a", "-a b", &long]).chain(own);
+    let whole = json!({"type": "object", "properties": {"text": found}});
+    let Value::Object(whole) = whole else {
         return false;
-    }
-    // A pattern is tried with texts of the forms that options have.
-    let pattern = found.get("pattern").and_then(Value::as_str);
-    let regex = pattern.map(Regex::new);
-    let tried = [
-        "-",
-        "--",
-        "-a",
-        "-A1",
-        "-1",
-        "-1.5",
-        "--a-b",
-        "-a_b",
-        "--ab=c.d/e",
-        "- a",
-        "-a b",
-    ];
-    regex.is_none_or(|regex| {
-        regex.is_ok_and(|regex| {
-            tried
-                .iter()
-                .any(|text| regex.is_match(text).unwrap_or(false))
-        })
-    })
+    };
+    let validator = Schema::from(whole).validator();
+    validator.is_ok_and(|it| { tried }.any(|text| it.accepts(&json!({"text": text}))))
 }
 
 /// Programs that run another one, which comes after their options.

@@ -5,12 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use super::shell::{OF_SHELLS, assigned, expansions, here_document, is_name, name_at};
+use fancy_regex::Regex;
+
+use super::shell::{OF_SHELLS, assigned, expansions, here_document, is_name};
+use crate::linter::Expression;
 use crate::program::{
     CODE_FIRST, CODE_OPTIONS, FILTER_FIRST, FLAGS, NO_OPTIONS, QUERY_SECOND, RUNNERS, Role,
     SHELL_SUBCOMMANDS, SHELL_VALUES, SHELL_WORDS, SQL, WRAPPERS, Word, base, entry, interpreter,
     is_in, made_code,
 };
+use crate::tool_script::ToolScript;
 
 /// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,50 +32,52 @@ pub(crate) enum Language {
     Other,
 }
 
-/// A script.
-pub(crate) struct Script<'s> {
-    pub(crate) language: Language,
-    pub(crate) text: &'s str,
+/// The program that the first line of a script names, as it is written there.
+pub(crate) fn interpreter_of(text: &str) -> Option<&str> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    if first.ends_with("/env") {
+        return words.find(|word| !word.starts_with('-') && !word.contains('='));
+    }
+    Some(first)
 }
 
-impl<'s> Script<'s> {
-    /// The script in `text`, which begins with `#!`.
-    pub(crate) fn of(text: &'s str) -> Self {
-        let line = text.lines().next().unwrap_or_default();
-        let words = line.trim_start_matches("#!").split_whitespace().map(base);
-        let mut names = words.filter(|word| *word != "env" && !word.starts_with('-'));
-        let name = names.next().unwrap_or_default();
-        let language = match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-            "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" => Language::Shell,
-            "python" | "pypy" => Language::Python,
-            "node" | "bun" | "deno" | "tsx" | "ts-node" => Language::JavaScript,
-            "ruby" => Language::Ruby,
-            "perl" => Language::Perl,
-            "php" => Language::Php,
-            "lua" | "luajit" => Language::Lua,
-            "pwsh" | "powershell" => Language::PowerShell,
-            "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
-            "Rscript" | "R" => Language::R,
-            _ => Language::Other,
-        };
-        Self { language, text }
+impl Language {
+    /// The language of the script in `text`, which begins with `#!`.
+    pub(crate) fn of(text: &str) -> Self {
+        let name = base(interpreter_of(text).unwrap_or_default());
+        match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" => Self::Shell,
+            "python" | "pypy" => Self::Python,
+            "node" | "bun" | "deno" | "tsx" | "ts-node" => Self::JavaScript,
+            "ruby" => Self::Ruby,
+            "perl" => Self::Perl,
+            "php" => Self::Php,
+            "lua" | "luajit" => Self::Lua,
+            "pwsh" | "powershell" => Self::PowerShell,
+            "awk" | "gawk" | "mawk" | "nawk" => Self::Awk,
+            "Rscript" | "R" => Self::R,
+            _ => Self::Other,
+        }
     }
+}
 
+impl ToolScript {
     /// Finds the variables that it reads and does not set, with the offset of the first read.
     pub(crate) fn reads(&self) -> BTreeMap<String, usize> {
         let text = self.active();
         if self.language == Language::Shell {
-            let assigned = assigned(self.text);
+            let assigned = assigned(self.text());
             let is_constant =
                 |name: &str| name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-            let read = expansions(&text).filter(|(_, name)| {
+            let read = expansions(&text).into_iter().filter(|(_, name)| {
                 is_constant(name) && !is_in(name, OF_SHELLS) && !assigned.contains(name)
             });
             // The first one remains.
             return read.map(|(at, name)| (name.to_owned(), at)).rev().collect();
         }
-        let mut found = Vec::new();
-        reads_of_code(self.language, &text, &mut found);
+        let mut found = reads_of_code(self.language, &text);
         found.sort_by_key(|(at, ..)| *at);
         let mut first = BTreeMap::new();
         for (at, name, is_read) in found {
@@ -90,12 +96,12 @@ impl<'s> Script<'s> {
             Language::Lua => "--",
             _ => "#",
         };
-        let lines = self.text.lines().map(str::trim).enumerate();
+        let lines = self.text().lines().map(str::trim).enumerate();
         let last: HashMap<&str, usize> = lines.map(|(index, line)| (line, index)).collect();
         let mut documents: VecDeque<(&str, bool)> = VecDeque::new();
-        let (mut active, mut quote) = (String::with_capacity(self.text.len()), None);
+        let (mut active, mut quote) = (String::with_capacity(self.text().len()), None);
         let blank = |active: &mut String, count| active.extend(std::iter::repeat_n(' ', count));
-        for (index, line) in self.text.split_inclusive('\n').enumerate() {
+        for (index, line) in self.text().split_inclusive('\n').enumerate() {
             if let Some((end, is_quoted)) = documents.front().copied() {
                 if is_quoted {
                     let text = line.trim_end_matches('\n');
@@ -139,17 +145,12 @@ impl<'s> Script<'s> {
         active
     }
 
-    /// Returns true if nothing is known about how it reads variables.
-    pub(crate) fn is_unknown(&self) -> bool {
-        self.language == Language::Other
-    }
-
     /// Finds the first words of the commands of a shell script, with their offsets.
-    pub(crate) fn commands(&self) -> Vec<(usize, &'s str)> {
+    pub(crate) fn commands(&self) -> Vec<(usize, &str)> {
         const KEYWORDS: &str = "then do else if while ! { until exec sudo";
         let mut found = Vec::new();
         let mut offset = 0;
-        for line in self.text.split_inclusive('\n') {
+        for line in self.text().split_inclusive('\n') {
             let is_code = self.language == Language::Shell && !line.trim_start().starts_with('#');
             for part in line.split_inclusive(['|', ';', '&', '(', '`']) {
                 let words = part.split(|c: char| c.is_whitespace() || "|;&()`".contains(c));
@@ -167,146 +168,101 @@ impl<'s> Script<'s> {
     }
 
     /// Finds where it makes code of a text that it has not written itself, and how.
-    pub(crate) fn made_code(&self) -> Vec<(usize, &'static str)> {
-        made_code::all(self.language, self.text)
+    pub(crate) fn made_code(&self) -> Vec<(usize, &str)> {
+        made_code::all(self.language, self.text())
     }
 }
 
-/// Reads, and what sets a variable, with their offsets.
-type Found = Vec<(usize, String, bool)>;
-
-/// The beginnings of reads by a name in quotes, which end with the bracket that opens before it.
-/// The closing one has to follow the name: then there is no default.
+/// Reads by a name in quotes: the code before it, up to the bracket that opens. The closing one has
+/// to follow the name: then there is no default.
 const QUOTED: [(Language, &str); 8] = [
     (
         Language::Python,
-        "environ[ environ.get( environ.pop( getenv(",
+        r"environ ?\[|environ\.(?:get|pop)\(|getenv\(",
     ),
-    (Language::JavaScript, "process.env[ Deno.env.get( Bun.env["),
-    (Language::Ruby, "ENV[ ENV.fetch("),
-    (Language::Perl, "$ENV{"),
-    (Language::Php, "getenv( $_ENV["),
-    (Language::Lua, "os.getenv("),
-    (Language::Awk, "ENVIRON["),
-    (Language::R, "Sys.getenv("),
+    (
+        Language::JavaScript,
+        r"process\.env\[|Deno\.env\.get\(|Bun\.env\[",
+    ),
+    (Language::Ruby, r"ENV\[|ENV\.fetch\("),
+    (Language::Perl, r"\$ENV\{"),
+    (Language::Php, r"getenv\(|\$_ENV\["),
+    (Language::Lua, r"os\.getenv\("),
+    (Language::Awk, r"ENVIRON\["),
+    (Language::R, r"Sys\.getenv\("),
 ];
 
-/// The beginnings of reads by a name without quotes.
+/// Reads by a name without quotes: the code before it.
 const PLAIN: [(Language, &str); 3] = [
     (
         Language::JavaScript,
-        "process.env. process.env?. process?.env?. process?.env. Bun.env. import.meta.env.",
+        r"process\??\.env\??\.|Bun\.env\.|import\.meta\.env\.",
     ),
-    (Language::PowerShell, "$env:"),
-    (Language::Perl, "$ENV{"),
+    (Language::PowerShell, r"\$env:"),
+    (Language::Perl, r"\$ENV\{"),
 ];
+
+/// The name that is given the whole environment in Python, and in JavaScript.
+static WHOLE: Expression = Expression::new(
+    r"(?<!\S)([A-Za-z_]\w*)\s*= (?:(?:os\.)?environ\n|process\.env[;\n])|\{ ?(env) ?\} (?:= process|from)",
+);
+/// The names of `const { A, B: b } = process.env`.
+static DESTRUCTURED: Expression =
+    Expression::new(r"\{([^{}]*)\} ?= ?process\.env|\{([^{}]*)\} = Bun\.env");
 
 /// The number of other names of the environment that are followed.
 const MAX_ALIASES: usize = 8;
 
-/// Adds the variables that the script reads and has no other value for, and those that it sets.
-fn reads_of_code(language: Language, text: &str, found: &mut Found) {
-    let forms = |table: &[(Language, &'static str)]| {
+/// Finds the variables that the script reads and has no other value for, and those that it sets,
+/// with their offsets.
+fn reads_of_code(language: Language, text: &str) -> Vec<(usize, String, bool)> {
+    let forms = |table: &[(Language, &str)]| {
         let own = table.iter().filter(|(it, _)| *it == language);
-        let forms: Vec<&str> = own
-            .flat_map(|(_, forms)| forms.split_whitespace())
-            .collect();
-        forms
+        own.map(|(_, form)| (*form).to_owned()).collect()
     };
-    for before in forms(&QUOTED) {
-        quoted(text, before, found);
-    }
-    for before in forms(&PLAIN) {
-        plain(text, before, found);
-    }
-    // Names that are given the whole environment.
-    let aliases = |values: &[&str]| {
-        let places = values.iter().flat_map(|value| text.match_indices(*value));
-        let names = places.filter_map(|(at, _)| text[..at].split_whitespace().next_back());
-        let names: BTreeSet<&str> = names.filter(|it| is_name(it)).collect();
-        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-        names.into_iter().take(MAX_ALIASES)
-    };
-    if language == Language::Python {
-        quoted(text, "environ [", found);
-        for name in aliases(&["= os.environ\n", "= environ\n"]) {
-            quoted(text, &format!("{name}["), found);
-            quoted(text, &format!("{name}.get("), found);
-        }
-    }
-    if language == Language::JavaScript {
-        destructured(text, found);
-        let mut names: Vec<String> = aliases(&["= process.env;", "= process.env\n"]).collect();
-        let plain_text = text.replace("{ env }", "{env}");
-        if plain_text.contains("{env} = process") || plain_text.contains("{env} from") {
-            names.push("env".to_owned());
-        }
-        for name in names {
-            plain(text, &format!("{name}."), found);
-            quoted(text, &format!("{name}["), found);
-        }
-    }
-}
-
-/// Adds reads by a name in quotes.
-fn quoted(text: &str, before: &str, found: &mut Found) {
-    let after = match before.chars().next_back() {
-        Some('[') => ']',
-        Some('{') => '}',
-        _ => ')',
-    };
-    for (at, _) in text.match_indices(before) {
-        let rest = text[at + before.len()..].trim_start();
-        let Some(inner) = rest.strip_prefix(['"', '\'', '`']) else {
-            continue;
-        };
-        let name = name_at(inner);
-        let end = inner[name.len()..].strip_prefix(['"', '\'', '`']);
-        let rest = end.and_then(|end| end.trim_start().strip_prefix(after));
-        if let Some(rest) = rest.filter(|_| is_name(name) && !is_inner(text, at, before)) {
-            let start = text.len() - inner.len();
-            found.push((start, name.to_owned(), !is_assignment(rest.trim_start())));
-        }
-    }
-}
-
-/// Adds reads by a name without quotes; those with another value beside them are left out.
-fn plain(text: &str, before: &str, found: &mut Found) {
-    for (at, _) in text.match_indices(before) {
-        let start = at + before.len();
-        let name = name_at(&text[start..]);
-        let rest = text[start + name.len()..].trim_start();
-        let has_other = ["??", "||", "("].iter().any(|it| rest.starts_with(it));
-        if is_name(name) && !has_other && !is_inner(text, at, before) {
-            found.push((start, name.to_owned(), !is_assignment(rest)));
-        }
-    }
-}
-
-fn is_assignment(rest: &str) -> bool {
-    rest.starts_with('=') && !rest.starts_with("==")
-}
-
-/// Returns true if what is found is the end of a longer name.
-fn is_inner(text: &str, at: usize, before: &str) -> bool {
-    before.starts_with(|c: char| c.is_alphanumeric())
-        && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
-}
-
-/// Adds the names of `const { A, B: b } = process.env`.
-fn destructured(text: &str, found: &mut Found) {
-    for form in ["} = process.env", "}=process.env", "} = Bun.env"] {
-        for (at, _) in text.match_indices(form) {
-            let start = text[..at].rfind('{').map_or(at, |start| start + 1);
-            let parts = text[start..at].split(',').filter(|it| !it.contains('='));
-            for part in parts {
-                let name = part.split(':').next().unwrap_or_default().trim();
-                if is_name(name) {
-                    found.push((start, name.to_owned(), true));
-                }
+    let (mut quoted, mut plain): (Vec<String>, Vec<String>) = (forms(&QUOTED), forms(&PLAIN));
+    let mut found = Vec::new();
+    if matches!(language, Language::Python | Language::JavaScript) {
+        let aliases = WHOLE.captures_iter(text);
+        let aliases = aliases.filter_map(|it| Some(it.get(1).or(it.get(2))?.as_str()));
+        let aliases: BTreeSet<&str> = aliases.collect();
+        for name in aliases.into_iter().take(MAX_ALIASES) {
+            quoted.push(format!(r"{name}\["));
+            match language {
+                Language::Python => quoted.push(format!(r"{name}\.get\(")),
+                _ => plain.push(format!(r"{name}\.")),
             }
         }
+        for group in DESTRUCTURED.captures_iter(text) {
+            let Some(names) = group.get(1).or(group.get(2)) else {
+                continue;
+            };
+            let parts = names.as_str().split(',').filter(|it| !it.contains('='));
+            let parts = parts.map(|it| it.split(':').next().unwrap_or_default().trim());
+            let parts = parts.filter(|it| is_name(it));
+            found.extend(parts.map(|name| (names.start(), name.to_owned(), true)));
+        }
     }
+    let name = r"([A-Za-z_]\w*)";
+    let quoted = (!quoted.is_empty()).then(|| {
+        let forms = quoted.join("|");
+        format!(r#"(?<!\w)(?:{forms})\s*["'`]{name}["'`]\s*[\])}}](\s*=(?!=))?"#)
+    });
+    let plain = (!plain.is_empty()).then(|| {
+        let forms = plain.join("|");
+        // Another value beside it is a default.
+        format!(r"(?<!\w)(?:{forms}){name}(?!\w|\s*(?:\?\?|\|\||\())(\s*=(?!=))?")
+    });
+    for pattern in quoted.into_iter().chain(plain) {
+        let regex = Regex::new(&pattern).ok();
+        let reads = regex.iter().flat_map(|it| it.captures_iter(text));
+        found.extend(reads.flatten().filter_map(|read| {
+            let name = read.get(1)?;
+            let is_read = read.get(2).is_none();
+            Some((name.start(), name.as_str().to_owned(), is_read))
+        }));
+    }
+    found
 }
 
 /// Where the walk over the words is.

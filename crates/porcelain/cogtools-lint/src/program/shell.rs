@@ -38,20 +38,18 @@ pub(crate) fn assigned(text: &str) -> HashSet<&str> {
     names
 }
 
+/// A variable, and in braces one without another value beside it.
+static EXPANDED: Expression =
+    Expression::new(r"\$(?:\{#*([A-Za-z_]\w*)(?!\w|:(?!\?)|[-+=?])|#*([A-Za-z_]\w*))");
+
 /// The variables that the active text of a shell script expands, without those that have another
 /// value beside them, with the offsets of their `$`.
-pub(crate) fn expansions(text: &str) -> impl DoubleEndedIterator<Item = (usize, &str)> {
-    text.match_indices('$').filter_map(move |(at, _)| {
-        let rest = &text[at + 1..];
-        let inner = rest.strip_prefix('{').unwrap_or(rest);
-        let inner = inner.trim_start_matches('#');
-        let name = name_at(inner);
-        let after = &inner[name.len()..];
-        let has_other = rest.starts_with('{')
-            && after.starts_with([':', '-', '+', '=', '?'])
-            && !after.starts_with(":?");
-        (is_name(name) && !has_other).then_some((at, name))
-    })
+pub(crate) fn expansions(text: &str) -> Vec<(usize, &str)> {
+    let found = EXPANDED.captures_iter(text).filter_map(|found| {
+        let name = found.get(1).or(found.get(2))?;
+        Some((found.get(0)?.start(), name.as_str()))
+    });
+    found.collect()
 }
 
 /// The delimiter of the here-document that begins at `text`. Nothing is expanded in one that is
@@ -70,10 +68,4 @@ pub(super) fn here_document(text: &str) -> Option<(&str, bool)> {
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// The name at the beginning of `text`.
-pub(crate) fn name_at(text: &str) -> &str {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    &text[..end.unwrap_or(text.len())]
 }

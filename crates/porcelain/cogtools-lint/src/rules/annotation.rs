@@ -46,54 +46,30 @@ fn false_annotation(file: &LintFile, findings: &mut Findings<'_>) {
     };
     let changes = runs(DESTROYS).or_else(|| runs(CHANGES));
     let changes = changes.or_else(command).or_else(|| changing_request(file));
-    let is_closed = hints.open_world == Some(false);
-    let said = |is: bool, text: &str| is.then(|| text.to_owned());
-    let contradictions = [
-        (
-            is_read_only && hints.destructive == Some(true),
-            "destructive",
-            said(true, "a tool that only reads destroys nothing"),
-        ),
-        (
-            is_read_only && hints.idempotent == Some(false),
-            "idempotent",
-            said(
-                true,
-                "a tool that only reads can be called again without effect",
-            ),
-        ),
-        (
-            is_read_only,
-            "read_only",
-            said(
-                writes.is_some_and(|it| !it.is_empty()),
-                "its sandbox lets it write",
-            ),
-        ),
-        (is_read_only, "read_only", changes),
-        (
-            hints.destructive == Some(false),
-            "destructive",
-            runs(DESTROYS),
-        ),
-        (
-            is_closed,
-            "open_world",
-            said(
-                net.is_some_and(|it| it.to_json() == true),
-                "its sandbox gives it the network",
-            ),
-        ),
-        (is_closed, "open_world", runs(NETWORK)),
-    ];
-    let entries = file.value("annotations").and_then(|node| node.entries());
-    for (is_said, name, message) in contradictions {
-        let mut entries = entries.into_iter().flatten();
-        let entry = entries.find(|entry| entry.key == name).filter(|_| is_said);
-        if let Some((entry, message)) = entry.zip(message) {
+    let mut report = |name: &str, is_said: bool, message: Option<String>| {
+        let entry = file.value("annotations").and_then(|it| it.entry(name));
+        if let Some((entry, message)) = entry.filter(|_| is_said).zip(message) {
             findings.report(entry.span, message);
         }
-    }
+    };
+    let said = |is: bool, text: &str| is.then(|| text.to_owned());
+    let is_destructive = hints.destructive == Some(true);
+    let message = said(is_destructive, "a tool that only reads destroys nothing");
+    report("destructive", is_read_only, message);
+    let again = "a tool that only reads can be called again without effect";
+    let message = said(hints.idempotent == Some(false), again);
+    report("idempotent", is_read_only, message);
+    let writes = writes.is_some_and(|it| !it.is_empty());
+    let message = said(writes, "its sandbox lets it write");
+    report("read_only", is_read_only, message);
+    report("read_only", is_read_only, changes);
+    let is_harmless = hints.destructive == Some(false);
+    report("destructive", is_harmless, runs(DESTROYS));
+    let is_closed = hints.open_world == Some(false);
+    let net = net.is_some_and(|it| it.to_json() == true);
+    let message = said(net, "its sandbox gives it the network");
+    report("open_world", is_closed, message);
+    report("open_world", is_closed, runs(NETWORK));
 }
 
 /// The method of a request by `curl` that changes something.
@@ -128,7 +104,7 @@ pub(super) fn programs(file: &LintFile) -> Vec<String> {
     for script in tool_script::of(file) {
         // It can do what it likes with its own temporary files.
         let is_temporary = script.text().contains("mktemp");
-        let commands = script.script().commands().into_iter();
+        let commands = script.commands().into_iter();
         let names = commands.map(|(_, name)| base(name).to_owned());
         found.extend(names.filter(|name| !is_temporary || is_in(name, NETWORK)));
     }

@@ -11,8 +11,7 @@ use crate::finding::Findings;
 use crate::lint_file::LintFile;
 use crate::linter::{Expression, Rule, example};
 use crate::program::{
-    Role, Word, base, can_begin_with_dash, code_on_stdin, commands, is_in, is_known, is_name,
-    name_at, words,
+    Role, Word, base, can_begin_with_dash, code_on_stdin, commands, is_in, is_known, words,
 };
 use crate::tool_script;
 
@@ -82,18 +81,12 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
+/// The name of a secret.
+static SECRET: Expression =
+    Expression::new(r"(?i)(?:password|passwd|passphrase|secret|api_?key|access_token|auth_token)$");
+
 /// Reports secrets that other users of the machine see in the list of processes.
 fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
-    const NAMES: [&str; 8] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "secret",
-        "api_key",
-        "apikey",
-        "access_token",
-        "auth_token",
-    ];
     let Some(schema) = file.schema() else {
         return;
     };
@@ -106,9 +99,8 @@ fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
         let secret = paths.find(|path| {
             let declared = word.schema(path, schema);
             let text = |key| declared.and_then(|it| it.get(key)?.as_str());
-            let path = path.to_ascii_lowercase();
-            let is_named = NAMES.iter().any(|name| path.ends_with(name));
-            text("format") == Some("password") || is_named && text("type") == Some("string")
+            let is_named = SECRET.find(path).is_some() && text("type") == Some("string");
+            text("format") == Some("password") || is_named
         });
         if let Some(path) = secret {
             let message = format!("`{path}` is a secret, and other users see the arguments");
@@ -219,7 +211,7 @@ fn argument_in_code(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for script in tool_script::of(file) {
-        for (at, form) in script.script().made_code() {
+        for (at, form) in script.made_code() {
             let message = format!("`{form}` makes code of a value");
             findings.report_at(script.location(file, at, form.len()), message);
         }
@@ -274,8 +266,9 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
     for (index, word) in all.iter().enumerate() {
         let text = word.text;
         // Files, not patterns: what `find` and `grep` get may have a `*`.
-        let is_pattern =
-            is_file_program && !word.is_template && (text.contains('*') || has_braces(text));
+        let is_pattern = is_file_program
+            && !word.is_template
+            && (text.contains('*') || BRACES.find(text).is_some());
         let is_within = |quote: &str| {
             let inner = text
                 .strip_prefix(quote)
@@ -293,7 +286,9 @@ fn shell_syntax(file: &LintFile, findings: &mut Findings<'_>) {
         if index == 0 && !word.is_template && is_command_line(text) {
             let message = format!("only a shell understands `{text}` as a command");
             findings.report(word.span, message);
-        } else if word.role != Role::Code && (is_syntax(text) || is_pattern || is_quoted) {
+        } else if word.role != Role::Code
+            && (SYNTAX.find(text).is_some() || is_pattern || is_quoted)
+        {
             findings.report(word.span, format!("only a shell understands `{text}`"));
         }
     }
@@ -306,35 +301,13 @@ fn takes_json(before: &[Word<'_>]) -> bool {
     options.any(|word| is_in(word.text, OPTIONS))
 }
 
-/// A variable of a shell after `=`.
-static VARIABLE: Expression = Expression::new(r"=\$\{?[A-Z][A-Z0-9_]+\b");
-
-/// Returns true if a word is an operator of a shell, or begins with what a shell expands.
-fn is_syntax(text: &str) -> bool {
-    const OPERATORS: [&str; 14] = [
-        "|", "||", "|&", "&", "&&", ";", ";;", ">", ">>", "<", "<<", "<<<", "2>", "&>",
-    ];
-    let redirected = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-    let target = redirected
-        .strip_prefix(">>")
-        .or_else(|| redirected.strip_prefix('>'));
-    let is_redirect = target.is_some_and(|target| {
-        let is_file = target.starts_with(|c: char| c.is_ascii_alphanumeric() || "/.&_".contains(c));
-        is_file && !target.contains([' ', '<', '>'])
-    });
-    let is_variable = text.strip_prefix('$').is_some_and(|rest| {
-        let (name, after) = match rest.strip_prefix('{') {
-            Some(inner) => inner.split_once('}').unwrap_or((inner, "?")),
-            None => rest.split_at(name_at(rest).len()),
-        };
-        is_name(name) && (after.is_empty() || after.starts_with('/'))
-    });
-    let is_variable = is_variable || VARIABLE.find(text).is_some();
-    let is_expanded = text.contains("$(") && text.contains(')')
-        || text.starts_with("~/")
-        || (text.len() > 2 && text.starts_with('`') && text.ends_with('`'));
-    OPERATORS.contains(&text) || is_redirect || is_variable || is_expanded
-}
+/// An operator of a shell, a redirection to a file, a variable, a command in place of its output, or
+/// a home directory.
+static SYNTAX: Expression = Expression::new(
+    r"(?s)^(?:\|[|&]?|&&?|;;?|>>?|<{1,3}|2>|&>)$|^[\d&]*>>?[\w/.&][^ <>]*$|^\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})(?:/|$)|=\$\{?[A-Z][A-Z0-9_]+\b|\$\(.*\)|^~/|^`.+`$",
+);
+/// What a shell makes several words of: `{a,b}`, `{1..3}`.
+static BRACES: Expression = Expression::new(r"\{[^}]*(?:,|\.\.)[^}]*\}");
 
 /// Returns true if the first word is a whole command line, or an assignment before one.
 fn is_command_line(text: &str) -> bool {
@@ -344,12 +317,4 @@ fn is_command_line(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let program = words.next().unwrap_or_default();
     is_assignment || (words.next().is_some() && !text.contains('/') && is_known(program))
-}
-
-/// Returns true if a shell would make several words of it: `{a,b}`, `{1..3}`.
-fn has_braces(text: &str) -> bool {
-    let inner = text
-        .split_once('{')
-        .and_then(|(_, rest)| rest.split_once('}'));
-    inner.is_some_and(|(inner, _)| inner.contains(',') || inner.contains(".."))
 }

@@ -257,23 +257,13 @@ fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Op
     other.map(str::to_owned)
 }
 
-/// Descriptions without content.
-const PLACEHOLDERS: [&str; 14] = [
-    "description",
-    "a description",
-    "the description",
-    "your description here",
-    "description here",
-    "describe me",
-    "string",
-    "text",
-    "value",
-    "parameter",
-    "argument",
-    "tbd",
-    "...",
-    "…",
-];
+/// A mark of what is missing, at the beginning or before a colon.
+static MARKER: Expression =
+    Expression::new(r"^\s*(TODO|FIXME|TBD|XXX)|(TODO|FIXME|TBD|XXX):|(?i)(lorem ipsum)");
+/// A description without content.
+static PLACEHOLDER: Expression = Expression::new(
+    r"(?i)^(?:(?:a |the |your )?description(?: here)?|describe me|string|text|value|parameter|argument|tbd|\.\.\.|…|<[^<]*>)[.!]*$",
+);
 
 fn missing_description(file: &LintFile, findings: &mut Findings<'_>) {
     for sub_schema in file.sub_schemas() {
@@ -346,26 +336,15 @@ fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n 
 }
 
 fn placeholder_text(text: &str, name: &str) -> Option<String> {
-    let normalized = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let is_marked =
-        |marker: &&str| text.trim().starts_with(marker) || text.contains(&format!("{marker}:"));
-    let mut markers = ["TODO", "FIXME", "TBD", "XXX"].into_iter();
-    if let Some(marker) = markers.find(is_marked) {
-        return Some(format!("`{marker}`"));
+    let marker = MARKER.captures(text);
+    let marker = marker.and_then(|it| (1..4).find_map(|at| Some(it.get(at)?.as_str().to_owned())));
+    let text = text.trim();
+    let whole = || PLACEHOLDER.find(text).map(|_| text.to_owned());
+    if let Some(found) = marker.or_else(whole) {
+        return Some(format!("`{found}`"));
     }
-    if normalized.contains("lorem ipsum") {
-        return Some("`lorem ipsum`".into());
-    }
-    let in_brackets = normalized.starts_with('<')
-        && normalized.ends_with('>')
-        && normalized.matches('<').count() == 1;
-    let is_placeholder = in_brackets
-        || PLACEHOLDERS.contains(&text.trim().to_lowercase().as_str())
-        || PLACEHOLDERS.contains(&normalized.as_str());
-    if is_placeholder {
-        return Some(format!("`{}`", text.trim()));
-    }
-    let repeats_name = !name.is_empty()
-        && normalized.replace([' ', '-'], "_") == name.to_lowercase().replace('-', "_");
+    let words = text.trim_end_matches(['.', '!']).to_lowercase();
+    let repeats_name =
+        !name.is_empty() && words.replace([' ', '-'], "_") == name.to_lowercase().replace('-', "_");
     repeats_name.then(|| "it only repeats the name".into())
 }

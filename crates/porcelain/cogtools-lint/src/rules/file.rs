@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
+use crate::linter::{Expression, Rule, example};
 use crate::rules::rules;
 use crate::target::is_yml;
 
@@ -307,41 +307,18 @@ fn folding(file: &LintFile, entry: &Entry) -> Option<usize> {
     before.trim().is_empty().then_some(entry.span.end + at)
 }
 
-/// Returns true if it is the `>` of the text, rather than a quotation: `>-`, `>2`.
-fn is_header(line: &str) -> bool {
-    line.strip_prefix('>').is_some_and(|rest| {
-        let rest = rest.split(" #").next().unwrap_or_default().trim();
-        rest.chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, '-' | '+'))
-    })
-}
+/// The `>` of the text, rather than a quotation: `>-`, `>2`.
+static HEADER: Expression = Expression::new(r"^\s*>[-+\d]*[ \t]*(?: #.*)?\n");
+/// A line that stands for itself after another one: an item, a heading, a tag, a line below a heading;
+/// or a line after a heading.
+static STRUCTURE: Expression = Expression::new(
+    r"(?m)\S[ \t]*\n[ \t]*(?:[-*+>|] |#{1,4} |\{%-? |```|//|\d+[.)][ \t]|[-=]{3,}[ \t]*$)|^[ \t]*#.* .*\n[ \t]*\S",
+);
 
 /// Returns true if lines of the template stand for themselves.
 fn has_structure(raw: &str) -> bool {
-    let mut before = "";
-    for line in raw.lines().map(str::trim) {
-        if before.is_empty() && is_header(line) {
-            continue;
-        }
-        let is_list = [
-            "- ", "* ", "+ ", "> ", "# ", "## ", "### ", "#### ", "| ", "{% ", "{%- ", "```", "//",
-        ]
-        .iter()
-        .any(|mark| line.starts_with(mark));
-        // A heading has its own line, and what follows it as well.
-        if before.starts_with('#') && before.contains(' ') && !line.is_empty() {
-            return true;
-        }
-        let is_underline = line.len() > 2 && line.chars().all(|c| c == '=' || c == '-');
-        let number = line.split_once([' ', '\t']).map_or("", |it| it.0);
-        let number = number.strip_suffix(['.', ')']).unwrap_or_default();
-        let is_number = !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
-        if (is_list || is_number || is_underline) && !before.is_empty() {
-            return true;
-        }
-        before = line;
-    }
-    false
+    let header = HEADER.find(raw).map_or(0, |it| it.end());
+    STRUCTURE.find(&raw[header..]).is_some()
 }
 
 /// The number of lines that are reported; a file with more has other problems.

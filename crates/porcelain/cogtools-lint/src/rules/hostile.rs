@@ -1,7 +1,7 @@
 //! Text that a person does not see and a model reads.
 
 use cogtools_core::text::Span;
-use cogtools_core::yaml::{Data, Node};
+use cogtools_core::yaml::Node;
 use cogtools_core::{Level, invisible};
 
 use super::description::descriptions;
@@ -60,85 +60,35 @@ const TEXTS: [&str; 2] = ["title", "description"];
 
 fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
     for node in descriptions(file, &TEXTS) {
-        let text = node.text().unwrap_or_default();
-        if let Some(form) = hiding_form(text) {
-            let span = tool_script::find(file, node, &form);
+        let found = HIDDEN.captures(node.text().unwrap_or_default());
+        let groups = found
+            .iter()
+            .flat_map(|found| [2, 1, 0].map(|at| found.get(at)));
+        if let Some(form) = { groups }.flatten().next() {
+            let form = form.as_str();
+            let span = tool_script::find(file, node, form);
             findings.report(span, format!("`{form}` hides text from people"));
         }
     }
 }
 
-/// The form that hides a part of `text` where it is shown as Markdown or HTML.
-fn hiding_form(text: &str) -> Option<String> {
-    // Styles, without blanks: what is after them must not go on with a digit.
-    const STYLES: [&str; 12] = [
-        "display:none",
-        "visibility:hidden",
-        "opacity:0",
-        "font-size:0",
-        "font-size:1px",
-        "color:white",
-        "color:#fff",
-        "color:transparent",
-        "color=\"white\"",
-        "color='white'",
-        "left:-",
-        "text-indent:-",
-    ];
-    const TAGS: &str = "<script <template <style <noscript <details <img <iframe <object";
-    let mut forms = ["<!--", "[comment]: <", "![](http"].into_iter();
-    if let Some(form) = forms.find(|it| text.contains(it)) {
-        return Some(form.to_owned());
-    }
-    if let Some(link) = unreferenced_link(text) {
-        return Some(link);
-    }
-    let lower = text.to_ascii_lowercase();
-    if let Some(tag) = TAGS.split(' ').find(|tag| lower.contains(tag)) {
-        return Some(tag.to_owned());
-    }
-    let is_hidden = |tag: &str| {
-        let tag = tag.split('>').next().unwrap_or_default();
-        let mut words = tag.split([' ', '=', '/']).skip(1);
-        words.any(|word| word == "hidden")
-    };
-    if lower.split('<').skip(1).any(is_hidden) && lower.contains('>') {
-        return Some("hidden".to_owned());
-    }
-    let compact: String = lower.chars().filter(|c| !c.is_whitespace()).collect();
-    let style = STYLES.iter().find(|style| {
-        let after = compact.split_once(**style).map(|(_, rest)| rest);
-        after.is_some_and(|rest| style.ends_with('-') || !rest.starts_with('.'))
-    });
-    let style = style.filter(|_| compact.contains('<'))?;
-    Some((*style).to_owned())
-}
+/// A form that hides a part of a text where it is shown as Markdown or HTML: a comment, a link that
+/// nothing refers to (`[//]: # (text)`), an image, an element, an attribute or a style.
+static HIDDEN: Expression = Expression::new(
+    r#"(?i)<!--|\[comment\]: <|!\[\]\(http|\[[^\[\]]*\]: (?=\s*(?:#|<>)[#<>\s]*[('"])|<(?:script|template|style|noscript|details|img|iframe|object)|<\w[^<>]*?(?:[\s/](hidden)(?=[\s=/>])|[-\s;"'{](display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity\s*:\s*0|font-size\s*:\s*[01])(?!\.)|color\s*[:=]\s*["']?(?:white|transparent|#fff)|(?:left|text-indent)\s*:\s*-))"#,
+);
 
-/// A link that nothing refers to: `[//]: # (text)`.
-fn unreferenced_link(text: &str) -> Option<String> {
-    for (at, _) in text.match_indices("]: ") {
-        let target = text[at + 3..].trim_start();
-        let is_empty = target.starts_with('#') || target.starts_with("<>");
-        let rest = target.trim_start_matches(['#', '<', '>']);
-        if is_empty && rest.trim_start().starts_with(['(', '\'', '"']) {
-            let start = text[..at].rfind('[').unwrap_or(at);
-            return Some(text[start..at + 4].to_owned());
-        }
-    }
-    None
-}
-
-/// So many blanks within a line, or lines without text, push the rest out of sight.
-const MAX_BLANKS: usize = 40;
-const MAX_LINES: usize = 10;
+/// A line after many empty ones.
+static LINE: Expression = Expression::new(r"(?:\A|\n)(?:[^\S\n]*\n){30,}([^\S\n]*\S.*)");
+/// A line with a comment that looks as if it were over, or is far behind the rest.
+static COMMENT: Expression =
+    Expression::new(r"(?m)^((?:[^\S\n]*|.* )#.*?[^\S\n]{40,}\S.*|.*\S[^\S\n]{80,}#.*)$");
 
 fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
-    if let Some(document) = &file.document {
-        visit_texts(document, &mut |text, span| {
-            if is_pushed(text) {
-                findings.report(span, "the text goes on after many blanks");
-            }
-        });
+    for (_, node) in file.document.iter().flat_map(Node::descendants) {
+        if node.text().is_some_and(is_pushed) {
+            findings.report(node.span, "the text goes on after many blanks");
+        }
     }
     for node in descriptions(file, &TEXTS) {
         let text = node.text().unwrap_or_default();
@@ -147,41 +97,14 @@ fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
             findings.report(node.span, message);
         }
     }
-    let mut at = 0;
-    let mut empty = 0;
-    for line in file.text.as_str().split_inclusive('\n') {
-        if line.trim().is_empty() {
-            empty += 1;
-        } else {
-            if empty >= 3 * MAX_LINES {
-                let span = Span::new(at, at + line.trim_end().len());
-                findings.report(span, "the file goes on after many empty lines");
-            }
-            empty = 0;
+    for (expression, message) in [
+        (&LINE, "the file goes on after many empty lines"),
+        (&COMMENT, "the comment goes on after many blanks"),
+    ] {
+        let found = expression.captures_iter(file.text.as_str());
+        for line in found.filter_map(|found| found.get(1)) {
+            findings.report(Span::new(line.start(), line.end()), message);
         }
-        // Comments, too, can look as if they were over.
-        let start = at;
-        at += line.len();
-        let comment = match line.trim_start() {
-            line if line.starts_with('#') => line,
-            line => line.find(" #").map_or("", |at| &line[at + 1..]),
-        };
-        let before = &line[..line.len() - line.find(comment).map_or(0, |at| line.len() - at)];
-        let gap = before.len() - before.trim_end().len();
-        let is_far = !comment.is_empty() && !before.trim().is_empty() && gap >= 2 * MAX_BLANKS;
-        if is_pushed(comment) || is_far {
-            let span = Span::new(start, start + line.trim_end().len());
-            findings.report(span, "the comment goes on after many blanks");
-        }
-    }
-}
-
-fn visit_texts<'n>(node: &'n Node, found: &mut dyn FnMut(&'n str, Span)) {
-    match &node.data {
-        Data::Text { text, .. } => found(text, node.span),
-        Data::List(items) => items.iter().for_each(|item| visit_texts(item, found)),
-        Data::Map(entries) => entries.iter().for_each(|it| visit_texts(&it.value, found)),
-        _ => {}
     }
 }
 
@@ -210,30 +133,10 @@ fn without_fillers(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+/// Text after that many empty lines, or blanks; code is indented, but not so far.
+static PUSHED: Expression =
+    Expression::new(r"(?m)(?:\A|\n)(?:[^\S\n]*\n){10}\s*\S|\S[^\S\n]{40,}\S|^[^\S\n]{80,}\S");
+
 fn is_pushed(text: &str) -> bool {
-    let mut empty = 0;
-    for line in text.lines() {
-        let content = line.trim();
-        if content.is_empty() {
-            empty += 1;
-            continue;
-        }
-        if empty >= MAX_LINES {
-            return true;
-        }
-        empty = 0;
-        let mut blanks = 0;
-        for c in content.chars() {
-            blanks = if c.is_whitespace() { blanks + 1 } else { 0 };
-            if blanks >= MAX_BLANKS {
-                return true;
-            }
-        }
-        // Code is indented, but not so far.
-        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
-        if indent >= 2 * MAX_BLANKS {
-            return true;
-        }
-    }
-    false
+    PUSHED.find(text).is_some()
 }

@@ -9,8 +9,11 @@ use cogtools_core::yaml::Node;
 
 use crate::finding::Findings;
 use crate::lint_file::LintFile;
-use crate::linter::{Rule, example};
-use crate::program::{PROGRAMS, Role, Word, commands, is_in, is_known, words, words_of};
+use crate::linter::{Expression, Rule, example};
+use crate::program::{
+    Language, PROGRAMS, Role, Word, base, commands, interpreter_of, is_in, is_known, words,
+    words_of,
+};
 use crate::tool_script::{self, ToolScript};
 
 pub(super) static RULES: &[Rule] = &[
@@ -56,7 +59,8 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     let script = file.implementation("script");
-    if let Some((node, name)) = script.and_then(|node| Some((node, interpreter(node.text()?)?))) {
+    if let Some((node, name)) = script.and_then(|node| Some((node, interpreter_of(node.text()?)?)))
+    {
         let span = tool_script::find(file, node, name);
         let line = node
             .text()
@@ -105,7 +109,7 @@ fn missing_program(file: &LintFile, findings: &mut Findings<'_>) {
             }
             continue;
         }
-        let base = name.rsplit('/').next().unwrap_or(name);
+        let base = base(name);
         let is_plain = !name.contains('/')
             || ["/bin/", "/usr/bin/", "/usr/local/bin/"]
                 .iter()
@@ -162,23 +166,12 @@ fn is_on_path(name: &str) -> bool {
     folders.any(|folder| folder.join(name).exists())
 }
 
-/// The interpreter in the first line of a script.
-fn interpreter(script: &str) -> Option<&str> {
-    let line = script.lines().next()?.strip_prefix("#!")?;
-    let mut words = line.split_whitespace();
-    let first = words.next()?;
-    if first.ends_with("/env") {
-        return words.find(|word| !word.starts_with('-') && !word.contains('='));
-    }
-    Some(first)
-}
-
 fn undeclared_env(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
     for script in tool_script::of(file) {
-        for (name, at) in script.script().reads() {
+        for (name, at) in script.reads() {
             if !tool.env.contains(&name) {
                 let message = format!("`{name}` is not under `env`");
                 findings
@@ -224,15 +217,10 @@ const WHOLE: &str = "ALL_PROXY COLUMNS DISPLAY EDITOR PAGER PATH SHELL TEMP TERM
 const DEAF: &str = "base64 basename cat cp cut date diff dirname echo false file find grep gzip \
     head jq ls md5sum mkdir mv paste printf realpath rm sed seq sha256sum sleep sort stat tail tar \
     tee touch tr true uniq wc";
-/// Texts of scripts that hand on the whole environment.
-const ALL: [&str; 6] = [
-    "environ.copy()",
-    "os.environ)",
-    "process.env)",
-    "...process.env",
-    "env |",
-    "printenv",
-];
+/// A script that hands on the whole environment.
+static ALL: Expression = Expression::new(
+    r"environ\.copy\(\)|os\.environ\)|process\.env\)|\.\.\.process\.env|env \||printenv",
+);
 
 /// Returns true for a variable that many programs know.
 fn is_of_all(name: &str) -> bool {
@@ -253,14 +241,14 @@ fn is_deaf(words: &[Word<'_>], name: &str) -> bool {
 /// Returns true if a script mentions `name`, or runs something that can read it: variables that
 /// many programs know, and those that begin with the name of what the script mentions.
 fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
-    if script.script().is_unknown() && !script.is_of_file() {
+    if script.language == Language::Other && !script.is_of_file() {
         return true;
     }
     let text = script.text();
     if text.contains(name) {
         return true;
     }
-    let read: Vec<String> = script.script().reads().into_keys().collect();
+    let read: Vec<String> = script.reads().into_keys().collect();
     let undeclared = read.iter().filter(|it| !env.contains(it));
     if Suggestion::of(name, undeclared.map(String::as_str)).is_some() {
         return false;
@@ -272,5 +260,5 @@ fn may_read(script: &ToolScript, name: &str, env: &[String]) -> bool {
     let first = name.split('_').next().unwrap_or(name).to_lowercase();
     is_of_all(name)
         || (first.len() > 2 && other.to_lowercase().contains(&first))
-        || ALL.iter().any(|all| text.contains(all))
+        || ALL.find(text).is_some()
 }

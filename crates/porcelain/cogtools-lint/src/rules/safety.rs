@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use cogtools_core::schema::Role;
 use cogtools_core::text::Span;
-use cogtools_core::yaml::{Data, Node};
+use cogtools_core::yaml::Node;
 use cogtools_core::{Level, Tool, invisible};
 
 use crate::finding::Findings;
@@ -54,10 +54,21 @@ pub(super) static RULES: &[Rule] = &[
 
 fn hidden_character(file: &LintFile, findings: &mut Findings<'_>) {
     check_characters(file.text.as_str(), findings);
-    if let Some(document) = &file.document {
-        check_escapes(file, document, findings);
+    for (entry, node) in file.document.iter().flat_map(Node::descendants) {
+        let key = entry.map_or("", |entry| entry.key.as_str());
+        for entry in node.entries().into_iter().flatten() {
+            check_text(file, &entry.key, entry.span, findings);
+            check_blanks(&entry.key, entry.span, findings);
+        }
+        let Some(text) = node.text() else { continue };
+        // Another rule explains them in patterns.
+        if key != "pattern" {
+            check_text(file, text, node.span, findings);
+        }
+        if key == "enum" {
+            check_blanks(text, node.span, findings);
+        }
     }
-    check_blanks(file, findings);
     for template in template_files(file) {
         let text = template.text();
         let hidden = invisible::all(text.as_str()).into_iter();
@@ -110,25 +121,6 @@ const fn is_removable(c: char) -> bool {
 }
 
 /// Invisible characters written as escapes such as `\u200b`.
-fn check_escapes(file: &LintFile, node: &Node, findings: &mut Findings<'_>) {
-    match &node.data {
-        Data::Text { text, .. } => check_text(file, text, node.span, findings),
-        Data::List(items) => items
-            .iter()
-            .for_each(|item| check_escapes(file, item, findings)),
-        Data::Map(entries) => {
-            for entry in entries {
-                check_text(file, &entry.key, entry.span, findings);
-                // Another rule explains them in patterns.
-                if entry.key != "pattern" {
-                    check_escapes(file, &entry.value, findings);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 fn check_text(file: &LintFile, text: &str, span: Span, findings: &mut Findings<'_>) {
     let raw = file.raw(span);
     if !raw.starts_with('"') {
@@ -164,38 +156,17 @@ fn control(c: char) -> String {
     format!("U+{:04X}, {name}, is visible to models only", u32::from(c))
 }
 
-/// Blanks that are not spaces, in what is compared: names, keys and values of enums.
-fn check_blanks(file: &LintFile, findings: &mut Findings<'_>) {
-    let is_blank = |c: char| {
-        c.is_whitespace() && !c.is_ascii() && !is_control(c) && invisible::name(c).is_none()
+/// Blanks that are not spaces, in what is compared: a name, a key or a value of an enum.
+fn check_blanks(text: &str, span: Span, findings: &mut Findings<'_>) {
+    let is_blank = |c: &char| {
+        c.is_whitespace() && !c.is_ascii() && !is_control(*c) && invisible::name(*c).is_none()
     };
-    let mut compared: Vec<(&str, Span)> = Vec::new();
-    if let Some(document) = &file.document {
-        collect_compared(document, &mut compared);
-    }
-    for (text, span) in compared {
-        if let Some(c) = text.chars().find(|c| is_blank(*c)) {
-            let message = format!(
-                "U+{:04X} looks like a space, and is another character",
-                u32::from(c)
-            );
-            findings.report(span, message).fix("write a space");
-        }
-    }
-}
-
-fn collect_compared<'n>(node: &'n Node, found: &mut Vec<(&'n str, Span)>) {
-    for entry in node.entries().into_iter().flatten() {
-        found.push((&entry.key, entry.span));
-        if entry.key == "enum" {
-            let values = entry.value.items().into_iter().flatten();
-            found.extend(values.filter_map(|value| Some((value.text()?, value.span))));
-        } else {
-            collect_compared(&entry.value, found);
-        }
-    }
-    for item in node.items().into_iter().flatten() {
-        collect_compared(item, found);
+    if let Some(c) = text.chars().find(is_blank) {
+        let message = format!(
+            "U+{:04X} looks like a space, and is another character",
+            u32::from(c)
+        );
+        findings.report(span, message).fix("write a space");
     }
 }
 

@@ -18,7 +18,8 @@ use crate::json_keys;
 use crate::lint_file::LintFile;
 use crate::linter::{Expression, Rule, example};
 use crate::program::{
-    Language, NETWORK, NETWORK_COMMANDS, Role, Script, assigned, expansions, is_among, is_in, words,
+    Language, NETWORK, NETWORK_COMMANDS, Role, assigned, base, expansions, interpreter_of,
+    is_among, is_in, words,
 };
 use crate::tool_script::{self, ToolScript};
 
@@ -91,7 +92,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
     let names = schema.and_then(Schema::names).unwrap_or_default();
     for script in scripts(file) {
         let text = script.text();
-        let language = script.script().language;
+        let language = script.language;
         for found in TEMPLATE.captures_iter(text) {
             let (Some(whole), Some(name)) = (found.get(0), found.get(1)) else {
                 continue;
@@ -126,7 +127,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
                 .report_at(location, format!("a dict has no attribute `{name}`"))
                 .fix(format!("write `[\"{name}\"]`"));
         }
-        if let Some((at, name)) = unset_variable(file, &script.script(), &names) {
+        if let Some((at, name)) = unset_variable(file, &script, &names) {
             let location = script.location(file, at, name.len() + 1);
             let message = format!("nothing sets `${name}`: the arguments are on standard input");
             let fix = format!("write `{name}=$(jq -r .{name})` before, or `{name}=$(cat | jq …)`");
@@ -137,7 +138,7 @@ fn script_input(file: &LintFile, findings: &mut Findings<'_>) {
             .iter()
             .any(|it| text.contains(it));
         let (expression, plain) = match language {
-            Language::Shell if !is_own => (&SHELL_ARGUMENT, script.script().active()),
+            Language::Shell if !is_own => (&SHELL_ARGUMENT, script.active()),
             Language::Python => (&PYTHON_ARGUMENT, text.to_owned()),
             Language::JavaScript => (&NODE_ARGUMENT, text.to_owned()),
             _ => continue,
@@ -169,11 +170,11 @@ fn missing_member<'r>(schema: &Schema, key: &str, rest: &'r str) -> Option<(Stri
 /// The first variable that a shell script reads, nothing sets, and a parameter has the name of.
 fn unset_variable<'n>(
     file: &LintFile,
-    script: &Script<'_>,
+    script: &ToolScript,
     names: &[&'n str],
 ) -> Option<(usize, &'n str)> {
     let sets_others = ["eval", "source ", "\n. ", "read"];
-    let text = script.text;
+    let text = script.text();
     if script.language != Language::Shell || sets_others.iter().any(|it| text.contains(it)) {
         return None;
     }
@@ -183,7 +184,8 @@ fn unset_variable<'n>(
     let unset = names.iter().copied().filter(|name| !is_set(name));
     let unset: HashSet<&str> = unset.collect();
     let active = script.active();
-    expansions(&active).find_map(|(at, name)| Some((at, *unset.get(name)?)))
+    let mut read = expansions(&active).into_iter();
+    read.find_map(|(at, name)| Some((at, *unset.get(name)?)))
 }
 
 /// The scripts for Node, each as a parser understands it.
@@ -193,7 +195,7 @@ fn node_scripts(file: &LintFile) -> Vec<(ToolScript, Result<Vec<Misuse>, Mistake
     };
     let is_node = |script: &ToolScript| {
         let line = script.text().lines().next().unwrap_or_default();
-        script.script().language == Language::JavaScript && line.contains("node")
+        script.language == Language::JavaScript && line.contains("node")
     };
     let scripts = scripts(file).filter(is_node);
     let parse = |script: ToolScript| {
@@ -243,9 +245,9 @@ static PARSED: Expression = Expression::new(r"(?m)(?:^|line |: ?)(\d+)\)?: (?:\w
 /// and does not parse the script. Nothing of the script runs.
 fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
     let text = script.text();
-    let (name, args): (&str, &[&str]) = match script.script().language {
-        // With the name of a file, all of them say the line.
-        Language::Shell => (shell(text)?, &["-n", "/dev/stdin"]),
+    let (name, args): (&str, &[&str]) = match script.language {
+        // No other shell knows its syntax. With the name of a file, all of them say the line.
+        Language::Shell => (base(interpreter_of(text)?), &["-n", "/dev/stdin"]),
         Language::Python => ("python3", &["-I", "-S", "-c", PYTHON]),
         _ => return None,
     };
@@ -264,41 +266,23 @@ fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
     Some((line, message))
 }
 
-/// The shell that a script names: no other one knows its syntax.
-fn shell(script: &str) -> Option<&'static str> {
-    const SHELLS: [&str; 8] = ["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish"];
-    let line = script.lines().next()?.strip_prefix("#!")?;
-    let mut words = line.split_whitespace();
-    words.find_map(|word| {
-        SHELLS
-            .into_iter()
-            .find(|it| word.rsplit('/').next() == Some(it))
-    })
-}
+/// An option and its value: `-o value`, `--option value`.
+static JOINED: Expression = Expression::new(r"(?s)^(-[A-Za-z]|--[A-Za-z][A-Za-z0-9-]*) .*\S");
 
 fn joined_option(file: &LintFile, findings: &mut Findings<'_>) {
     let mut before = "";
     for word in words(file) {
         let is_short = |text: &str| text.len() == 2 && text.starts_with('-');
         let is_after_option = is_short(std::mem::replace(&mut before, word.text));
-        let Some((option, value)) = word.text.split_once(' ') else {
+        let joined = JOINED.captures(word.text);
+        let Some(option) = joined.as_ref().and_then(|it| it.get(1)) else {
             continue;
         };
         // The value of an option can look like another one: `-m "-x is gone"`.
-        if is_after_option && is_short(option) {
-            continue;
-        }
-        let letters = option.strip_prefix("--").or_else(|| {
-            let letter = option.strip_prefix('-')?;
-            (letter.len() == 1).then_some(letter)
-        });
-        let is_option = letters.is_some_and(|letters| {
-            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            letters.starts_with(|c: char| c.is_ascii_alphabetic()) && letters.chars().all(is_part)
-        });
+        let is_value = is_after_option && is_short(option.as_str());
         let is_code = matches!(word.role, Role::Code | Role::Value | Role::Program);
-        if is_option && !is_code && !value.trim().is_empty() {
-            let message = format!("`{option}` and its value are one element");
+        if !is_code && !is_value {
+            let message = format!("`{}` and its value are one element", option.as_str());
             findings.report(word.span, message);
         }
     }
@@ -353,7 +337,7 @@ static FETCH: Expression = Expression::new(r"(?<![\w.])(fetch)\(");
 
 /// The call in a script that requests a URL.
 fn requests(script: &ToolScript) -> Option<String> {
-    let expression = match script.script().language {
+    let expression = match script.language {
         Language::Python => &REQUESTS,
         Language::JavaScript => &FETCH,
         _ => return None,

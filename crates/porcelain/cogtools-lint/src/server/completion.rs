@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use cogtools_core::Tool;
+use cogtools_core::schema::label;
 use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Scan};
 use serde_json::{Map, Value, json};
@@ -12,6 +13,7 @@ use super::mention::{is_tool_name, macros, signature};
 use super::{Question, format};
 use crate::js_analysis::JsAnalysis;
 use crate::js_types::MEMBERS;
+use crate::linter::Expression;
 
 /// Kinds of items in the protocol.
 const METHOD: u8 = 2;
@@ -24,15 +26,10 @@ const KEYWORD: u8 = 14;
 const FILE: u8 = 17;
 
 /// The members of lists and texts that templates use most.
-const LIST_MEMBERS: [&str; 4] = ["length", "join", "includes", "slice"];
-const TEXT_MEMBERS: [&str; 6] = [
-    "length",
-    "includes",
-    "split",
-    "startsWith",
-    "toUpperCase",
-    "trim",
-];
+const LIST_MEMBERS: &str = "length join includes slice";
+const TEXT_MEMBERS: &str = "length includes split startsWith toUpperCase trim";
+/// The statements that go on with another one, or end it.
+const ENDS: &str = "endfor endif endmacro endset endcall endfilter endblock endraw else elif";
 
 fn item(label: &str, kind: u8, detail: &str, about: &str) -> Value {
     json!({
@@ -70,27 +67,19 @@ fn open_tag(before: &str) -> Option<(usize, bool)> {
     (!is_closed).then_some((at + 2, is_statement))
 }
 
+/// The path before the part of a name that has been typed.
+static PATH: Expression = Expression::new(r#"([\w.\[\]?'"]*)\.\w*$"#);
+
 /// The path that ends before the part of a name that has been typed, such as `one.items[0]` of
 /// `x or one.items[0].na`.
 fn path_before(code: &str) -> Option<Vec<String>> {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let rest = code.trim_end_matches(is_name).strip_suffix(['.'])?;
-    let rest = rest.strip_suffix('?').unwrap_or(rest);
-    let is_path = |c: char| is_name(c) || matches!(c, '.' | '[' | ']' | '?' | '\'' | '"');
-    let start = rest.rfind(|c| !is_path(c)).map_or(0, |at| {
-        at + rest[at..].chars().next().map_or(1, char::len_utf8)
-    });
-    let mut path = Vec::new();
-    for step in rest[start..].split(['.', '[']) {
+    let found = PATH.captures(code)?;
+    let steps = found.get(1)?.as_str().split(['.', '[']).map(|step| {
         let step = step.trim_end_matches(['?', ']']).trim_matches(['\'', '"']);
         let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
-        path.push(if is_index {
-            ITEM.to_owned()
-        } else {
-            step.to_owned()
-        });
-    }
-    Some(path)
+        if is_index { ITEM } else { step }.to_owned()
+    });
+    Some(steps.collect())
 }
 
 /// The way to a value from a parameter, for a path in a template.
@@ -123,27 +112,12 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
     if before.ends_with('|') {
         return of_language(EntryKind::Filter, FUNCTION);
     }
-    if ends_with_word(before, "is")
-        || (ends_with_word(before, "not")
-            && ends_with_word(before[..before.len() - 3].trim_end(), "is"))
-    {
+    if TESTED.find(before).is_some() {
         return of_language(EntryKind::Test, FUNCTION);
     }
     if is_statement && before.is_empty() {
         let mut items = of_language(EntryKind::Statement, KEYWORD);
-        let ends = [
-            "endfor",
-            "endif",
-            "endmacro",
-            "endset",
-            "endcall",
-            "endfilter",
-            "endblock",
-            "endraw",
-            "else",
-            "elif",
-        ];
-        items.extend(plain(ends, KEYWORD));
+        items.extend(plain(ENDS.split(' '), KEYWORD));
         return items;
     }
     let from = before.trim_start().strip_prefix("from");
@@ -166,7 +140,7 @@ fn in_tag(question: &Question<'_>, start: usize, is_statement: bool) -> Vec<Valu
     for local in scan.visible(question.offset) {
         let kind = if local.is_macro { FUNCTION } else { VARIABLE };
         let schema = tool.and_then(|tool| schema_at(tool, &local.path));
-        let detail = schema.map(type_of).unwrap_or_default();
+        let detail = schema.map(label).unwrap_or_default();
         items.push(item(&local.name, kind, &detail, about(schema)));
     }
     let properties = tool.map(|tool| tool.schema.as_object());
@@ -186,10 +160,8 @@ fn macros_of(document: &Document, template: &str) -> Vec<Value> {
         .collect()
 }
 
-fn ends_with_word(text: &str, word: &str) -> bool {
-    let rest = text.strip_suffix(word);
-    rest.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
-}
+/// The beginning of a test.
+static TESTED: Expression = Expression::new(r"\bis(?:\s+not)?$");
 
 /// Completes a text that is open at the end of `code`, with the values of the enum that it is
 /// compared with, or with other templates.
@@ -242,8 +214,8 @@ fn of_language(kind: EntryKind, of: u8) -> Vec<Value> {
 /// The members of a value.
 fn members(schema: &Map<String, Value>) -> Vec<Value> {
     match schema.get("type").and_then(Value::as_str) {
-        Some("array") => plain(LIST_MEMBERS, METHOD),
-        Some("string") => plain(TEXT_MEMBERS, METHOD),
+        Some("array") => plain(LIST_MEMBERS.split(' '), METHOD),
+        Some("string") => plain(TEXT_MEMBERS.split(' '), METHOD),
         _ => fields(schema),
     }
 }
@@ -255,7 +227,7 @@ fn fields(schema: &Map<String, Value>) -> Vec<Value> {
     properties
         .map(|(name, property)| {
             let schema = property.as_object();
-            let detail = schema.map(type_of).unwrap_or_default();
+            let detail = schema.map(label).unwrap_or_default();
             item(name, FIELD, &detail, about(schema))
         })
         .collect()
@@ -264,27 +236,6 @@ fn fields(schema: &Map<String, Value>) -> Vec<Value> {
 fn about(schema: Option<&Map<String, Value>>) -> &str {
     let about = schema.and_then(|schema| schema.get("description"));
     about.and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A type in words, such as `array of string`.
-pub(super) fn type_of(schema: &Map<String, Value>) -> String {
-    let text = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
-    let mut words = match text("type") {
-        "" => "any value".to_owned(),
-        "array" => match schema.get("items").and_then(Value::as_object) {
-            Some(items) if !items.is_empty() => format!("array of {}", type_of(items)),
-            _ => "array".to_owned(),
-        },
-        kind => kind.to_owned(),
-    };
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Vec<String> = values.iter().map(Value::to_string).collect();
-        words = values.join(" | ");
-    }
-    if schema.get("nullable") == Some(&Value::Bool(true)) {
-        words.push_str(" or null");
-    }
-    words
 }
 
 /// Members of values of the call in JavaScript, the values that one can have, or names.

@@ -1,12 +1,13 @@
 //! Quick fixes, and what an editor shows beside the text: symbols, colours, lenses and types.
 
+use cogtools_core::schema::label;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 use njk::scan::TokenKind;
 use serde_json::{Map, Value, json};
 
 use super::Question;
-use super::completion::{schema_at, type_of};
+use super::completion::schema_at;
 use super::document::{Document, Kind, range};
 use crate::finding::{Edit, Finding};
 
@@ -265,7 +266,7 @@ pub(super) fn hints(question: &Question<'_>) -> Option<Value> {
         let schema: &Map<String, Value> = schema_at(tool, &local.path)?;
         Some(json!({
             "position": document.position(local.span.end),
-            "label": format!(": {}", type_of(schema)), "kind": 1,
+            "label": format!(": {}", label(schema)), "kind": 1,
         }))
     });
     Some(typed.collect())

@@ -13,9 +13,14 @@ use serde_json::{Value, json};
 use crate::finding::Finding;
 use crate::js_analysis::JsAnalysis;
 use crate::lint_file::LintFile;
+use crate::linter::Expression;
 
 /// A byte order mark.
 const MARK: char = '\u{feff}';
+
+/// The implementation in a file that is no valid YAML, up to the next key of the same level.
+static IMPLEMENTATION: Expression =
+    Expression::new(r"(?m)^implementation:.*(?:\n(?![A-Za-z$]).*)*\n?");
 
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,21 +234,9 @@ impl Document {
                     let end = next.map_or(self.text.len(), |it| it.span.start);
                     return entries[at].span.start..end;
                 }
-                let start = match self.text.find("\nimplementation:") {
-                    Some(at) => at + 1,
-                    None if self.text.starts_with("implementation:") => 0,
-                    None => return 0..0,
-                };
-                // It ends at the next key of the same level.
-                let mut end = start;
-                for (at, line) in self.text[start..].split_inclusive('\n').enumerate() {
-                    let is_key = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '$');
-                    if at > 0 && is_key {
-                        break;
-                    }
-                    end += line.len();
-                }
-                start..end
+                IMPLEMENTATION
+                    .find(&self.text)
+                    .map_or(0..0, |it| it.range())
             }
         }
     }
@@ -277,11 +270,14 @@ impl Document {
 
     /// The entries of the implementation with these keys whose values are texts.
     fn texts(&self, keys: &[&str]) -> Vec<&Entry> {
-        let mut found = Vec::new();
-        if let Some(node) = self.yaml().and_then(|it| it.get("implementation")) {
-            add_texts(node, keys, &mut found);
-        }
-        found
+        let node = self.yaml().and_then(|it| it.get("implementation"));
+        let all = node.map(Node::descendants).unwrap_or_default().into_iter();
+        let entries = all.filter_map(|(entry, node)| {
+            entry.filter(|it| std::ptr::eq(&raw const it.value, node) && node.text().is_some())
+        });
+        entries
+            .filter(|it| keys.contains(&it.key.as_str()))
+            .collect()
     }
 
     /// Where JavaScript is.
@@ -314,20 +310,6 @@ impl Document {
         self.code_parts()
             .iter()
             .any(|it| (it.start..=it.end).contains(&offset))
-    }
-}
-
-/// Adds the entries of these keys in a node whose values are texts.
-fn add_texts<'n>(node: &'n Node, keys: &[&str], found: &mut Vec<&'n Entry>) {
-    for entry in node.entries().unwrap_or_default() {
-        if entry.value.text().is_some() && keys.contains(&entry.key.as_str()) {
-            found.push(entry);
-        } else {
-            add_texts(&entry.value, keys, found);
-        }
-    }
-    for item in node.items().unwrap_or_default() {
-        add_texts(item, keys, found);
     }
 }
 

@@ -126,8 +126,19 @@ pub(super) fn in_schema(document: &Document, path: &[String]) -> Vec<Range<usize
         name => child("/properties", name),
     });
     let pointer = format!("#{}", pointer.collect::<String>());
-    for root in whole.into_iter().chain(sugar) {
-        add_references(root, &pointer, name, document, &mut found);
+    for (entry, node) in { whole }
+        .into_iter()
+        .chain(sugar)
+        .flat_map(Node::descendants)
+    {
+        let target = node
+            .text()
+            .filter(|_| entry.is_some_and(|it| it.key == "$ref"));
+        let rest = target.and_then(|target| target.strip_prefix(&pointer));
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+            let place = part(document, node, &pointer);
+            found.extend(place.map(|it| it.end - name.len()..it.end));
+        }
     }
     found
 }
@@ -151,27 +162,6 @@ fn add_property(node: &Node, name: &str, document: &Document, found: &mut Vec<Ra
     }
 }
 
-fn add_references(
-    node: &Node,
-    pointer: &str,
-    name: &str,
-    document: &Document,
-    found: &mut Vec<Range<usize>>,
-) {
-    for entry in node.entries().unwrap_or_default() {
-        let target = entry.value.text().filter(|_| entry.key == "$ref");
-        let rest = target.and_then(|target| target.strip_prefix(pointer));
-        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
-            let place = part(document, &entry.value, pointer);
-            found.extend(place.map(|it| it.end - name.len()..it.end));
-        }
-        add_references(&entry.value, pointer, name, document, found);
-    }
-    for item in node.items().unwrap_or_default() {
-        add_references(item, pointer, name, document, found);
-    }
-}
-
 /// The bytes of a text in a scalar.
 fn part(document: &Document, node: &Node, text: &str) -> Option<Range<usize>> {
     let span = range(node.span);
@@ -192,14 +182,12 @@ fn is_hidden(node: &Node, name: &str, document: &Document) -> bool {
         let written = document.text.get(span).unwrap_or_default();
         words(written, name).count() < words(text, name).count()
     };
-    let mut entries = node.entries().into_iter().flatten();
-    let mut items = node.items().into_iter().flatten();
-    node.text()
-        .is_some_and(|text| is_less(text, range(node.span)))
-        || entries.any(|entry| {
-            is_less(&entry.key, range(entry.span)) || is_hidden(&entry.value, name, document)
-        })
-        || items.any(|item| is_hidden(item, name, document))
+    node.descendants().into_iter().any(|(_, node)| {
+        let mut entries = node.entries().into_iter().flatten();
+        let is_text = |text: &str| is_less(text, range(node.span));
+        node.text().is_some_and(is_text)
+            || entries.any(|entry| is_less(&entry.key, range(entry.span)))
+    })
 }
 
 /// The places where a text has the name as a word.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use cogtools_core::schema::label;
 use cogtools_core::text::Text;
 use cogtools_core::yaml::{Data, Node};
 use cogtools_program::file_uri;
@@ -10,7 +11,7 @@ use njk::reference::{EntryKind, entries};
 use njk::scan::{ITEM, Imported, Scan, TokenKind, scan};
 use serde_json::{Map, Value, json};
 
-use super::completion::{schema_at, type_of};
+use super::completion::schema_at;
 use super::document::{Document, Kind, place, range};
 use super::mention::{
     Mention, Renaming, definition_of, imported, in_schema, macros, mentions, nodes, signature,
@@ -73,7 +74,7 @@ fn node_places(document: &Document, name: &str) -> Vec<Range<usize>> {
 fn named_at(document: &Document, offset: usize) -> Option<(Target, Range<usize>)> {
     if document.is_code(offset) {
         let mut values = code_values(document).into_iter();
-        let (path, span) = values.find(|(_, span)| touches(span, offset))?;
+        let (path, span, _) = values.find(|(_, span, _)| touches(span, offset))?;
         return Some((Target::Value(path), span));
     }
     let mut all = mentions(document).into_iter();
@@ -172,16 +173,20 @@ pub(super) fn yaml_at(node: &Node, offset: usize) -> Option<(Vec<String>, Range<
     }
 }
 
-/// The values of the call that JavaScript names, and the bytes of the names.
-fn code_values(document: &Document) -> Vec<(Vec<String>, Range<usize>)> {
+/// A name of a value of the call in JavaScript: the way to it, its bytes, and true if it is the key of
+/// an object, too, as in `{name}`.
+type CodeValue = (Vec<String>, Range<usize>, bool);
+
+fn code_values(document: &Document) -> Vec<CodeValue> {
     let codes = document.file.iter().flat_map(LintFile::codes);
     let values = codes.flat_map(|code| {
         let reads = code.reads.iter();
-        let reads = reads.map(|(name, span)| (vec![name.clone()], *span));
-        let names = code.values.iter().map(|it| (it.steps.clone(), it.span));
-        reads
-            .chain(names)
-            .map(|(path, span)| (path, document.span_of(&code.location(span))))
+        let reads = reads.map(|(name, span)| (vec![name.clone()], *span, false));
+        let names = code.values.iter();
+        let names = names.map(|it| (it.steps.clone(), it.span, it.is_key));
+        let place = |span| document.span_of(&code.location(span));
+        let all = reads.chain(names);
+        all.map(move |(path, span, is_key)| (path, place(span), is_key))
     });
     values.collect()
 }
@@ -190,18 +195,9 @@ fn code_values(document: &Document) -> Vec<(Vec<String>, Range<usize>)> {
 fn code_names(document: &Document, path: &[String]) -> Vec<Range<usize>> {
     let name = path.last().map(String::as_str);
     let values = code_values(document).into_iter();
-    let named = values.filter(|(it, span)| it == path && document.text.get(span.clone()) == name);
-    named.map(|(_, span)| span).collect()
-}
-
-/// The names in JavaScript that are keys of objects, too, as in `{name}`.
-fn code_keys(document: &Document) -> Vec<Range<usize>> {
-    let codes = document.file.iter().flat_map(LintFile::codes);
-    let keys = codes.flat_map(|code| {
-        let keys = code.values.iter().filter(|it| it.is_key);
-        keys.map(|it| document.span_of(&code.location(it.span)))
-    });
-    keys.collect()
+    let named =
+        values.filter(|(it, span, _)| it == path && document.text.get(span.clone()) == name);
+    named.map(|(_, span, _)| span).collect()
 }
 
 pub(super) fn hover(question: &Question<'_>) -> Option<Value> {
@@ -264,7 +260,7 @@ fn about_value(document: &Document, path: &[String]) -> Option<String> {
 }
 
 fn describe(name: &str, schema: &Map<String, Value>, is_required: bool) -> String {
-    let mut text = format!("`{name}`: {}", type_of(schema));
+    let mut text = format!("`{name}`: {}", label(schema));
     if let Some(default) = schema.get("default") {
         let _ = write!(text, ", {default} by default");
     } else if !is_required && !name.ends_with(ITEM) {
@@ -556,8 +552,10 @@ pub(super) fn rename(question: &Question<'_>) -> Result<Value, String> {
     if let Some(reason) = renaming.conflict().filter(|_| old != new) {
         return Err(reason);
     }
-    let keys = code_keys(document).into_iter();
-    let keys: Vec<Value> = keys.map(|span| document.range(span)).collect();
+    let keys = code_values(document)
+        .into_iter()
+        .filter(|(.., is_key)| *is_key);
+    let keys: Vec<Value> = keys.map(|(_, span, _)| document.range(span)).collect();
     let changes = files.into_iter().map(|(uri, ranges)| {
         let is_own = uri == document.uri;
         let edits = ranges.into_iter().map(|range| {

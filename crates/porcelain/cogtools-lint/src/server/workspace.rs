@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use cogtools_core::config::Origin;
 use cogtools_core::source::is_beside_tools;
 use cogtools_core::text::{Text, TextError};
 use cogtools_core::yaml::Node;
-use cogtools_core::{Code, Config, Diagnostic, Folder, Level, Location, Project, Source};
+use cogtools_core::{Code, Config, Diagnostic, Folder, Level, Location, Project};
 use cogtools_program::project::{project, read_scope, valid_config};
 use cogtools_program::{Failure, Io, file_uri, render_hints};
 use serde_json::{Value, json};
@@ -16,9 +15,9 @@ use serde_json::{Value, json};
 use super::document::{Document, Kind};
 use super::mention::{Mention, Place, mentions};
 use crate::finding::{Edit, Finding};
-use crate::lint_file::{Earlier, LintFile, Neighbours};
+use crate::lint_file::{Earlier, LintFile};
 use crate::linter::{Levels, Linter};
-use crate::target::{self, is_agent};
+use crate::target::{self, Callable};
 
 /// The projects by their folders.
 #[derive(Default)]
@@ -37,9 +36,7 @@ pub(super) struct Workspace {
     pub(super) members: Vec<Member>,
     /// The tools and templates that its files name.
     pub(super) places: Vec<Place>,
-    /// The tools that flows may call, and agents.
-    of_flows: Option<Arc<Neighbours>>,
-    of_agents: Option<Arc<Neighbours>>,
+    callable: Callable,
 }
 
 /// A tool file of a project.
@@ -143,18 +140,7 @@ impl Workspaces {
                 && (member.is_some()
                     || file.looks_like_a_tool()
                     || folders.any(|folder| document.path.starts_with(folder)));
-        if file.flow().is_some() {
-            let neighbours = workspace
-                .of_flows
-                .get_or_insert_with(|| Neighbours::of(config, &[]).into());
-            file.neighbours = Arc::clone(neighbours);
-        } else if is_agent(&file) {
-            let others = [Source::BuiltIn, Source::Editor];
-            let neighbours = workspace
-                .of_agents
-                .get_or_insert_with(|| Neighbours::of(config, &others).into());
-            file.neighbours = Arc::clone(neighbours);
-        }
+        workspace.callable.give(&mut file, config);
         let last = document.file.replace(file);
         if let Some(last) = last.filter(|file| file.tool.is_some()) {
             document.last_tool = Some(last);
@@ -338,8 +324,7 @@ impl Workspace {
             project,
             config,
             linter,
-            of_flows: None,
-            of_agents: None,
+            callable: Callable::default(),
         })
     }
 

@@ -53,7 +53,7 @@ fn expressions_are_read_like_templates() {
     let hovered = asked("hover", "when: mo", &json!({}));
     assert_eq!(
         hovered["contents"]["value"],
-        "`mood`: \"glad\" | \"sad\"\n\nHow they are"
+        "`mood`: one of \"glad\", \"sad\"\n\nHow they are"
     );
 }
 
