@@ -1,12 +1,11 @@
 //! The command line.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::{Code, Diagnostic};
-use cogtools_program::args::{all, required};
+use cogtools_program::args::parse;
 use cogtools_program::{Failure, Io, Program, Stdin};
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -22,7 +21,7 @@ use crate::submit::RunName;
 /// The program.
 pub const PROGRAM: Program = Program {
     name: "cogtools-restate",
-    command,
+    command: RestateArgs::command,
     run,
     stdin: Stdin::Ignored,
     // Those of the programs that a worker starts, too.
@@ -31,137 +30,105 @@ pub const PROGRAM: Program = Program {
     manual: MANUAL,
 };
 
-fn command() -> Command {
-    Command::new(PROGRAM.name)
-        .about("Run flows durably on Restate")
-        .long_about(
-            "Run flows on Restate, a server that keeps a journal of each run: a run whose worker \
-             is killed goes on with another one, and what is in the journal is not done again.",
-        )
-        .arg_required_else_help(true)
-        .subcommand(serve_command())
-        .subcommand(run_command())
-        .subcommand(resume_command())
-        .subcommand(
-            Command::new("waiting")
-                .about("Print the nodes of a run that wait for a person, as JSON")
-                .arg(run_arg())
-                .arg(ingress_arg()),
-        )
+/// Run flows durably on Restate
+#[derive(Parser)]
+#[command(
+    name = "cogtools-restate",
+    arg_required_else_help = true,
+    long_about = "Run flows on Restate, a server that keeps a journal of each run: a run whose \
+        worker is killed goes on with another one, and what is in the journal is not done again."
+)]
+struct RestateArgs {
+    #[command(subcommand)]
+    command: Option<RestateCommand>,
 }
 
-fn serve_command() -> Command {
-    let address =
-        |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
-    Command::new("serve")
-        .about("Run a worker for the flows of this project")
-        .arg(
-            address("listen", "ADDRESS")
-                .default_value("127.0.0.1:9080")
-                .value_parser(value_parser!(SocketAddr))
-                .help("The address to listen at; several workers can share it"),
-        )
-        .arg(
-            Arg::new("jobs")
-                .long("jobs")
-                .value_name("NUMBER")
-                .default_value("8")
-                .value_parser(value_parser!(u16).range(1..=1024))
-                .help("How many nodes run here at the same time"),
-        )
-        .arg(address("register", "URL").help(
-            "Register the worker with the Restate whose administration is at http://HOST:PORT",
-        ))
-        .arg(
-            address("url", "URL")
-                .requires("register")
-                .help("The URL at which Restate reaches the worker; by default, where it listens"),
-        )
-        .arg(
-            address("identity-key", "KEY")
-                .help("Accept only requests that Restate has signed with this key"),
-        )
-        .arg(cogtools_arg())
+#[derive(Subcommand)]
+enum RestateCommand {
+    /// Run a worker for the flows of this project
+    Serve {
+        #[command(flatten)]
+        worker: Worker,
+        #[command(flatten)]
+        programs: ProgramArg,
+    },
+    /// Run a flow of this project, and print its output as JSON
+    Run {
+        /// The name of a tool that is a flow
+        #[arg(value_name = "FLOW")]
+        flow: String,
+        /// Its arguments; KEY:=JSON passes any value
+        #[arg(value_name = "KEY=VALUE")]
+        arguments: Vec<String>,
+        /// The name of the run; with that of an earlier one, its output is printed
+        #[arg(long, value_name = "RUN")]
+        name: String,
+        /// Do not wait for the output
+        #[arg(long)]
+        detach: bool,
+        #[command(flatten)]
+        ingress: IngressArg,
+        #[command(flatten)]
+        programs: ProgramArg,
+    },
+    /// Let a node go on that waits
+    Resume {
+        #[command(flatten)]
+        run: RunArg,
+        /// The node
+        #[arg(value_name = "NODE")]
+        node: String,
+        #[command(flatten)]
+        how: DecisionArgs,
+        #[command(flatten)]
+        ingress: IngressArg,
+    },
+    /// Print the nodes of a run that wait for a person, as JSON
+    Waiting {
+        #[command(flatten)]
+        run: RunArg,
+        #[command(flatten)]
+        ingress: IngressArg,
+    },
 }
 
-fn run_command() -> Command {
-    Command::new("run")
-        .about("Run a flow of this project, and print its output as JSON")
-        .arg(
-            Arg::new("flow")
-                .value_name("FLOW")
-                .required(true)
-                .help("The name of a tool that is a flow"),
-        )
-        .arg(
-            Arg::new("arguments")
-                .value_name("KEY=VALUE")
-                .num_args(0..)
-                .help("Its arguments; KEY:=JSON passes any value"),
-        )
-        .arg(
-            Arg::new("name")
-                .long("name")
-                .value_name("RUN")
-                .required(true)
-                .help("The name of the run; with that of an earlier one, its output is printed"),
-        )
-        .arg(
-            Arg::new("detach")
-                .long("detach")
-                .action(ArgAction::SetTrue)
-                .help("Do not wait for the output"),
-        )
-        .arg(ingress_arg())
-        .arg(cogtools_arg())
+#[derive(Args)]
+#[group(skip)]
+struct RunArg {
+    /// The name of the run
+    #[arg(value_name = "RUN")]
+    run: String,
 }
 
-fn resume_command() -> Command {
-    let how = |name: &'static str, help: &'static str| Arg::new(name).long(name).help(help);
-    Command::new("resume")
-        .about("Let a node go on that waits")
-        .arg(run_arg())
-        .arg(
-            Arg::new("node")
-                .value_name("NODE")
-                .required(true)
-                .help("The node"),
-        )
-        .arg(how("answer", "The answer to its question").value_name("TEXT"))
-        .arg(
-            how("repeat", "Run it again, although it may have had an effect")
-                .action(ArgAction::SetTrue),
-        )
-        .arg(how("result", "Do not run it again: this is its result").value_name("JSON"))
-        .group(
-            ArgGroup::new("how")
-                .args(["answer", "repeat", "result"])
-                .required(true),
-        )
-        .arg(ingress_arg())
+/// The decision about a node that waits.
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct DecisionArgs {
+    /// The answer to its question
+    #[arg(long, value_name = "TEXT")]
+    answer: Option<String>,
+    /// Run it again, although it may have had an effect
+    #[arg(long)]
+    repeat: bool,
+    /// Do not run it again: this is its result
+    #[arg(long, value_name = "JSON")]
+    result: Option<String>,
 }
 
-fn run_arg() -> Arg {
-    Arg::new("run")
-        .value_name("RUN")
-        .required(true)
-        .help("The name of the run")
+#[derive(Args)]
+#[group(skip)]
+struct IngressArg {
+    /// The ingress of Restate, at http://HOST:PORT
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8080")]
+    ingress: String,
 }
 
-fn ingress_arg() -> Arg {
-    Arg::new("ingress")
-        .long("ingress")
-        .value_name("URL")
-        .default_value("http://127.0.0.1:8080")
-        .help("The ingress of Restate, at http://HOST:PORT")
-}
-
-fn cogtools_arg() -> Arg {
-    Arg::new("cogtools")
-        .long("cogtools")
-        .value_name("PROGRAM")
-        .value_parser(value_parser!(PathBuf))
-        .help("The program cogtools; by default, the one next to this program, or on PATH")
+#[derive(Args)]
+#[group(skip)]
+struct ProgramArg {
+    /// The program cogtools; by default, the one next to this program, or on PATH
+    #[arg(long, value_name = "PROGRAM")]
+    cogtools: Option<PathBuf>,
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -169,92 +136,94 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         let message = format!("cannot start threads: {error}");
         Failure::from(Diagnostic::new(Code::Internal, message))
     })?;
-    match matches.subcommand() {
-        Some(("serve", matches)) => {
-            let worker = worker(matches, io)?;
-            runtime.block_on(worker.serve(io))
+    let arguments: RestateArgs = parse(matches)?;
+    let command = arguments.command;
+    runtime.block_on(async {
+        match command.ok_or_else(|| PROGRAM.missing_subcommand())? {
+            RestateCommand::Serve { worker, programs } => {
+                let programs = programs.programs(worker.jobs, io);
+                worker.serve(programs, io).await
+            }
+            RestateCommand::Run {
+                flow,
+                arguments,
+                name,
+                detach,
+                ingress,
+                programs,
+            } => {
+                let client = ingress.client()?;
+                let name = RunName::new(&name)?;
+                let shown = programs.programs(1, io).show(&flow, &arguments).await;
+                let killed = |error: Killed| Diagnostic::new(Code::Internal, error.to_string());
+                let shown = shown
+                    .map_err(killed)?
+                    .map_err(|problem| reported(&problem.text()))?;
+                let request = RunRequest {
+                    flow,
+                    digest: shown.digest,
+                    lock: shown.lock,
+                    arguments: shown.arguments,
+                };
+                let started = client.start(name, &request).await?;
+                if detach {
+                    return Ok(());
+                }
+                let output = client.output(&started).await?;
+                io.show_json(&format!("{output}\n"))
+            }
+            RestateCommand::Resume {
+                run,
+                node,
+                how,
+                ingress,
+            } => {
+                let name = RunName::new(&run.run)?;
+                let with = how.decision()?;
+                ingress
+                    .client()?
+                    .resume(&name, &Resume { node, with })
+                    .await
+            }
+            RestateCommand::Waiting { run, ingress } => {
+                let name = RunName::new(&run.run)?;
+                let waiting = ingress.client()?.waiting(&name).await?;
+                io.show_json(&format!("{}\n", serde_json::json!(waiting)))
+            }
         }
-        Some(("run", matches)) => runtime.block_on(run_flow(matches, io)),
-        Some(("resume", matches)) => runtime.block_on(resume(matches)),
-        Some(("waiting", matches)) => runtime.block_on(waiting(matches, io)),
-        _ => Err(PROGRAM.missing_subcommand()),
-    }
-}
-
-fn worker(matches: &ArgMatches, io: &Io<'_>) -> Result<Worker, Failure> {
-    let register = matches.get_one::<String>("register");
-    Ok(Worker {
-        programs: programs(matches, required::<u16>(matches, "jobs")?, io),
-        listen: required(matches, "listen")?,
-        identity_key: matches.get_one("identity-key").cloned(),
-        register: register.map(|url| url.parse()).transpose()?,
-        url: matches.get_one("url").cloned(),
     })
 }
 
-fn programs(matches: &ArgMatches, jobs: u16, io: &Io<'_>) -> Programs {
-    let sibling = || {
-        let path = io.program.parent()?.join("cogtools");
-        path.is_file().then_some(path)
-    };
-    let given = matches
-        .get_one::<PathBuf>("cogtools")
-        .map(|path| io.cwd.join(path));
-    Programs {
-        cogtools: given.or_else(sibling).unwrap_or_else(|| "cogtools".into()),
-        directory: io.cwd.clone(),
-        jobs: Arc::new(Semaphore::new(jobs.into())),
+impl DecisionArgs {
+    fn decision(self) -> Result<Decision, Failure> {
+        Ok(match (self.answer, self.result) {
+            (Some(text), _) => Decision::Answer(text),
+            (None, Some(json)) => Decision::Result(serde_json::from_str(&json).map_err(|error| {
+                let message = format!("the result is JSON: {error}");
+                Diagnostic::new(Code::Usage, message).with_subject("--result")
+            })?),
+            (None, None) => Decision::Repeat,
+        })
     }
 }
 
-fn client(matches: &ArgMatches) -> Result<Client, Failure> {
-    let url: String = required(matches, "ingress")?;
-    Ok(Client(url.parse::<Address>()?))
-}
-
-async fn run_flow(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let client = client(matches)?;
-    let name = RunName::new(&required::<String>(matches, "name")?)?;
-    let flow: String = required(matches, "flow")?;
-    let words: Vec<String> = all(matches, "arguments");
-    let shown = programs(matches, 1, io).show(&flow, &words).await;
-    let killed = |error: Killed| Diagnostic::new(Code::Internal, error.to_string());
-    let shown = shown
-        .map_err(killed)?
-        .map_err(|problem| reported(&problem.text()))?;
-    let request = RunRequest {
-        flow,
-        digest: shown.digest,
-        lock: shown.lock,
-        arguments: shown.arguments,
-    };
-    let started = client.start(name, &request).await?;
-    if matches.get_flag("detach") {
-        return Ok(());
+impl IngressArg {
+    fn client(&self) -> Result<Client, Failure> {
+        Ok(Client(self.ingress.parse::<Address>()?))
     }
-    let output = client.output(&started).await?;
-    io.show_json(&format!("{output}\n"))
 }
 
-async fn resume(matches: &ArgMatches) -> Result<(), Failure> {
-    let name = RunName::new(&required::<String>(matches, "run")?)?;
-    let with = match (
-        matches.get_one::<String>("answer"),
-        matches.get_one::<String>("result"),
-    ) {
-        (Some(text), _) => Decision::Answer(text.clone()),
-        (None, Some(json)) => Decision::Result(serde_json::from_str(json).map_err(|error| {
-            let message = format!("the result is JSON: {error}");
-            Diagnostic::new(Code::Usage, message).with_subject("--result")
-        })?),
-        (None, None) => Decision::Repeat,
-    };
-    let node = required(matches, "node")?;
-    client(matches)?.resume(&name, &Resume { node, with }).await
-}
-
-async fn waiting(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-    let name = RunName::new(&required::<String>(matches, "run")?)?;
-    let waiting = client(matches)?.waiting(&name).await?;
-    io.show_json(&format!("{}\n", serde_json::json!(waiting)))
+impl ProgramArg {
+    fn programs(&self, jobs: u16, io: &Io<'_>) -> Programs {
+        let sibling = || {
+            let path = io.program.parent()?.join("cogtools");
+            path.is_file().then_some(path)
+        };
+        let given = self.cogtools.as_ref().map(|path| io.cwd.join(path));
+        Programs {
+            cogtools: given.or_else(sibling).unwrap_or_else(|| "cogtools".into()),
+            directory: io.cwd.clone(),
+            jobs: Arc::new(Semaphore::new(jobs.into())),
+        }
+    }
 }

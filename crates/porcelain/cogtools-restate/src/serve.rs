@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use clap::{Args, value_parser};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::{Failure, Io};
 use restate_sdk::prelude::*;
@@ -21,21 +22,32 @@ const LONGEST: std::time::Duration = std::time::Duration::from_hours(24);
 const ATTEMPTS: u64 = 1 << 32;
 
 /// The options of a worker.
-#[derive(Debug)]
+#[derive(Args, Debug)]
+#[group(skip)]
 pub(crate) struct Worker {
-    pub(crate) programs: Programs,
-    pub(crate) listen: SocketAddr,
-    /// The public key of a Restate that signs its requests.
-    pub(crate) identity_key: Option<String>,
-    /// The administration of a Restate with which this worker is registered.
-    pub(crate) register: Option<Address>,
-    /// The URL at which Restate reaches this worker.
-    pub(crate) url: Option<String>,
+    /// The address to listen at; several workers can share it
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
+    listen: SocketAddr,
+    /// How many nodes run here at the same time
+    #[arg(long, value_name = "NUMBER", default_value = "8")]
+    #[arg(value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: u16,
+    /// Register the worker with the Restate whose administration is at http://HOST:PORT
+    #[arg(long, value_name = "URL")]
+    register: Option<String>,
+    /// The URL at which Restate reaches the worker; by default, where it listens
+    #[arg(long, value_name = "URL", requires = "register")]
+    url: Option<String>,
+    /// Accept only requests that Restate has signed with this key
+    #[arg(long, value_name = "KEY")]
+    identity_key: Option<String>,
 }
 
 impl Worker {
     /// Serves until the process is asked to end. What runs then is ended.
-    pub(crate) async fn serve(self, io: &mut Io<'_>) -> Result<(), Failure> {
+    pub(crate) async fn serve(self, programs: Programs, io: &mut Io<'_>) -> Result<(), Failure> {
+        let register = self.register.as_deref().map(str::parse::<Address>);
+        let register = register.transpose()?;
         let mut endpoint = Endpoint::builder();
         match &self.identity_key {
             Some(key) => {
@@ -59,7 +71,7 @@ impl Worker {
             let diagnostic = Diagnostic::new(Code::IoFailed, message);
             Failure::from(diagnostic.with_subject(self.listen.to_string()))
         };
-        self.programs.check().await?;
+        programs.check().await?;
         let listener = listen(self.listen).map_err(failure)?;
         let address = listener.local_addr().map_err(failure)?;
         let [mut interrupt, mut terminate] =
@@ -70,7 +82,7 @@ impl Worker {
         let options = ServiceOptions::new()
             .abort_timeout(LONGEST)
             .retry_policy_max_attempts(ATTEMPTS);
-        let definition = Flows(self.programs)
+        let definition = Flows(programs)
             .into_service_definition()
             .options(options);
         let server = HttpServer::new(endpoint.bind(definition).build());
@@ -81,7 +93,7 @@ impl Worker {
             }
         };
         let serving = tokio::spawn(server.serve_with_cancel(listener, end));
-        if let Some(admin) = self.register {
+        if let Some(admin) = register {
             let url = self.url.unwrap_or_else(|| format!("http://{address}"));
             Client(admin).register(&url).await?;
         }
