@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use cogtools_core::{Cancel, Code, Diagnostic};
 use serde_json::Value;
 
-use crate::work::{Ended, Results, Workers};
+use crate::work::{self, Ended, Results};
 use crate::{Attempt, Completion, Failure, Graph, Progress, Schedule, Work};
 
 /// Interval at which a run checks for cancellation.
@@ -30,7 +30,7 @@ struct Running {
 /// A run.
 struct Run<'o> {
     graph: Arc<Graph>,
-    workers: Workers,
+    work: Arc<dyn Work>,
     options: Options,
     schedule: Schedule,
     results: Arc<Results>,
@@ -42,6 +42,8 @@ struct Run<'o> {
     is_ending: bool,
     /// The user has interrupted it.
     is_interrupted: bool,
+    /// The ends of attempts.
+    sender: Sender<Ended>,
     ended: Receiver<Ended>,
     observer: &'o mut dyn Observer,
 }
@@ -124,7 +126,8 @@ impl Run<'_> {
             results: Arc::clone(&self.results),
             cancel,
         };
-        self.workers.start(attempt).or_else(|failure| {
+        let (work, sender) = (Arc::clone(&self.work), self.sender.clone());
+        work::start(attempt, work, sender).or_else(|failure| {
             self.running.remove(&index);
             self.fail(index, failure, start.elapsed())
         })
@@ -140,7 +143,6 @@ impl Run<'_> {
 
     /// An attempt has ended.
     fn finish(&mut self, ended: Ended) -> Result<(), Stop> {
-        self.workers.release();
         let is_current = |running: &Running| running.number == ended.number;
         if !self.running.get(&ended.index).is_some_and(is_current) {
             return Ok(());
@@ -284,8 +286,8 @@ impl Run<'_> {
     }
 }
 
-/// Options of a run.
-#[derive(Clone, Debug)]
+/// Options of a run. The default runs one node at a time, and ends nothing.
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Maximum number of nodes that run at the same time; at least one.
     pub max_parallel: usize,
@@ -302,11 +304,12 @@ pub struct Options {
 }
 
 /// Consequence of a node that has failed for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
     /// Nothing further starts.
     Stop,
     /// Nodes that need it do not run; the others do.
+    #[default]
     SkipDependents,
 }
 
@@ -347,8 +350,9 @@ pub fn execute(
         is_ending: false,
         is_interrupted: false,
         graph: Arc::new(graph),
-        workers: Workers::new(work, sender),
+        work,
         options,
+        sender,
         ended,
         observer,
     };

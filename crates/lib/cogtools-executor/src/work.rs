@@ -1,9 +1,8 @@
 //! One attempt of a node: what its work gets, and how it ends.
 
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -104,17 +103,6 @@ impl Attempt {
     }
 }
 
-/// The threads of a run. Those that are idle end with it; one that still makes an attempt ends
-/// after that.
-pub(crate) struct Workers {
-    work: Arc<dyn Work>,
-    attempts: Sender<Attempt>,
-    waiting: Arc<Mutex<Receiver<Attempt>>>,
-    /// Number of threads that wait for an attempt.
-    idle: usize,
-    ended: Sender<Ended>,
-}
-
 /// An attempt that has ended.
 pub(crate) struct Ended {
     pub(crate) index: usize,
@@ -123,60 +111,23 @@ pub(crate) struct Ended {
     pub(crate) duration: Duration,
 }
 
-impl Workers {
-    /// Threads for `work`. The ends of attempts go to `ended`.
-    pub(crate) fn new(work: Arc<dyn Work>, ended: Sender<Ended>) -> Self {
-        let (attempts, waiting) = channel();
-        Self {
-            work,
-            attempts,
-            waiting: Arc::new(Mutex::new(waiting)),
-            idle: 0,
-            ended,
-        }
-    }
-
-    /// Makes `attempt` on a thread that is idle, or on a new one.
-    ///
-    /// # Errors
-    ///
-    /// No thread can be started.
-    pub(crate) fn start(&mut self, attempt: Attempt) -> Result<(), Failure> {
-        if self.idle > 0 {
-            self.idle -= 1;
-        } else {
-            self.spawn().map_err(|error| {
-                let message = format!("the thread for the node cannot be started: {error}");
-                Failure::new(Diagnostic::new(Code::IoFailed, message))
-            })?;
-        }
-        // The other end is here as well.
-        let _ = self.attempts.send(attempt);
-        Ok(())
-    }
-
-    /// A thread has made its attempt. Each [`Ended`] stands for one.
-    pub(crate) const fn release(&mut self) {
-        self.idle += 1;
-    }
-
-    fn spawn(&self) -> io::Result<()> {
-        let work = Arc::clone(&self.work);
-        let waiting = Arc::clone(&self.waiting);
-        let ended = self.ended.clone();
-        let next = move || {
-            let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.recv().ok()
-        };
-        let run = move || {
-            while let Some(attempt) = next() {
-                // After a timeout the result is not awaited any more.
-                let _ = ended.send(make(&attempt, work.as_ref()));
-            }
-        };
-        let builder = thread::Builder::new().name("node".into());
-        builder.spawn(run).map(drop)
-    }
+/// Makes `attempt` on a thread of its own. Its end goes to `ended`.
+///
+/// # Errors
+///
+/// No thread can be started.
+pub(crate) fn start(
+    attempt: Attempt,
+    work: Arc<dyn Work>,
+    ended: Sender<Ended>,
+) -> Result<(), Failure> {
+    // After a timeout the result is not awaited any more.
+    let run = move || drop(ended.send(make(&attempt, work.as_ref())));
+    let started = thread::Builder::new().name("node".into()).spawn(run);
+    started.map(drop).map_err(|error| {
+        let message = format!("the thread for the node cannot be started: {error}");
+        Failure::new(Diagnostic::new(Code::IoFailed, message))
+    })
 }
 
 /// Makes `attempt`. A panic is its failure: one node must not take the others with it.

@@ -1,7 +1,5 @@
 //! Large graphs.
 
-use std::collections::HashSet;
-use std::thread;
 use std::time::Instant;
 
 use super::*;
@@ -29,33 +27,5 @@ fn a_thousand_nodes_cost_little() {
         assert_eq!(lines.len(), 2 * Graph::MAX_NODES);
         // A release build takes a twentieth of that on a quiet machine.
         assert!(each < Duration::from_millis(2), "{each:?}");
-    }
-}
-
-#[test]
-fn a_thread_makes_attempts_one_after_the_other() {
-    for max_parallel in [1, 4] {
-        let nodes = (0..200).map(|index: usize| {
-            let node = Node::new(format!("n{index}"));
-            match index.checked_sub(max_parallel) {
-                Some(before) => node.after(format!("n{before}")),
-                None => node,
-            }
-        });
-        let threads = Arc::new(Mutex::new(HashSet::new()));
-        let seen = Arc::clone(&threads);
-        let options = Options {
-            max_parallel,
-            ..options()
-        };
-        let (lines, _) = run(nodes.collect(), options, move |_| {
-            seen.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .insert(thread::current().id());
-            done(1)
-        });
-        assert_eq!(lines.len(), 2 * 200);
-        let threads = threads.lock().unwrap_or_else(PoisonError::into_inner).len();
-        assert!(threads <= max_parallel, "{threads} for {max_parallel}");
     }
 }
