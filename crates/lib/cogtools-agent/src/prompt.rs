@@ -6,15 +6,14 @@
 use std::sync::Arc;
 
 use cogtools_core::text::Text;
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, digest};
 use cogtools_log::{Blobs, Entry, Event, LayerSize};
-use cogtools_model::{Content, Generation, Part, Request, ToolMode, hex};
+use cogtools_model::{Content, Generation, Part, Request, ToolMode};
 use cogtools_program::Failure;
 use njk::Engine;
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
-use sha2::{Digest as _, Sha256};
 
 use crate::Tools;
 
@@ -139,7 +138,7 @@ fn size(name: &str, layer: &impl Serialize, cached: bool) -> LayerSize {
     LayerSize {
         name: name.to_owned(),
         tokens: estimate_tokens(size),
-        hash: hex(&Sha256::digest(&json)),
+        hash: digest::bytes(&json).to_string(),
         cached,
         parts: Vec::new(),
     }

@@ -30,6 +30,6 @@ pub use error::{ModelError, RetryPolicy, random_jitter};
 pub use gemini::Gemini;
 pub use model::{Cache, Caches, Chunks, Key, Model, ModelInfo};
 pub use openai::OpenAi;
-pub use request::{Generation, Request, ToolMode, hex};
+pub use request::{Generation, Request, ToolMode};
 pub use response::{Chunk, Finish, Response, Usage};
 pub use tape::{MAX_TAPE_BYTES, Recorder, Replay, Tape};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use cogtools_process::digest;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::Content;
 
@@ -143,11 +143,7 @@ impl Request {
 
     /// Hashes a `body` that exists already.
     pub fn hash_with(&self, body: &[u8]) -> String {
-        let mut hasher = Sha256::new();
-        hasher.update(self.model.as_bytes());
-        hasher.update(b"\n");
-        hasher.update(body);
-        hex(&hasher.finalize())
+        digest::bytes(&[self.model.as_bytes(), b"\n", body].concat()).to_string()
     }
 }
 
@@ -161,13 +157,6 @@ pub(crate) fn json_schema(declaration: &Value) -> Value {
 /// The form of an answer, for a server that takes no schema.
 pub(crate) fn schema_in_words(schema: &Value) -> String {
     format!("Answer with JSON alone, which matches this JSON Schema:\n{schema}")
-}
-
-/// `bytes` in hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(value.into(), 16).unwrap_or('0');
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-    digits.map(digit).collect()
 }
 
 impl ToolMode {
