@@ -18,7 +18,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
@@ -33,7 +33,8 @@ use crate::client::MAX_HEADER_BYTES;
 use crate::target::Target;
 
 /// The body of a response: bytes, or a stream of them.
-pub type Body = BoxBody<Bytes, Infallible>;
+pub type Body = UnsyncBoxBody<Bytes, BoxError>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The pause when the system has no more sockets.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -118,6 +119,14 @@ impl Server {
     }
 }
 
+/// Makes a body of any other one. An error in it ends the connection.
+pub fn body<B>(body: B) -> Body
+where
+    B: hyper::body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    body.map_err(Into::into).boxed_unsync()
+}
+
 /// Returns a response of the media type `kind`.
 pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Body> {
     let mut response = text(status, body);
@@ -128,7 +137,7 @@ pub fn typed(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> 
 
 /// Returns a response of plain text.
 pub fn text(status: StatusCode, text: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Full::new(text.into()).boxed());
+    let mut response = Response::new(body(Full::new(text.into())));
     *response.status_mut() = status;
     response
 }

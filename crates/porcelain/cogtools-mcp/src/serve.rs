@@ -406,14 +406,15 @@ async fn handle(
     let sender: Sender = serde_json::from_slice(&body).unwrap_or_default();
     if services.are_stateful(&state, &parts, &sender).await {
         let request = Request::from_parts(parts, Full::new(body));
-        return services.stateful.handle(request).await;
+        let response = services.stateful.handle(request).await;
+        return response.map(server::body);
     }
     let link = Link::stateless(&state, &parts, sender);
     let server = move || Ok(Server::new(Arc::clone(&state), link.clone()));
     let sessions = Arc::<NeverSessionManager>::default();
     let stateless = StreamableHttpService::new(server, sessions, services.stateless);
     let request = Request::from_parts(parts, Full::new(body));
-    stateless.handle(request).await
+    stateless.handle(request).await.map(server::body)
 }
 
 /// Answers a body that is not one message; the SDK would say that its media type is not supported.

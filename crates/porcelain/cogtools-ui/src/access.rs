@@ -111,9 +111,7 @@ fn random() -> Result<String, Box<Diagnostic>> {
         let message = format!("the system has no random numbers: {error}");
         Diagnostic::new(Code::Internal, message)
     })?;
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
-    Ok(digits.collect())
+    Ok(cogtools_core::digest::bytes(&bytes).to_string())
 }
 
 #[cfg(test)]

@@ -34,8 +34,7 @@ pub(crate) fn open(app: &App, file: &Path, body: &[u8]) -> Result<Answer, PageEr
     let line = format!("--line={}", at.line);
     let args = ["editor", "open", "--error-format", "json", &line, "--"].map(OsStr::new);
     let args = args.into_iter().chain([file.as_os_str()]);
-    let output = app.project.run(args, Vec::new(), EDITOR_TIMEOUT);
-    let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
+    let output = app.project.run(args, Vec::new(), EDITOR_TIMEOUT)?;
     let answer = if output.exit.is_success() {
         let name = String::from_utf8_lossy(&output.stdout.bytes);
         json!({"failures": [], "editor": name.trim()})

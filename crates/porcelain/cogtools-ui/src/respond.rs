@@ -1,9 +1,6 @@
 //! The answers to requests, and the errors in their place.
 
-use std::convert::Infallible;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -12,7 +9,6 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use cogtools_core::{Cancel, Diagnostic};
 use cogtools_log::SessionError;
-use http_body::{Frame, SizeHint};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, oneshot};
 
@@ -54,6 +50,12 @@ pub(crate) enum PageError {
 impl From<Vec<Diagnostic>> for PageError {
     fn from(diagnostics: Vec<Diagnostic>) -> Self {
         Self::Failed(diagnostics)
+    }
+}
+
+impl From<Box<Diagnostic>> for PageError {
+    fn from(diagnostic: Box<Diagnostic>) -> Self {
+        Self::Failed(vec![*diagnostic])
     }
 }
 
@@ -160,35 +162,6 @@ impl From<Answer> for Response {
             headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("inline"));
         }
         response
-    }
-}
-
-/// A body that ends where the other one fails. It is shared between threads only in the sense
-/// of types, which the lock gives.
-pub(crate) struct UntilError(Mutex<Body>);
-
-impl UntilError {
-    pub(crate) const fn new(body: Body) -> Self {
-        Self(Mutex::new(body))
-    }
-}
-
-impl http_body::Body for UntilError {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let body = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let frame = Pin::new(body).poll_frame(cx);
-        frame.map(|frame| frame.and_then(Result::ok).map(Ok))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let body = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        http_body::Body::size_hint(&*body)
     }
 }
 

@@ -17,10 +17,9 @@ use cogtools_core::file::{WritePath, create_private_folder, replace_private};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_http::Bytes;
 use cogtools_http::http;
-use cogtools_http::server::{Server, ServerOptions};
+use cogtools_http::server::{self, Server, ServerOptions};
 use cogtools_program::dirs::state_dir;
 use cogtools_program::{Failure, Io, open_in_browser};
-use http_body_util::BodyExt as _;
 use serde::Deserialize;
 use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
@@ -31,7 +30,7 @@ use crate::access::Access;
 use crate::command::UiArgs;
 use crate::page::Pages;
 use crate::project::ProjectView;
-use crate::respond::{App, PageError, UntilError};
+use crate::respond::{App, PageError};
 use crate::session::{Runs, Sessions};
 use crate::tool::TestRuns;
 use crate::{evals, live, page, session, tool};
@@ -95,7 +94,7 @@ async fn run(args: &UiArgs, stop: &Cancel, io: &mut Io<'_>) -> Result<(), Failur
         async move {
             let response = router.call(request.map(axum::body::Body::from)).await;
             let Ok(response) = response;
-            response.map(|body| UntilError::new(body).boxed())
+            response.map(server::body)
         }
     };
     let stopped = async {

@@ -470,7 +470,7 @@ async fn start<B: DeserializeOwned + Send + 'static>(
         if is_first {
             app.runs.with(&name, |runs| runs.stop = None);
         }
-        let output = output.map_err(|diagnostic| PageError::Failed(vec![*diagnostic]))?;
+        let output = output?;
         // A run that was stopped, or waits for another answer, has done what it was asked to.
         let is_stopped = output.exit == Exit::Cancelled;
         let mut failures = if output.exit.is_success() || is_stopped {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use cogtools_core::Tool;
 use cogtools_core::process::Output;
-use cogtools_core::{Diagnostic, Tool};
 use cogtools_log::Timestamp;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -50,10 +50,7 @@ pub(super) fn findings(app: &App) -> BTreeMap<String, Vec<Value>> {
 /// Calls a tool with `arguments`: its result, or what is wrong.
 pub(super) fn call(app: &App, name: &str, arguments: Vec<u8>) -> Result<Value, PageError> {
     let args = ["call", "--error-format", "json", "--", name];
-    let output = app
-        .project
-        .run(args, arguments, CALL_TIMEOUT)
-        .map_err(failed)?;
+    let output = app.project.run(args, arguments, CALL_TIMEOUT)?;
     if output.exit.is_success() {
         let text = String::from_utf8_lossy(&output.stdout.bytes);
         let shown = cut::text(&text);
@@ -68,8 +65,7 @@ pub(super) fn call(app: &App, name: &str, arguments: Vec<u8>) -> Result<Value, P
 /// Creates a tool that works.
 pub(super) fn create(app: &App, name: &str) -> Result<Value, PageError> {
     let args = ["new", "--error-format", "json", "--", name];
-    let output = app.project.run(args, Vec::new(), LINT_TIMEOUT);
-    let output = output.map_err(failed)?;
+    let output = app.project.run(args, Vec::new(), LINT_TIMEOUT)?;
     let failures = if output.exit.is_success() {
         Vec::new()
     } else {
@@ -92,21 +88,13 @@ pub(super) fn test(app: &App, name: &str) -> Result<Value, PageError> {
         "--",
         name,
     ];
-    let output = app
-        .project
-        .run(args, Vec::new(), TEST_TIMEOUT)
-        .map_err(failed)?;
-    let report = json_of(&output);
-    let Some(report) = report else {
+    let output = app.project.run(args, Vec::new(), TEST_TIMEOUT)?;
+    let Some(report) = json_of(&output) else {
         return Ok(visible(json!({"failures": failures(&output)})));
     };
     app.tests.note(&before.0, before.1, &report);
     let tests = with_file(app, name, |tool, path, _| app.tests.tests(tool, path))?;
     Ok(visible(json!({"report": report, "tests": tests})))
-}
-
-fn failed(diagnostic: Box<Diagnostic>) -> PageError {
-    PageError::Failed(vec![*diagnostic])
 }
 
 /// The output of a program, if it is JSON.
