@@ -91,14 +91,22 @@ pub fn question_lines(approval: Option<&Approval>, runs: Option<&str>) -> String
 }
 
 /// The person at the terminal, who decides about each call when it comes.
-#[derive(Clone, Debug)]
-pub struct Person(pub Option<Prompt>);
+#[derive(Clone, Debug, Default)]
+pub struct Person {
+    /// The terminal, if there is one.
+    pub prompt: Option<Prompt>,
+    /// True if calls wait in the session instead.
+    pub pauses: bool,
+}
 
 impl Observer for Person {
     fn on(&mut self, _: &Activity<'_>) {}
 
     fn ask(&mut self, question: &Question<'_>) -> Answer {
-        let Self(Some(prompt)) = self else {
+        if self.pauses {
+            return Answer::Pause;
+        }
+        let Some(prompt) = &self.prompt else {
             return Answer::NoTerminal;
         };
         let (text, lines) = about(question);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
 use cogtools_agent::{Journal, session_named, session_store};
 use cogtools_code::{
-    Decisions, Explanation, Program as Code_, Recorded, Report, Scope, line, store_and_next,
-    verdict,
+    Decisions, Explanation, Person, Program as Code_, Recorded, Report, Scope, line,
+    store_and_next, verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Code, Diagnostic, estimate_tokens, fail_on};
@@ -16,6 +16,7 @@ use cogtools_log::{ProgramStatus, SessionFile};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::sanitize_lines;
 use cogtools_program::{
     Failure, Input, Io, Program, SignalGuard, Stdin, man, named_file, text_input,
@@ -24,7 +25,7 @@ use serde_json::{Map, Value};
 
 use super::call::CallArgs;
 use super::manual::MANUAL;
-use super::question::{Terminal, agree};
+use super::question::agree;
 use crate::journal::{self, Target};
 use crate::run::given_results;
 
@@ -273,35 +274,35 @@ impl RunArgs {
             None => Map::new(),
         };
         // A dry run asks no more than one that pauses.
-        let mut terminal = Terminal::new(io, self.pause || self.dry_run);
-        let (code, explanation) = agree(code, &scope, &mut terminal)?;
+        let mut person = person(self.pause || self.dry_run, io);
+        let (code, explanation, consent) = agree(code, &scope, &person, io)?;
         let mut program = Code_::new(code, args);
         program.max_calls = self.calls;
         program.is_dry = self.dry_run;
-        program.consent = terminal.consent.take().unwrap_or_default();
+        program.consent = consent;
         if !explanation.mistakes.is_empty() {
             let report = Report::of_mistakes(&program.name, explanation.mistakes);
-            return print(&report, None, &self.format, terminal.io);
+            return print(&report, None, &self.format, io);
         }
         program.explanation = Some(explanation);
         if self.dry_run {
-            let report = guarded(program, &scope, None, &mut terminal)?;
+            let report = guarded(program, &scope, None, &mut person)?;
             if !self.format.is_json() {
-                terminal.io.show(&sanitize_lines(&report.trace()))?;
+                io.show(&sanitize_lines(&report.trace()))?;
             }
-            return print(&report, None, &self.format, terminal.io);
+            return print(&report, None, &self.format, io);
         }
-        let session = open(self.session.as_deref(), &mut program, terminal.io)?;
+        let session = open(self.session.as_deref(), &mut program, io)?;
         let name = session.as_ref().map(|(_, name)| name.clone());
         program.session.clone_from(&name);
         let journal = session.map(|(journal, _)| journal);
-        let mut report = guarded(program, &scope, journal, &mut terminal)?;
+        let mut report = guarded(program, &scope, journal, &mut person)?;
         for error in &mut report.errors {
             if error.code == Code::BudgetSpent {
                 error.hints.push("--calls allows more".into());
             }
         }
-        print(&report, name.as_deref(), &self.format, terminal.io)
+        print(&report, name.as_deref(), &self.format, io)
     }
 }
 
@@ -334,17 +335,23 @@ fn session_name(path: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
+/// The person who decides about calls, unless the program `pauses`.
+fn person(pauses: bool, io: &Io<'_>) -> Person {
+    let prompt = Prompt::of(io);
+    Person { prompt, pauses }
+}
+
 /// Runs `program`; signals cancel it.
 fn guarded(
     program: Code_,
     scope: &Scope,
     mut journal: Option<Journal>,
-    terminal: &mut Terminal<'_, '_>,
+    person: &mut Person,
 ) -> Result<Report, Failure> {
     let signals = SignalGuard::begin(scope.cancel());
     let report = match &mut journal {
-        Some(journal) => program.run_in(scope, journal, terminal),
-        None => program.run(scope, None, terminal),
+        Some(journal) => program.run_in(scope, journal, person),
+        None => program.run(scope, None, person),
     };
     match signals.status() {
         Some(status) => Err(Failure::Reported(status)),
@@ -371,9 +378,8 @@ impl ResumeArgs {
         let name = file.name();
         program.session = Some(name.clone());
         let journal = Journal::resume(log, &session, session.head());
-        let mut terminal = Terminal::new(io, true);
-        let report = guarded(program, &scope, Some(journal), &mut terminal)?;
-        print(&report, Some(&name), &self.format, terminal.io)
+        let report = guarded(program, &scope, Some(journal), &mut person(true, io))?;
+        print(&report, Some(&name), &self.format, io)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use cogtools_agent::{ProgramQuestion, ToolTraits};
-use cogtools_code::{CodeTools, Person, show};
+use cogtools_code::{CodeTools, show};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Decision, EndStatus, Why};
 use cogtools_program::questions::Prompt;
@@ -68,7 +68,7 @@ fn decide(
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
     let prompt = Prompt::of(io);
-    run.programs.person = Person(prompt.clone());
+    run.programs.person.prompt.clone_from(&prompt);
     if prompt.is_some() && (known.is_some() || run.has_programs()) {
         io.say(&table(&run.contract, None, false));
     }

@@ -54,7 +54,7 @@ impl Programs {
             cx: cx.clone(),
             names,
             consents: BTreeMap::new(),
-            person: Person(None),
+            person: Person::default(),
             begun: Mutex::default(),
         }
     }

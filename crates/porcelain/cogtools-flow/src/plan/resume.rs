@@ -1,7 +1,6 @@
 //! `cogtools plan resume`: a plan goes on with the results that its session has.
 
 use clap::Args;
-use cogtools_code::Person;
 use cogtools_core::{Code, Diagnostic, Pattern};
 use cogtools_log::view::NodeRun;
 use cogtools_log::{Event, masked};
@@ -63,7 +62,7 @@ impl ResumeArgs {
         let cx = context.context(io);
         let config = project::config(&project::project(io), io)?;
         let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &deny));
-        programs.person = Person(Prompt::of(io));
+        programs.person.prompt = Prompt::of(io);
         // Who goes on with a plan agrees to it, but for those who want to be asked.
         if !asks {
             programs.agree(&contract);
