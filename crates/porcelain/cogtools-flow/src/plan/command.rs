@@ -17,7 +17,7 @@ use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text
 use serde_json::{Value, json};
 
 use super::approval;
-use super::contract::Contract;
+use super::contract::{Contract, coded};
 use super::program::Programs;
 use super::question;
 use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
@@ -412,11 +412,8 @@ pub(super) fn contract_of(run: &Run<'_>) -> Result<Contract, Failure> {
             step["reason"] = "-".into();
         }
     }
-    let checked = Contract::check(&plan).map_err(|violations| {
-        let diagnostics = violations.into_iter();
-        Diagnostic::truncate(diagnostics.map(|it| it.diagnostic(Code::InvalidSession)))
-    });
-    Ok(checked?)
+    let checked = Contract::check(&plan);
+    Ok(checked.map_err(|violations| coded(violations, Code::InvalidSession))?)
 }
 
 impl RunArgs {

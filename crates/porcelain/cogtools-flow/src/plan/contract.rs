@@ -52,16 +52,13 @@ impl Contract {
         if found.is_cut() {
             return Err(vec![cut()]);
         }
-        Self::check(&found.value.into()).map_err(|violations| {
-            let violations = violations.into_iter();
-            Diagnostic::truncate(violations.map(|it| it.diagnostic(Code::ContractViolation)))
-        })
+        Self::check(&found.value.into()).map_err(Diagnostic::truncate)
     }
 
     /// Checks a value.
-    pub(crate) fn check(value: &Value) -> Result<Self, Vec<Violation>> {
+    pub(crate) fn check(value: &Value) -> Result<Self, Vec<Diagnostic>> {
         let Value::Object(object) = value else {
-            return Err(vec![Violation::expected("", "one object", value)]);
+            return Err(vec![mismatch("", "one object", value)]);
         };
         let mut violations = Vec::new();
         let contract = Self {
@@ -106,21 +103,21 @@ fn required_text(
     object: &Map<String, Value>,
     key: &str,
     at: &str,
-    violations: &mut Vec<Violation>,
+    violations: &mut Vec<Diagnostic>,
 ) -> String {
     let pointer = pointer::child(at, key);
     match object.get(key) {
-        None => violations.push(Violation::missing(pointer, TEXT)),
+        None => violations.push(missing(pointer, TEXT)),
         Some(Value::String(text)) if text.trim().is_empty() => {
-            violations.push(Violation::empty(pointer, TEXT));
+            violations.push(empty(pointer, TEXT));
         }
         Some(Value::String(text)) => return text.trim().to_owned(),
-        Some(other) => violations.push(Violation::expected(pointer, TEXT, other)),
+        Some(other) => violations.push(mismatch(pointer, TEXT, other)),
     }
     String::new()
 }
 
-fn log(object: &Map<String, Value>, violations: &mut Vec<Violation>) -> Vec<String> {
+fn log(object: &Map<String, Value>, violations: &mut Vec<Diagnostic>) -> Vec<String> {
     let lines = match object.get("thinking_log") {
         Some(Value::Array(lines)) => lines,
         other => {
@@ -134,18 +131,18 @@ fn log(object: &Map<String, Value>, violations: &mut Vec<Violation>) -> Vec<Stri
             Value::String(text) => texts.push(text.trim().to_owned()),
             other => {
                 let pointer = format!("/thinking_log/{index}");
-                violations.push(Violation::expected(pointer, "a string", other));
+                violations.push(mismatch(pointer, "a string", other));
             }
         }
     }
     texts
 }
 
-fn steps(object: &Map<String, Value>, violations: &mut Vec<Violation>) -> Vec<Step> {
+fn steps(object: &Map<String, Value>, violations: &mut Vec<Diagnostic>) -> Vec<Step> {
     let steps = match object.get("tool_plan") {
         Some(Value::Array(steps)) if !steps.is_empty() => steps,
         Some(Value::Array(_)) => {
-            violations.push(Violation::empty("/tool_plan", PLAN));
+            violations.push(empty("/tool_plan", PLAN));
             return Vec::new();
         }
         other => {
@@ -167,12 +164,12 @@ impl Step {
         step: &Value,
         index: usize,
         names: &mut Names,
-        violations: &mut Vec<Violation>,
+        violations: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         let here = format!("/tool_plan/{index}");
         let at = |key: &str| format!("{here}/{key}");
         let Value::Object(step) = step else {
-            violations.push(Violation::expected(here, "an object with a step", step));
+            violations.push(mismatch(here, "an object with a step", step));
             return None;
         };
         let before = violations.len();
@@ -185,12 +182,12 @@ impl Step {
         };
         let tool = match optional_text(step, "tool", at("tool")) {
             Ok(None) if need_tool => {
-                violations.push(Violation::missing(at("tool"), "the name of the tool"));
+                violations.push(missing(at("tool"), "the name of the tool"));
                 None
             }
             Ok(tool) => tool,
             Err(violation) => {
-                violations.push(violation);
+                violations.push(*violation);
                 None
             }
         };
@@ -205,12 +202,12 @@ impl Step {
             None | Some(Value::Null) => None,
             Some(Value::Object(args)) => Some(args.clone()),
             Some(other) => {
-                violations.push(Violation::expected(at("args"), "an object", other));
+                violations.push(mismatch(at("args"), "an object", other));
                 None
             }
         };
         let save_as = optional_text(step, "save_as", at("save_as")).unwrap_or_else(|violation| {
-            violations.push(violation);
+            violations.push(*violation);
             None
         });
         (violations.len() == before).then(|| Self {
@@ -229,10 +226,10 @@ impl Step {
 }
 
 /// The violation of a required value that is missing or of another type.
-fn wrong(pointer: String, expected: &'static str, found: Option<&Value>) -> Violation {
+fn wrong(pointer: String, expected: &'static str, found: Option<&Value>) -> Diagnostic {
     match found {
-        Some(found) => Violation::expected(pointer, expected, found),
-        None => Violation::missing(pointer, expected),
+        Some(found) => mismatch(pointer, expected, found),
+        None => missing(pointer, expected),
     }
 }
 
@@ -241,11 +238,11 @@ fn optional_text<'s>(
     step: &'s Map<String, Value>,
     key: &str,
     pointer: String,
-) -> Result<Option<&'s str>, Violation> {
+) -> Result<Option<&'s str>, Box<Diagnostic>> {
     match step.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-        Some(other) => Err(Violation::expected(pointer, "a string", other)),
+        Some(other) => Err(Box::new(mismatch(pointer, "a string", other))),
     }
 }
 
@@ -347,81 +344,48 @@ impl Names {
     }
 }
 
+/// The violation of a value that is missing, which should be `expected`.
+pub(super) fn missing(pointer: impl Into<String>, expected: &str) -> Diagnostic {
+    violation(pointer.into(), "required but missing".to_owned(), expected)
+}
+
+/// The violation of a value that should be `expected`, but has nothing in it.
+fn empty(pointer: impl Into<String>, expected: &str) -> Diagnostic {
+    violation(pointer.into(), "must not be empty".to_owned(), expected)
+}
+
+/// The violation of a value that should be `expected`, and is `found`.
+pub(super) fn mismatch(pointer: impl Into<String>, expected: &str, found: &Value) -> Diagnostic {
+    let found = match found {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    };
+    let message = format!("expected {expected}, got {found}");
+    violation(pointer.into(), message, expected)
+}
+
 /// A violation of the contract, worded so that a model can correct it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Violation {
-    /// The JSON pointer of the value that is missing or wrong.
-    pub(crate) pointer: String,
-    kind: Kind,
+fn violation(pointer: String, message: String, expected: &str) -> Diagnostic {
+    let hint = match pointer::segments(&pointer).pop() {
+        None => format!("send {expected}"),
+        Some(index) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("item {index} must be {expected}")
+        }
+        Some(name) => format!("send {name}: {expected}"),
+    };
+    Diagnostic::new(Code::ContractViolation, message)
+        .with_pointer(pointer)
+        .hint(hint)
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// The value is missing.
-    Missing(&'static str),
-    /// It is something else.
-    Expected(&'static str, &'static str),
-    /// It is a string of blanks, or an array without items.
-    Empty(&'static str),
-}
-
-impl Violation {
-    /// The value at `pointer` is missing, which should be `expected`.
-    pub(crate) fn missing(pointer: impl Into<String>, expected: &'static str) -> Self {
-        Self {
-            pointer: pointer.into(),
-            kind: Kind::Missing(expected),
-        }
-    }
-
-    /// The value at `pointer` should be `expected`.
-    pub(crate) fn expected(
-        pointer: impl Into<String>,
-        expected: &'static str,
-        found: &Value,
-    ) -> Self {
-        let found = match found {
-            Value::Null => "null",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "a string",
-            Value::Array(_) => "an array",
-            Value::Object(_) => "an object",
-        };
-        Self {
-            pointer: pointer.into(),
-            kind: Kind::Expected(expected, found),
-        }
-    }
-
-    /// The value at `pointer` should be `expected`, but has nothing in it.
-    pub(crate) fn empty(pointer: impl Into<String>, expected: &'static str) -> Self {
-        Self {
-            pointer: pointer.into(),
-            kind: Kind::Empty(expected),
-        }
-    }
-
-    /// The diagnostic to show, with a code that depends on what was checked.
-    pub(crate) fn diagnostic(self, code: Code) -> Diagnostic {
-        let (message, expected) = match self.kind {
-            Kind::Missing(expected) => ("required but missing".to_owned(), expected),
-            Kind::Expected(expected, found) => {
-                (format!("expected {expected}, got {found}"), expected)
-            }
-            Kind::Empty(expected) => ("must not be empty".to_owned(), expected),
-        };
-        let hint = match pointer::segments(&self.pointer).pop() {
-            None => format!("send {expected}"),
-            Some(index) if index.bytes().all(|byte| byte.is_ascii_digit()) => {
-                format!("item {index} must be {expected}")
-            }
-            Some(name) => format!("send {name}: {expected}"),
-        };
-        Diagnostic::new(code, message)
-            .with_pointer(self.pointer)
-            .hint(hint)
-    }
+/// `violations` with another code, which depends on what was checked; as many as are shown.
+pub(super) fn coded(violations: Vec<Diagnostic>, code: Code) -> Vec<Diagnostic> {
+    let violations = violations.into_iter();
+    Diagnostic::truncate(violations.map(|it| Diagnostic { code, ..it }))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use cogtools_core::{Code, Diagnostic, fail_on, pointer};
 use cogtools_program::Input;
 use serde_json::{Map, Value};
 
-use super::contract::{RUN_JS, Step, Violation};
+use super::contract::{RUN_JS, Step, coded, mismatch, missing};
 
 /// The largest output, in bytes: a small input must not make a large one.
 const MAX_BYTES: usize = Input::MAX_BYTES;
@@ -27,31 +27,6 @@ pub(crate) struct Record(Map<String, Value>);
 
 /// The records of a plan.
 pub(crate) type Records = BTreeMap<String, Record>;
-
-/// Reads the records under the key `results` of an input.
-fn read_records(results: Option<Value>) -> Result<Records, Vec<Violation>> {
-    let results = match results {
-        None => return Ok(Records::new()),
-        Some(Value::Object(results)) => results,
-        Some(other) => return Err(vec![Violation::expected("/results", "an object", &other)]),
-    };
-    let mut violations = Vec::new();
-    let mut records = Records::new();
-    for (name, record) in results {
-        if let Value::Object(record) = record {
-            records.insert(name, Record(record));
-        } else {
-            let pointer = pointer::child("/results", &name);
-            violations.push(Violation::expected(
-                pointer,
-                "an object with a record",
-                &record,
-            ));
-        }
-    }
-    fail_on(violations)?;
-    Ok(records)
-}
 
 impl Record {
     /// The record in `value`, if that is an object.
@@ -423,11 +398,11 @@ impl ResolveInput {
         let mut object = object(bytes)?;
         let mut violations = Vec::new();
         let args = object.remove("args").unwrap_or_else(|| {
-            violations.push(Violation::missing("/args", "the arguments of a step"));
+            violations.push(missing("/args", "the arguments of a step"));
             Value::Null
         });
         let records = records(&mut object, &mut violations);
-        valid(violations)?;
+        fail_on(coded(violations, Code::SchemaViolation))?;
         Ok(Self { args, records })
     }
 }
@@ -440,14 +415,14 @@ impl HydrateInput {
             Some(Value::String(template)) => template,
             other => {
                 violations.push(match other {
-                    Some(other) => Violation::expected("/template", "a string", &other),
-                    None => Violation::missing("/template", "the text of the reply"),
+                    Some(other) => mismatch("/template", "a string", &other),
+                    None => missing("/template", "the text of the reply"),
                 });
                 String::new()
             }
         };
         let records = records(&mut object, &mut violations);
-        valid(violations)?;
+        fail_on(coded(violations, Code::SchemaViolation))?;
         let last = object.remove("last").unwrap_or_default();
         Ok(Self {
             template,
@@ -463,21 +438,26 @@ fn object(bytes: Vec<u8>) -> Result<Map<String, Value>, Vec<Diagnostic>> {
         .map_err(|error| vec![error.diagnostic()])
 }
 
-fn records(object: &mut Map<String, Value>, violations: &mut Vec<Violation>) -> Records {
-    read_records(object.remove("results")).unwrap_or_else(|found| {
-        violations.extend(found);
-        Records::new()
-    })
-}
-
-fn valid(violations: Vec<Violation>) -> Result<(), Vec<Diagnostic>> {
-    if violations.is_empty() {
-        return Ok(());
+/// Reads the records under the key `results` of an input.
+fn records(object: &mut Map<String, Value>, violations: &mut Vec<Diagnostic>) -> Records {
+    let results = match object.remove("results") {
+        None => return Records::new(),
+        Some(Value::Object(results)) => results,
+        Some(other) => {
+            violations.push(mismatch("/results", "an object", &other));
+            return Records::new();
+        }
+    };
+    let mut records = Records::new();
+    for (name, record) in results {
+        if let Value::Object(record) = record {
+            records.insert(name, Record(record));
+        } else {
+            let pointer = pointer::child("/results", &name);
+            violations.push(mismatch(pointer, "an object with a record", &record));
+        }
     }
-    let diagnostics = violations
-        .into_iter()
-        .map(|it| it.diagnostic(Code::SchemaViolation));
-    Err(Diagnostic::truncate(diagnostics))
+    records
 }
 
 #[cfg(test)]
