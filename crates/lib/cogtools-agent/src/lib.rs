@@ -43,11 +43,12 @@ pub use prompt::{
 };
 pub use provider::{Connection, ModelFacts, Provider, Requests, connect, facts, recorded_model};
 pub use session::{
-    begin_session, begin_tool_session, check_session_owner, locate_session, log_options,
-    session_at, session_named, session_store,
+    begin_session, begin_tool_session, check_session_owner, create_session, locate_session,
+    log_options, session_at, session_named, session_store,
 };
 pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
 pub use state::{Fixed, State};
 pub use tools::{
-    AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations, not_found, ready_call,
+    AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations, load_tools, not_found,
+    ready_call,
 };

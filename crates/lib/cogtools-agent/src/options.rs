@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, value_parser};
 use cogtools_core::tool::AgentBudget;
 use cogtools_core::{AskConfig, Code, Diagnostic, lexical};
-use cogtools_model::Part;
+use cogtools_model::{Generation, Part};
 use cogtools_program::args::parse;
 use cogtools_program::{Failure, Io};
 
@@ -191,6 +191,16 @@ impl ModelOptions {
                     .into())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// How the model answers, with `seed` unless another is named.
+    pub fn generation(&self, seed: impl FnOnce() -> Option<i32>) -> Generation {
+        Generation {
+            temperature: self.temperature,
+            seed: self.seed.or_else(seed),
+            max_output_tokens: self.max_tokens,
+            ..Generation::default()
         }
     }
 

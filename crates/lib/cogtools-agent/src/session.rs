@@ -111,21 +111,35 @@ fn begin(
     io: &Io<'_>,
 ) -> Result<Option<(Log, SessionFile)>, Failure> {
     let failure = |error: LogError| Failure::from(error.diagnostic());
-    let project = project::project(io);
-    let (id, file) = match (path, dirs::state_dir(io)) {
-        (Some(path), _) => (SessionId::random(), session_named(path, io)),
+    let file = match (path, dirs::state_dir(io)) {
+        (Some(path), _) => session_named(path, io),
         (None, Some(state)) => {
-            let store = Store::new(&state, project.root());
-            store.new_file().map_err(failure)?
+            let store = Store::new(&state, project::project(io).root());
+            store.new_file().map_err(failure)?.1
         }
         (None, None) => return Ok(None),
     };
+    let log = create_session(&file, model, of_tool, io).map_err(failure)?;
+    Ok(Some((log, file)))
+}
+
+/// Begins the session in `file`, which does not exist or is empty.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn create_session(
+    file: &SessionFile,
+    model: &str,
+    of_tool: bool,
+    io: &Io<'_>,
+) -> Result<Log, LogError> {
     let options = log_options(io);
-    let root = project.root().display().to_string();
+    let root = project::project(io).root().display().to_string();
+    let id = file.name().parse();
+    let id = id.unwrap_or_else(|_| SessionId::random());
     let header = Header {
         of_tool,
         ..Header::new(id, options.clock.now(), &root, model)
     };
-    let log = Log::create(&file, &header, options).map_err(failure)?;
-    Ok(Some((log, file)))
+    Log::create(file, &header, options)
 }

@@ -3,10 +3,10 @@
 use cogtools_core::tool::{Annotations, Author, FlowNode};
 use cogtools_core::{AskConfig, AskHistory, Pattern, Threshold, Tool};
 use cogtools_log::{Approval, Decision, Why};
-use cogtools_model::RetryPolicy;
+use cogtools_model::{Generation, RetryPolicy};
 use serde_json::Value;
 
-use crate::{Price, RequestOptions};
+use crate::{ModelFacts, Price, RequestOptions};
 
 /// The settings of a run.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,27 @@ pub struct Settings {
     /// The JSON Schema of an answer that is the arguments of a call, which the model has to make.
     /// It then makes no other calls. A model that cannot make calls is asked for JSON.
     pub answer_call: Option<Value>,
+}
+
+impl Settings {
+    /// The settings of a run with `model`, about which `facts` are known.
+    pub fn new(
+        model: String,
+        generation: Generation,
+        facts: ModelFacts,
+        config: &AskConfig,
+    ) -> Self {
+        Self {
+            request: RequestOptions {
+                model,
+                generation,
+                ..RequestOptions::default()
+            },
+            price: facts.price,
+            history: HistorySettings::of(config.history, facts.context),
+            ..Self::default()
+        }
+    }
 }
 
 /// Limits of the conversation that is sent and cached.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use cogtools_core::approval::approve;
-use cogtools_core::tool::Accepted;
-use cogtools_core::{Code, Context, Diagnostic, Hint, Limit, Target, Tool, ToolOutput, fail_on};
+use cogtools_core::tool::{Accepted, ToolError};
+use cogtools_core::{
+    Code, Context, Diagnostic, Hint, Limit, Registry, Target, Tool, ToolOutput, fail_on,
+};
 use cogtools_log::CallId;
 use cogtools_model::Part;
 use cogtools_program::call_timeout;
@@ -40,6 +42,18 @@ impl AgentTool {
             runs: tool.command_line().map(|line| line.to_string()),
         })
     }
+}
+
+/// Makes something of each tool of `registry`. Returns the diagnostics of what is left out, too.
+pub fn load_tools<T: Send>(
+    registry: &Registry,
+    make: impl Fn(Tool) -> Result<T, Vec<Diagnostic>> + Sync,
+) -> (Vec<T>, Vec<Diagnostic>) {
+    let found = registry.map(|tool| make(tool.map_err(ToolError::diagnostics)?));
+    let mut diagnostics = [&*registry.config_errors, &found.unmatched].concat();
+    let (tools, errors) = found.split();
+    diagnostics.extend(errors);
+    (tools, diagnostics)
 }
 
 /// The result of a call.

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, HistorySettings,
-    Layers, Permissions, ProgramQuestion, ReadyCall, RequestOptions, RunEnd, Settings, Tools,
-    budget_of, facts, not_found, recorded_model, stable_seed,
+    Agent, AgentParts, AgentTool, Budget, CallResult, CallScope, Connection, Layers, Permissions,
+    ProgramQuestion, ReadyCall, RunEnd, Settings, Tools, budget_of, facts, load_tools, not_found,
+    recorded_model, stable_seed,
 };
 use cogtools_code::{CodeMode, CodeTools, RunAgent, Scope};
 use cogtools_core::approval::approve;
@@ -44,17 +44,10 @@ impl ProjectTools {
     /// The tools of `registry` that `api` accepts, which run in `cx`; and the diagnostics of what is
     /// left out.
     pub(crate) fn load(registry: Registry, cx: Context, api: Target) -> (Self, Vec<Diagnostic>) {
-        let mut found = registry.map(|tool| match tool {
-            Ok(tool) => {
-                let declared = AgentTool::declare(&tool, api)?;
-                Ok((declared, tool.agent_tools().to_vec()))
-            }
-            Err(error) => Err(error.diagnostics()),
+        let (tools, mut diagnostics) = load_tools(&registry, |tool| {
+            let declared = AgentTool::declare(&tool, api)?;
+            Ok((declared, tool.agent_tools().to_vec()))
         });
-        let mut diagnostics = registry.config_errors.clone();
-        diagnostics.append(&mut found.unmatched);
-        let (tools, errors) = found.split();
-        diagnostics.extend(errors);
         diagnostics.extend(unmatched(&tools));
         let tools = tools.into_iter().map(|(tool, _)| tool).collect();
         let project = Self {
@@ -530,16 +523,9 @@ pub(crate) fn agent_settings(
     };
     let facts = facts(ask, &model)?;
     Ok(Settings {
-        request: RequestOptions {
-            model,
-            generation,
-            ..RequestOptions::default()
-        },
         permissions,
-        price: facts.price,
-        history: HistorySettings::of(ask.history, facts.context),
         answer_call: task.schema.clone().filter(|_| task.answers_by_call),
-        ..Settings::default()
+        ..Settings::new(model, generation, facts, ask)
     })
 }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use cogtools_agent::{
     Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
-    Tools as _, WaitingCall, check_session_owner, declarations, locate_session, log_options,
-    session_named,
+    Tools as _, WaitingCall, check_session_owner, create_session, declarations, locate_session,
+    log_options, session_named,
 };
 use cogtools_code::question_lines;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
-use cogtools_log::{EndStatus, Header, Log, LogError, Session, SessionFile, SessionId, Store};
+use cogtools_log::{EndStatus, Log, LogError, Session, SessionFile, SessionId, Store};
 use cogtools_model::{Content, Part};
 use cogtools_program::{Failure, Io, dirs};
 
@@ -250,11 +250,11 @@ pub(crate) fn open_session(
     project: &Project,
     io: &Io<'_>,
 ) -> Result<OpenSession, Failure> {
-    let options = log_options(io);
     let (file, exists) = locate(args, project, io)?;
     let journal = if exists {
         check_session_owner(&file, project, io)?;
-        let (log, session) = Log::open(&file, options).map_err(|error| log_failure(&error))?;
+        let (log, session) =
+            Log::open(&file, log_options(io)).map_err(|error| log_failure(&error))?;
         check_branch(args, &session)?;
         let journal = Journal::resume(log, &session, args.from);
         // Whoever can write the file could have written that the user has approved a call.
@@ -265,19 +265,9 @@ pub(crate) fn open_session(
             journal.without_grants()
         }
     } else {
-        let time = options.clock.now();
-        let display = project.root().display().to_string();
-        let id = file.name().parse();
-        let header = Header {
-            of_tool: args.action() == Action::Agent,
-            ..Header::new(
-                id.unwrap_or_else(|_| SessionId::random()),
-                time,
-                &display,
-                model,
-            )
-        };
-        Journal::new(Log::create(&file, &header, options).map_err(|error| log_failure(&error))?)
+        let of_tool = args.action() == Action::Agent;
+        let log = create_session(&file, model, of_tool, io);
+        Journal::new(log.map_err(|error| log_failure(&error))?)
     };
     let name = file.name();
     Ok(OpenSession { journal, name })

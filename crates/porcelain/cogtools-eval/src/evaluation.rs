@@ -11,7 +11,7 @@ use cogtools_agent::{
 use cogtools_core::file::{Existing, Mode, WritePath, create_private_folder, open_append};
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target, fail_on};
 use cogtools_log::{Mask, Store};
-use cogtools_model::{Generation, Model, RetryPolicy};
+use cogtools_model::{Model, RetryPolicy};
 use cogtools_program::{EACH, Failure, Io, Severity, dirs, project};
 use serde_json::{Map, Value, json};
 
@@ -219,14 +219,6 @@ impl Evaluation {
         Ok(())
     }
 
-    fn generation(&self) -> Generation {
-        Generation {
-            temperature: self.args.model.temperature,
-            max_output_tokens: self.args.model.max_tokens,
-            ..Generation::default()
-        }
-    }
-
     fn jobs(&self) -> Vec<Job> {
         let mut jobs = Vec::new();
         for case in &self.cases {
@@ -274,7 +266,7 @@ impl Evaluation {
     }
 
     fn replay(&mut self, io: &Io<'_>) -> Result<Vec<Row>, Failure> {
-        let settings = settings_digest(&self.generation(), self.args.code);
+        let settings = settings_digest(&self.args.model.generation(|| None), self.args.code);
         let mut results = Vec::new();
         let mut accepted = Vec::new();
         for job in self.jobs() {
@@ -318,7 +310,7 @@ impl Evaluation {
         io: &mut Io<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let args = &self.args;
-        let settings = settings_digest(&self.generation(), self.args.code);
+        let settings = settings_digest(&self.args.model.generation(|| None), self.args.code);
         let ask = &self.config.ask;
         let names = tools.iter().map(|tool| tool.agent.name.as_str());
         let permissions = Permissions::new(ask, &args.allow, &[], names);
@@ -358,7 +350,7 @@ impl Evaluation {
             layers: &layers,
             settings: Settings {
                 request: RequestOptions {
-                    generation: self.generation(),
+                    generation: self.args.model.generation(|| None),
                     ..RequestOptions::default()
                 },
                 permissions: permissions.clone(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     AgentTool, CallResult, CallScope, Permissions, ProgramQuestion, ReadyCall, ToolTraits, Tools,
-    not_found, ready_call,
+    load_tools, not_found, ready_call,
 };
 use cogtools_code::{CodeMode, CodeTools, Scope, Stub};
 use cogtools_core::approval::verdict;
@@ -116,14 +116,8 @@ pub(crate) fn load(
     api: Target,
     code: bool,
 ) -> (Vec<Declared>, Vec<Diagnostic>) {
-    let mut found = registry.map(|tool| match tool {
-        Ok(tool) => Declared::new(tool, false, api, code),
-        Err(error) => Err(error.diagnostics()),
-    });
-    let mut diagnostics = registry.config_errors.clone();
-    diagnostics.append(&mut found.unmatched);
-    let (mut tools, errors) = found.split();
-    diagnostics.extend(errors);
+    let declare = |tool| Declared::new(tool, false, api, code);
+    let (mut tools, diagnostics) = load_tools(registry, declare);
     let all: Vec<Value> = serde_json::from_str(DECOYS).unwrap_or_default();
     let parse = |value: Value| {
         let text = Text::new("decoys.json", value.to_string().into_bytes()).ok()?;

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelFacts, ModelOptions, ReadyCall,
-    RequestOptions, Requests, RunEnd, Settings, Silent, ToolTraits, Tools, diagnostic, facts,
-    recorded_model, stable_seed,
+    Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelOptions, ReadyCall, Requests,
+    RunEnd, Settings, Silent, ToolTraits, Tools, diagnostic, facts, recorded_model, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
@@ -15,7 +14,7 @@ use cogtools_core::{
 };
 use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, Store};
-use cogtools_model::{Content, Generation, Part};
+use cogtools_model::{Content, Part};
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
@@ -84,8 +83,8 @@ fn plan(
     let log = journal::create(&asking.question.target(), &model, io)?
         .ok_or_else(|| Store::missing().hint("or name a file with --session"))?;
     let planner = Planner {
-        facts: facts(ask, &model)?,
         options: &options,
+        ask,
         model,
         connection: &connection,
         registry,
@@ -165,8 +164,8 @@ fn declaration(tool: &Tool) -> Value {
 /// violation.
 struct Planner<'p> {
     options: &'p ModelOptions,
+    ask: &'p AskConfig,
     model: String,
-    facts: ModelFacts,
     connection: &'p Connection,
     registry: &'p Registry,
     catalogue: &'p Catalogue,
@@ -197,6 +196,9 @@ impl Tools for NoTools {
 impl Planner<'_> {
     /// Asks for a plan for `task`. Returns the session with it.
     fn plan(&self, task: Vec<Part>, journal: Journal) -> Result<(Contract, Journal), Failure> {
+        let seed = || Some(stable_seed(&self.model, &task));
+        let generation = self.options.generation(seed);
+        let facts = facts(self.ask, &self.model)?;
         let mut observer = Silent;
         let mut agent = Agent::new(AgentParts {
             model: self.connection.model(),
@@ -204,7 +206,7 @@ impl Planner<'_> {
             journal,
             system: Some(Arc::new(Content::system(self.catalogue.instructions()))),
             dynamic: None,
-            settings: self.settings(&task),
+            settings: Settings::new(self.model.clone(), generation, facts, self.ask),
             ledger: Ledger::new(self.options.budget),
             observer: &mut observer,
             cancel: self.cancel.clone(),
@@ -215,25 +217,6 @@ impl Planner<'_> {
         let contract = found.unwrap_or(Err(Failure::Reported(1)))?;
         saved?;
         Ok((contract, agent.journal))
-    }
-
-    fn settings(&self, task: &[Part]) -> Settings {
-        let seed = self.options.seed;
-        let generation = Generation {
-            temperature: self.options.temperature,
-            seed: Some(seed.unwrap_or_else(|| stable_seed(&self.model, task))),
-            max_output_tokens: self.options.max_tokens,
-            ..Generation::default()
-        };
-        Settings {
-            request: RequestOptions {
-                model: self.model.clone(),
-                generation,
-                ..RequestOptions::default()
-            },
-            price: self.facts.price.clone(),
-            ..Settings::default()
-        }
     }
 
     async fn ask(&self, agent: &mut Agent<'_>, task: Vec<Part>) -> Result<Contract, Failure> {
