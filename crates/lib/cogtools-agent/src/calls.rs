@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use cogtools_core::arguments::{Arguments, ArgumentsError, Syntax};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_log::{
-    Approval, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ProgramStep, Why, masked,
+    Approval, CallEvent, CallId, Decision, EndStatus, Event, Id, LogError, Outcome, ResultEvent,
+    Why, masked,
 };
 use cogtools_model::{ModelError, Response, ToolMode};
 use futures::future::BoxFuture;
@@ -320,22 +321,18 @@ impl Agent<'_> {
         resolved: Option<Value>,
         approval: &Approval,
     ) -> Result<Id, LogError> {
-        self.observer.on(&Activity::Call {
-            id: &call.id,
-            tool: &call.tool,
-            arguments: &call.arguments,
-            approval,
-        });
-        let event = Event::Call {
-            call: call.id.clone(),
-            tool: call.tool.clone(),
-            arguments: call.arguments.clone(),
-            resolved: resolved.filter(|resolved| *resolved != call.arguments),
-            approval: approval.clone(),
-            masked: false,
-            place: ProgramStep::default(),
+        let OpenCall {
+            id,
+            tool,
+            arguments,
+            ..
+        } = call.clone();
+        let event = CallEvent {
+            resolved: resolved.filter(|resolved| *resolved != arguments),
+            ..CallEvent::new(id, tool, arguments, approval.clone())
         };
-        self.journal.append(event)
+        self.observer.on(&Activity::Call(&event));
+        self.journal.append(Event::Call(event))
     }
 }
 
@@ -375,28 +372,21 @@ impl Agent<'_> {
             started,
             stop: _,
         } = answered;
-        let duration = started.elapsed();
         let (content, blob) = match shorten(&response) {
             Some((short, whole)) => (short, Some(self.journal.write_blob(&whole)?)),
             None => (response, None),
         };
-        self.observer.on(&Activity::Result {
-            id: &call.id,
-            tool: &call.tool,
-            outcome: &outcome,
-            duration,
-            response: &content,
-        });
-        self.journal.append(Event::Result {
-            call: call.id,
-            outcome,
-            content,
+        let result = ResultEvent {
             files,
             blob,
-            ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            masked: false,
-            place: ProgramStep::default(),
-        })?;
+            ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            ..ResultEvent::new(call.id, outcome, content)
+        };
+        self.observer.on(&Activity::Result {
+            tool: &call.tool,
+            result: &result,
+        });
+        self.journal.append(Event::Result(result))?;
         Ok(())
     }
 

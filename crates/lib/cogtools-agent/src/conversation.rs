@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, Outcome, SIGNATURES};
+use cogtools_log::{
+    Approval, CallId, Decision, Entry, Event, Id, Outcome, ResultEvent, SIGNATURES,
+};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
@@ -114,28 +116,16 @@ impl Conversation {
                     open.is_masked = *masked;
                 }
             }
-            Event::Call {
-                call,
-                approval,
-                resolved,
-                masked,
-                ..
-            } => {
-                let is_started = matches!(approval.decision, Decision::Allowed | Decision::Granted);
-                if let Some(open) = self.position(call).map(|at| &mut self.open[at]) {
-                    open.has_started = is_started;
-                    open.approval = Some(approval.clone());
-                    open.resolved.clone_from(resolved);
-                    open.is_masked |= masked;
+            Event::Call(call) => {
+                if let Some(open) = self.position(&call.call).map(|at| &mut self.open[at]) {
+                    let decision = call.approval.decision;
+                    open.has_started = matches!(decision, Decision::Allowed | Decision::Granted);
+                    open.approval = Some(call.approval.clone());
+                    open.resolved.clone_from(&call.resolved);
+                    open.is_masked |= call.masked;
                 }
             }
-            Event::Result {
-                call,
-                outcome,
-                content,
-                files,
-                ..
-            } => self.push_result(id, call, outcome, (content, files)),
+            Event::Result(result) => self.push_result(id, result),
             Event::Compaction { up_to, summary } => {
                 // By position: a summary comes first, but its entry is a late one.
                 let is_old = |turn: &Turn| turn.kind != TurnKind::Summary && turn.id <= *up_to;
@@ -215,22 +205,16 @@ impl Conversation {
         }
     }
 
-    fn push_result(
-        &mut self,
-        id: Id,
-        call: &CallId,
-        outcome: &Outcome,
-        (content, files): (&Value, &[Value]),
-    ) {
-        let Some(position) = self.position(call) else {
+    fn push_result(&mut self, id: Id, result: &ResultEvent) {
+        let Some(position) = self.position(&result.call) else {
             return;
         };
         let open = self.open.remove(position);
-        let kind = match outcome {
+        let kind = match result.outcome {
             Outcome::Succeeded => TurnKind::Result,
             _ => TurnKind::FailedResult,
         };
-        let body = Body::Result(open.position, open.result(content, files));
+        let body = Body::Result(open.position, open.result(&result.content, &result.files));
         self.turns.push(Turn { id, kind, body });
     }
 

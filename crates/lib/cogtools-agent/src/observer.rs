@@ -4,7 +4,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_log::{Approval, CallId, Decision, Entry, Event, Id, LogError, Outcome, Session, Why};
+use cogtools_log::{
+    Approval, CallEvent, Decision, Entry, Event, Id, LogError, ResultEvent, Session, Why,
+};
 use cogtools_model::{ModelError, Usage};
 use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -33,28 +35,13 @@ pub enum Activity<'a> {
     /// A response has ended.
     Response(&'a Usage),
     /// A call begins, or does not.
-    Call {
-        /// The call.
-        id: &'a CallId,
-        /// The tool.
-        tool: &'a str,
-        /// The arguments as they were sent.
-        arguments: &'a Value,
-        /// True if it may run.
-        approval: &'a Approval,
-    },
+    Call(&'a CallEvent),
     /// A call has ended.
     Result {
-        /// The call.
-        id: &'a CallId,
         /// The tool.
         tool: &'a str,
-        /// Its end.
-        outcome: &'a Outcome,
-        /// Its duration.
-        duration: Duration,
-        /// The response for the model.
-        response: &'a Value,
+        /// Its end, with the response for the model.
+        result: &'a ResultEvent,
     },
     /// The request is sent again after a while.
     Retry {
@@ -226,11 +213,11 @@ impl CallScope {
     /// The lines of the call on the way to the root: one for each run that has begun it.
     pub fn lines(&self, session: &Session) -> Vec<Id> {
         let path = session.path_to(self.call);
-        let Some(Event::Call { call: id, .. }) = path.last().map(|entry| &entry.event) else {
+        let Some(Event::Call(own)) = path.last().map(|entry| &entry.event) else {
             return Vec::new();
         };
         let is_same =
-            |entry: &&&Entry| matches!(&entry.event, Event::Call { call, .. } if call == id);
+            |entry: &&&Entry| matches!(&entry.event, Event::Call(it) if it.call == own.call);
         path.iter().filter(is_same).map(|entry| entry.id).collect()
     }
 
@@ -280,39 +267,16 @@ impl Observer for Relay {
     fn on(&mut self, activity: &Activity<'_>) {
         let shown: Asked = match *activity {
             _ if !self.shows_calls => return,
-            Activity::Call {
-                id,
-                tool,
-                arguments,
-                approval,
-            } => {
-                let (id, tool) = (id.clone(), tool.to_owned());
-                let (arguments, approval) = (arguments.clone(), approval.clone());
-                Box::new(move |observer| {
-                    observer.on(&Activity::Call {
-                        id: &id,
-                        tool: &tool,
-                        arguments: &arguments,
-                        approval: &approval,
-                    });
-                })
+            Activity::Call(call) => {
+                let call = call.clone();
+                Box::new(move |observer| observer.on(&Activity::Call(&call)))
             }
-            Activity::Result {
-                id,
-                tool,
-                outcome,
-                duration,
-                response,
-            } => {
-                let (id, tool) = (id.clone(), tool.to_owned());
-                let (outcome, response) = (outcome.clone(), response.clone());
+            Activity::Result { tool, result } => {
+                let (tool, result) = (tool.to_owned(), result.clone());
                 Box::new(move |observer| {
                     observer.on(&Activity::Result {
-                        id: &id,
                         tool: &tool,
-                        outcome: &outcome,
-                        duration,
-                        response: &response,
+                        result: &result,
                     });
                 })
             }

@@ -97,8 +97,9 @@ impl State {
             }
             Event::Paused { .. } => self.is_paused = true,
             Event::Task { .. } => self.is_paused = false,
-            Event::Call { call, approval, .. } if approval.decision == Decision::Asked => {
-                self.questions.insert(call.clone(), approval.clone());
+            Event::Call(call) if call.approval.decision == Decision::Asked => {
+                self.questions
+                    .insert(call.call.clone(), call.approval.clone());
             }
             Event::Decision { call, approval } => {
                 self.decisions.insert(call.clone(), approval.clone());
@@ -238,22 +239,18 @@ impl TodoState {
     /// Adds the next entry.
     pub(crate) fn apply(&mut self, event: &Event) {
         match event {
-            Event::Call {
-                call,
-                tool,
-                arguments,
-                resolved,
-                ..
-            } if tool == TOOL => {
-                let todos = todos(resolved.as_ref().unwrap_or(arguments));
-                self.open.extend(todos.map(|todos| (call.clone(), todos)));
+            Event::Call(call) if call.tool == TOOL => {
+                let todos = todos(call.resolved());
+                self.open
+                    .extend(todos.map(|todos| (call.call.clone(), todos)));
             }
-            Event::Result { call, outcome, .. } => {
-                let Some(index) = self.open.iter().position(|(open, _)| open == call) else {
+            Event::Result(result) => {
+                let is_same = |(open, _): &(CallId, Vec<Todo>)| *open == result.call;
+                let Some(index) = self.open.iter().position(is_same) else {
                     return;
                 };
                 let (_, todos) = self.open.remove(index);
-                if *outcome == Outcome::Succeeded {
+                if result.outcome == Outcome::Succeeded {
                     self.list = todos;
                 }
             }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits, denial};
 use cogtools_core::approval::{Approved, approve};
@@ -11,7 +11,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::javascript::{Answer, ToolCall, ToolFailure};
 use cogtools_core::tool::Accepted;
 use cogtools_core::{Code, Diagnostic, Limit, Tool, at_once};
-use cogtools_log::{Approval, Decision, Outcome, Why};
+use cogtools_log::{Approval, CallEvent, Decision, Outcome, ResultEvent, Why};
 use cogtools_program::call::quote;
 use serde_json::{Value, json};
 
@@ -116,12 +116,11 @@ impl Runner<'_, '_> {
         for (decided, (outcome, content, time, ms)) in decided.into_iter().zip(ends) {
             self.now = self.now.max(time);
             if !matches!(decided.next, Next::Replay(..)) {
+                let id = self.recorder.call_id(&decided.step);
+                let result = ResultEvent::new(id, outcome.clone(), content.clone());
                 self.observer.on(&Activity::Result {
-                    id: &self.recorder.call_id(&decided.step),
                     tool: &decided.tool,
-                    outcome: &outcome,
-                    duration: Duration::from_millis(ms),
-                    response: &content,
+                    result: &ResultEvent { ms, ..result },
                 });
             }
             let answer = answer_of(&decided.tool, content);
@@ -289,12 +288,10 @@ impl Runner<'_, '_> {
             let diagnostic = Diagnostic::new(Code::BudgetSpent, "the budget of calls is spent");
             return Err(Box::new(diagnostic.hint("make fewer calls")));
         }
-        self.observer.on(&Activity::Call {
-            id: &self.recorder.call_id(&call.step),
-            tool: &call.tool,
-            arguments: &call.arguments,
-            approval: &call.approval,
-        });
+        let id = self.recorder.call_id(&call.step);
+        let (tool, arguments) = (call.tool.clone(), call.arguments.clone());
+        let event = CallEvent::new(id, tool, arguments, call.approval.clone());
+        self.observer.on(&Activity::Call(&event));
         Ok(())
     }
 

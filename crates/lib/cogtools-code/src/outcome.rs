@@ -51,11 +51,7 @@ pub(crate) fn answer_of(tool: &str, mut content: Value) -> Answer {
 
 pub(crate) fn status_of(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Succeeded => "succeeded",
         outcome if outcome.is_rejection() => "rejected",
-        Outcome::Failed { .. } => "failed",
-        Outcome::Denied => "denied",
-        Outcome::TimedOut => "timed_out",
-        Outcome::Cancelled => "cancelled",
+        outcome => outcome.name(),
     }
 }

@@ -7,8 +7,8 @@ use cogtools_agent::Journal;
 use cogtools_core::Diagnostic;
 use cogtools_core::digest;
 use cogtools_log::{
-    Approval, BlobId, CallId, Event, Id, LogError, Outcome, ProgramStatus, ProgramStep, Timestamp,
-    head_and_tail,
+    Approval, BlobId, CallEvent, CallId, Event, Id, LogError, Outcome, ProgramStatus, ProgramStep,
+    ResultEvent, Timestamp, head_and_tail,
 };
 use serde_json::{Map, Value, json};
 
@@ -134,16 +134,14 @@ impl<'l> Recorder<'l> {
         approval: &Approval,
     ) -> Result<Option<Id>, Box<Diagnostic>> {
         let (call, place) = self.place(step);
-        let event = Event::Call {
-            call,
-            tool: tool.to_owned(),
-            arguments: arguments.clone(),
+        let (tool, approval) = (tool.to_owned(), approval.clone());
+        let event = CallEvent {
             resolved: resolved.filter(|it| *it != arguments).cloned(),
-            approval: approval.clone(),
-            masked: false,
             place,
+            ..CallEvent::new(call, tool, arguments.clone(), approval)
         };
-        self.append(|_, _| Ok(event)).map(|(_, line)| line)
+        let appended = self.append(|_, _| Ok(Event::Call(event)));
+        appended.map(|(_, line)| line)
     }
 
     /// Records the user's decision about a call that waited; returns its line.
@@ -170,16 +168,13 @@ impl<'l> Recorder<'l> {
         let ended = self.append(|lines, _| {
             let masked = lines.has_secret(&content.to_string());
             let (content, blob) = keep(lines, content)?;
-            Ok(Event::Result {
-                call,
-                outcome,
-                content,
-                files: Vec::new(),
+            Ok(Event::Result(ResultEvent {
                 blob,
                 ms,
                 masked,
                 place,
-            })
+                ..ResultEvent::new(call, outcome, content)
+            }))
         });
         ended.map(|(time, _)| time)
     }

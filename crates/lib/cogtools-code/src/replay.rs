@@ -199,21 +199,15 @@ impl Recorded {
 
     fn add(&mut self, entry: &Entry, blobs: &Blobs) -> Result<(), Box<Diagnostic>> {
         match &entry.event {
-            Event::Call {
-                tool,
-                arguments,
-                approval,
-                place,
-                ..
-            } if place.program.as_ref() == Some(&self.name) => {
+            Event::Call(call) if call.place.program.as_ref() == Some(&self.name) => {
+                let step = call.place.step.clone().unwrap_or_default();
                 let call = RecordedCall {
-                    tool: tool.clone(),
-                    arguments: arguments.clone(),
-                    approval: approval.clone(),
+                    tool: call.tool.clone(),
+                    arguments: call.arguments.clone(),
+                    approval: call.approval.clone(),
                     result: None,
                     is_masked: false,
                 };
-                let step = place.step.clone().unwrap_or_default();
                 self.calls.insert(step, call);
             }
             Event::Decision { call, approval } => {
@@ -223,26 +217,18 @@ impl Recorded {
                 };
                 call.approval = approval.clone();
             }
-            Event::Result {
-                outcome,
-                content,
-                blob,
-                ms,
-                masked,
-                place,
-                ..
-            } if place.program.as_ref() == Some(&self.name) => {
-                let step = place.step.as_deref().unwrap_or_default();
+            Event::Result(result) if result.place.program.as_ref() == Some(&self.name) => {
+                let step = result.place.step.as_deref().unwrap_or_default();
                 let Some(call) = self.calls.get_mut(step) else {
                     return Ok(());
                 };
-                call.is_masked = *masked;
-                let content = whole(blobs, content, blob.as_ref())?;
-                call.result = (!masked).then(|| RecordedResult {
-                    outcome: outcome.clone(),
+                call.is_masked = result.masked;
+                let content = whole(blobs, &result.content, result.blob.as_ref())?;
+                call.result = (!result.masked).then(|| RecordedResult {
+                    outcome: result.outcome.clone(),
                     content,
                     time: entry.time,
-                    ms: *ms,
+                    ms: result.ms,
                 });
             }
             Event::Print { program, .. } if *program == self.name => self.prints += 1,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_document::estimate_tokens;
 
-use crate::{Event, Mistake, Outcome, Session, rejected_arguments};
+use crate::{CallEvent, Event, Mistake, Outcome, Session, rejected_arguments};
 
 /// Counts of the calls of one tool.
 #[derive(Clone, Debug, Default)]
@@ -32,14 +32,15 @@ pub struct ToolCounts {
 impl ToolCounts {
     /// Adds the calls of all branches of `session` to the counts of each tool.
     pub fn add(session: &Session, all: &mut BTreeMap<String, Self>) {
-        let mut open: Vec<(&str, &str)> = Vec::new();
+        let mut open: Vec<&CallEvent> = Vec::new();
         let mut rejected: BTreeSet<&str> = BTreeSet::new();
         let mut called: BTreeSet<&str> = BTreeSet::new();
         let mut last_failed: Option<&str> = None;
         for entry in session.nodes() {
             match &entry.event {
-                Event::Call { call, tool, .. } => {
-                    open.push((call.as_str(), tool));
+                Event::Call(call) => {
+                    open.push(call);
+                    let tool = &call.tool;
                     let counts = all.entry(tool.clone()).or_default();
                     counts.calls += 1;
                     counts.sessions += u64::from(called.insert(tool));
@@ -49,24 +50,18 @@ impl ToolCounts {
                         *counts.then.entry(tool.clone()).or_default() += 1;
                     }
                 }
-                Event::Result {
-                    call,
-                    outcome,
-                    content,
-                    ..
-                } => {
-                    let found = open.iter().rev().find(|(id, _)| *id == call.as_str());
-                    let Some((tool, counts)) =
-                        found.and_then(|(_, tool)| Some((*tool, all.get_mut(*tool)?)))
-                    else {
+                Event::Result(result) => {
+                    let found = open.iter().rfind(|open| open.call == result.call);
+                    let tool = found.map_or("", |open| &open.tool);
+                    let Some(counts) = all.get_mut(tool) else {
                         continue;
                     };
-                    counts.tokens += estimate_tokens(&content.to_string()) as u64;
-                    match outcome {
+                    counts.tokens += estimate_tokens(&result.content.to_string()) as u64;
+                    match &result.outcome {
                         outcome if outcome.is_rejection() => {
                             counts.rejected += 1;
                             rejected.insert(tool);
-                            let wrong = rejected_arguments(tool, content).into_iter();
+                            let wrong = rejected_arguments(tool, &result.content).into_iter();
                             for wrong in wrong.collect::<BTreeSet<_>>() {
                                 *counts.mistakes.entry(wrong).or_default() += 1;
                             }

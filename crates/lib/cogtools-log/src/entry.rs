@@ -109,15 +109,14 @@ impl Entry {
         fields.entry("parent").or_insert(Value::Null);
         let parent = take(&mut fields, "parent")?;
         let time = take(&mut fields, "time")?;
+        renew(&mut fields);
         let kind = fields.get("kind").and_then(Value::as_str);
         let Some(kind) = kind.map(str::to_owned) else {
             return Err(LineError::NoKind);
         };
         let event = if Event::kinds().contains(&kind.as_str()) {
             let event = Event::deserialize(Value::Object(fields));
-            event
-                .map(Event::current)
-                .map_err(|error| LineError::Event(kind, error.to_string()))?
+            event.map_err(|error| LineError::Event(kind, error.to_string()))?
         } else {
             Event::Unknown(fields)
         };
@@ -127,5 +126,22 @@ impl Entry {
             time,
             event,
         })
+    }
+}
+
+/// Makes a `node` of a `step`, as earlier versions wrote a step of a plan.
+fn renew(fields: &mut Map<String, Value>) {
+    if fields.get("kind").is_none_or(|kind| kind != "step") {
+        return;
+    }
+    for (old, new) in [("step", "node"), ("args", "inputs"), ("result", "output")] {
+        let value = fields.remove(old);
+        fields.extend(value.map(|value| (new.to_owned(), value)));
+    }
+    fields.insert("kind".to_owned(), "node".into());
+    match fields.get_mut("state") {
+        Some(state) if state == "executing" => *state = "started".into(),
+        Some(state) if state == "executed" => *state = "succeeded".into(),
+        _ => {}
     }
 }

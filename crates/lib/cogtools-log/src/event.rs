@@ -10,7 +10,7 @@ use strum::VariantNames as _;
 use crate::NodeModel;
 use crate::{
     Approval, BlobId, CacheState, CallId, EndStatus, Id, LayerSize, NodeState, Outcome,
-    ProgramStatus, ProgramStep, Route, StepState, Usage,
+    ProgramStatus, ProgramStep, Route, Usage,
 };
 
 /// The event.
@@ -62,25 +62,7 @@ pub enum Event {
         masked: bool,
     },
     /// The model calls a tool. The calls of a response follow it, in its order.
-    Call {
-        /// The name of the call.
-        call: CallId,
-        /// The tool.
-        tool: String,
-        /// The arguments, as the model sent them.
-        arguments: Value,
-        /// The arguments that the tool gets, if they differ: with defaults, for example.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        resolved: Option<Value>,
-        /// The decision whether it may run.
-        approval: Approval,
-        /// True if a secret in the arguments is masked: no later run makes the call.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        masked: bool,
-        /// The place in the program that makes the call, if the model does not make it itself.
-        #[serde(flatten)]
-        place: ProgramStep,
-    },
+    Call(CallEvent),
     /// The tool of the call that this follows is an agent: the entries below this one are its own
     /// conversation. They are not on the way from the result of the call to the root.
     Agent {
@@ -88,30 +70,7 @@ pub enum Event {
         tool: String,
     },
     /// A call has ended.
-    Result {
-        /// The name of the call.
-        call: CallId,
-        /// The end of the call.
-        #[serde(flatten)]
-        outcome: Outcome,
-        /// The result as the model gets it: an object with `output` or `error`. Of a long result, the
-        /// beginning and the end.
-        content: Value,
-        /// Files that belong to the result: parts of the Gemini API.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        files: Vec<Value>,
-        /// The whole result, if `content` is not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        blob: Option<BlobId>,
-        /// The duration of the call, in milliseconds.
-        ms: u64,
-        /// True if a secret in the result is masked: no program can go on from it.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        masked: bool,
-        /// The place in the program that made the call, if the model did not make it itself.
-        #[serde(flatten)]
-        place: ProgramStep,
-    },
+    Result(ResultEvent),
     /// A program that calls tools is about to run.
     Program {
         /// Its name in the session: `p1`, `p2` and so on.
@@ -183,49 +142,7 @@ pub enum Event {
         masked: bool,
     },
     /// A node of the last flow, or a step of the last plan, has started or ended.
-    Node {
-        /// The node, or the `save_as` of the step. Of a node that does the same for each item of a list, also `NODE.INDEX`.
-        node: String,
-        /// Its state.
-        #[serde(flatten)]
-        state: NodeState,
-        /// The tool of a step, at its start.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        tool: Option<String>,
-        /// The arguments of its call, without personal data.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        inputs: Option<Value>,
-        /// The choice of its tool, at its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        route: Option<Box<Route>>,
-        /// Its result, without personal data. Of a long one, the beginning and the end as text.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        output: Option<Value>,
-        /// The whole result as JSON, if `output` is not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        blob: Option<BlobId>,
-        /// True if a secret in the result is masked: no run can go on from it.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        masked: bool,
-        /// The digest of its call, if later runs may use its result.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        key: Option<String>,
-        /// True if the result is of an earlier run.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        cached: bool,
-        /// The number of the attempt, if it is not the first.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        attempt: Option<u32>,
-        /// The first lines that the tool's program has written to standard error.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        logs: Vec<String>,
-        /// The model that it has asked, at its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        model: Option<Box<NodeModel>>,
-        /// Its duration in milliseconds, at its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        ms: Option<u64>,
-    },
+    Node(Box<NodeEvent>),
     /// A plan is about to run: all of its steps are planned.
     Plan {
         /// Its subject in a word: `clock`, `arithmetic` or `general`.
@@ -241,33 +158,6 @@ pub enum Event {
         /// True if a secret in the plan is masked: it is not resumed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         masked: bool,
-    },
-    /// A step of the last plan has reached a state, in sessions of before. A reader makes a
-    /// `node` of it.
-    Step {
-        /// The name of its result: `save_as`.
-        step: String,
-        /// The state.
-        #[serde(flatten)]
-        state: StepState,
-        /// The tool, if it calls one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        tool: Option<String>,
-        /// The arguments of the call, with references replaced, at its start.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        args: Option<Value>,
-        /// Its result, at its end. Of a long result, the beginning and the end as text.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        result: Option<Value>,
-        /// The whole result as JSON, if `result` is not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        blob: Option<BlobId>,
-        /// The first lines that the tool's program has written to standard error.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        logs: Vec<String>,
-        /// Its duration in milliseconds, at its end.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        ms: Option<u64>,
     },
     /// The last plan or flow has run: the reply of the plan, in which placeholders are replaced by
     /// results, or the output of the flow as text. Without personal data.
@@ -349,6 +239,140 @@ pub enum Event {
     Unknown(Map<String, Value>),
 }
 
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct CallEvent {
+    /// The name of the call.
+    pub call: CallId,
+    /// The tool.
+    pub tool: String,
+    /// The arguments, as the model sent them.
+    pub arguments: Value,
+    /// The arguments that the tool gets, if they differ: with defaults, for example.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<Value>,
+    /// The decision whether it may run.
+    pub approval: Approval,
+    /// True if a secret in the arguments is masked: no later run makes the call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
+    /// The place in the program that makes the call, if the model does not make it itself.
+    #[serde(flatten)]
+    pub place: ProgramStep,
+}
+
+impl CallEvent {
+    /// A call that a model makes.
+    pub fn new(call: CallId, tool: String, arguments: Value, approval: Approval) -> Self {
+        Self {
+            call,
+            tool,
+            arguments,
+            resolved: None,
+            approval,
+            masked: false,
+            place: ProgramStep::default(),
+        }
+    }
+
+    /// The arguments that the tool gets.
+    pub fn resolved(&self) -> &Value {
+        self.resolved.as_ref().unwrap_or(&self.arguments)
+    }
+}
+
+/// The end of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ResultEvent {
+    /// The name of the call.
+    pub call: CallId,
+    /// The end of the call.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// The result as the model gets it: an object with `output` or `error`. Of a long result, the
+    /// beginning and the end.
+    pub content: Value,
+    /// Files that belong to the result: parts of the Gemini API.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<Value>,
+    /// The whole result, if `content` is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<BlobId>,
+    /// The duration of the call, in milliseconds.
+    pub ms: u64,
+    /// True if a secret in the result is masked: no program can go on from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
+    /// The place in the program that made the call, if the model did not make it itself.
+    #[serde(flatten)]
+    pub place: ProgramStep,
+}
+
+impl ResultEvent {
+    /// The end of a call that took no time.
+    pub fn new(call: CallId, outcome: Outcome, content: Value) -> Self {
+        Self {
+            call,
+            outcome,
+            content,
+            files: Vec::new(),
+            blob: None,
+            ms: 0,
+            masked: false,
+            place: ProgramStep::default(),
+        }
+    }
+}
+
+/// The start or the end of a node of a flow, of an item of one, or of a step of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct NodeEvent {
+    /// The node, or the `save_as` of the step. Of a node that does the same for each item of a list, also `NODE.INDEX`.
+    pub node: String,
+    /// Its state.
+    #[serde(flatten)]
+    pub state: NodeState,
+    /// The tool of a step, at its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The arguments of its call, without personal data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<Value>,
+    /// The choice of its tool, at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
+    /// Its result, without personal data. Of a long one, the beginning and the end as text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// The whole result as JSON, if `output` is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blob: Option<BlobId>,
+    /// True if a secret in the result is masked: no run can go on from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
+    /// The digest of its call, if later runs may use its result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// True if the result is of an earlier run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+    /// The number of the attempt, if it is not the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// The first lines that the tool's program has written to standard error.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
+    /// The model that it has asked, at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<NodeModel>,
+    /// Its duration in milliseconds, at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+}
+
 impl Event {
     /// All kinds that this version knows.
     pub fn kinds() -> &'static [&'static str] {
@@ -375,12 +399,7 @@ impl Event {
                 let calls = calls.filter_map(|part| part.get("functionCall"));
                 (calls.cloned().collect(), masked)
             }
-            Self::Call {
-                arguments,
-                resolved,
-                masked,
-                ..
-            } => (resolved.as_ref().unwrap_or(arguments).clone(), masked),
+            Self::Call(call) => (call.resolved().clone(), &mut call.masked),
             Self::Program {
                 code, args, masked, ..
             } => (json!([code, args]), masked),
@@ -390,39 +409,6 @@ impl Event {
             Self::Plan { plan, masked, .. } => (plan.clone(), masked),
             _ => return None,
         })
-    }
-
-    /// Makes a node of a step of a plan; other events stay.
-    pub(crate) fn current(self) -> Self {
-        let Self::Step {
-            step,
-            state,
-            tool,
-            args,
-            result,
-            blob,
-            logs,
-            ms,
-        } = self
-        else {
-            return self;
-        };
-        Self::Node {
-            node: step,
-            state: state.into(),
-            tool,
-            inputs: args,
-            route: None,
-            output: result,
-            blob,
-            masked: false,
-            key: None,
-            cached: false,
-            attempt: None,
-            logs,
-            model: None,
-            ms,
-        }
     }
 
     /// The text that a user or a model reads first in it: of a task, its first part with text.

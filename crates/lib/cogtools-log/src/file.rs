@@ -189,13 +189,12 @@ impl Event {
     /// prompt.
     pub fn blobs(&self) -> impl Iterator<Item = &BlobId> {
         let (blob, layers) = match self {
-            Self::Result { blob, .. }
-            | Self::Flow { blob, .. }
-            | Self::Node { blob, .. }
+            Self::Flow { blob, .. }
             | Self::Reply { blob, .. }
             | Self::Print { blob, .. }
-            | Self::Store { blob, .. }
-            | Self::Step { blob, .. } => (blob.as_ref(), [].as_slice()),
+            | Self::Store { blob, .. } => (blob.as_ref(), [].as_slice()),
+            Self::Result(result) => (result.blob.as_ref(), [].as_slice()),
+            Self::Node(node) => (node.blob.as_ref(), [].as_slice()),
             Self::Request { layers, .. } => (None, layers.as_slice()),
             _ => (None, [].as_slice()),
         };

@@ -27,7 +27,7 @@ pub use clock::{Clock, Timestamp};
 pub use counts::ToolCounts;
 pub use entry::{Entry, Fork, Header};
 pub use error::{LineError, LogError, SessionError, masked};
-pub use event::Event;
+pub use event::{CallEvent, Event, NodeEvent, ResultEvent};
 pub use file::{BlobError, BlobId, Blobs, SessionFile};
 pub use id::{CallId, Id, SessionId};
 pub use index::Index;
@@ -35,7 +35,7 @@ pub use log::{Log, Options};
 pub use mask::{Mask, SIGNATURES, mask_personal, mask_text};
 pub use outcome::{
     Approval, BudgetLimit, CacheState, Decision, EndStatus, Mistake, NodeState, Outcome,
-    ProgramStatus, ProgramStep, Route, StepState, Why, rejected_arguments,
+    ProgramStatus, ProgramStep, Route, Why, rejected_arguments,
 };
 pub use reader::{Line, Reader};
 pub use session::Session;

@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::{Id, Timestamp};
 
 /// The end of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(tag = "status", rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum Outcome {
     /// The tool answered.
@@ -28,6 +29,11 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Its name in a file.
+    pub fn name(&self) -> &'static str {
+        self.into()
+    }
+
     /// Returns true if the tool did not take the arguments, or there is no such tool.
     pub fn is_rejection(&self) -> bool {
         let Self::Failed { code } = self else {
@@ -160,12 +166,15 @@ pub enum ProgramStatus {
 }
 
 /// The state of a node of a flow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::IntoStaticStr,
+)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum NodeState {
     /// It runs.
+    #[default]
     Started,
     /// It has ended.
     Succeeded,
@@ -190,41 +199,10 @@ pub enum NodeState {
     },
 }
 
-/// The state of a step of a plan, in sessions of before. A step that nothing is known of is planned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "state", rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum StepState {
-    /// Its tool runs.
-    Executing,
-    /// It has a result.
-    Executed,
-    /// It has failed.
-    Failed {
-        /// The code of the failure.
-        code: String,
-        /// The fault.
-        message: String,
-    },
-    /// It does not run, because one before it failed, or the run was cancelled.
-    Skipped,
-}
-
 impl NodeState {
     /// Its name in a file.
     pub fn name(&self) -> &'static str {
         self.into()
-    }
-}
-
-impl From<StepState> for NodeState {
-    fn from(state: StepState) -> Self {
-        match state {
-            StepState::Executing => Self::Started,
-            StepState::Executed => Self::Succeeded,
-            StepState::Failed { code, message } => Self::Failed { code, message },
-            StepState::Skipped => Self::Skipped { because: None },
-        }
     }
 }
 
@@ -279,8 +257,9 @@ pub struct Approval {
 }
 
 /// The decision about a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[schemars(inline)]
 pub enum Decision {
     /// It needs no question.

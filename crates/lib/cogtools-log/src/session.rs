@@ -4,7 +4,10 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::{Entry, Event, Header, Id, Line, LineError, Reader, SessionError, SessionFile};
+use crate::{
+    CallEvent, Entry, Event, Header, Id, Line, LineError, Reader, ResultEvent, SessionError,
+    SessionFile,
+};
 
 /// A session as it was read.
 #[derive(Clone, Debug)]
@@ -151,13 +154,33 @@ impl Session {
             };
             if is_first || is_below(&nested) {
                 nested.insert(entry.id);
-            } else if let Event::Call { place, .. } = &entry.event
-                && place.program.is_none()
+            } else if let Event::Call(call) = &entry.event
+                && call.place.program.is_none()
             {
                 calls.insert(entry.id);
             }
         }
         nested
+    }
+
+    /// The calls among `entries`, in their order, each with its result if it has one.
+    pub fn calls<'s>(
+        entries: impl IntoIterator<Item = &'s Entry>,
+    ) -> Vec<(&'s CallEvent, Option<&'s ResultEvent>)> {
+        let mut calls: Vec<(&CallEvent, Option<&ResultEvent>)> = Vec::new();
+        for entry in entries {
+            match &entry.event {
+                Event::Call(call) => calls.push((call, None)),
+                Event::Result(result) => {
+                    let of_call = calls.iter_mut().rfind(|(open, _)| open.call == result.call);
+                    if let Some((_, ended)) = of_call {
+                        *ended = Some(result);
+                    }
+                }
+                _ => {}
+            }
+        }
+        calls
     }
 
     /// The entries that follow `parent`.

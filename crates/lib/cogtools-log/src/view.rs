@@ -11,7 +11,7 @@ use cogtools_document::{Code, Diagnostic};
 use serde_json::{Map, Value};
 
 use crate::{
-    BlobId, CallId, EndStatus, Entry, Event, Id, NodeModel, NodeState, Route, Session, SessionFile,
+    BlobId, CallId, EndStatus, Entry, Event, Id, NodeEvent, NodeState, Session, SessionFile,
     Timestamp, Usage, masked,
 };
 
@@ -85,16 +85,15 @@ impl<'s> View<'s> {
                 continue;
             }
             // What agents that are tools have used is paid for as well.
-            if let Event::Call { .. } = &entry.event {
+            if let Event::Call(_) = &entry.event {
                 for of_agent in session.agents(entry) {
                     if let Event::Usage(usage) = &of_agent.event {
                         summary.usage += usage;
                     }
                 }
             }
-            if let Event::Node {
-                model: Some(asked), ..
-            } = &entry.event
+            if let Event::Node(node) = &entry.event
+                && let Some(asked) = &node.model
             {
                 summary.usage += &asked.usage;
                 summary.model.clone_from(&asked.model);
@@ -105,7 +104,7 @@ impl<'s> View<'s> {
                 step.answer = Some(entry);
             }
             // The answer to a request is a step too: it has the text.
-            let is_end = matches!(entry.event, Event::Result { .. } | Event::Node { .. });
+            let is_end = matches!(entry.event, Event::Result(_) | Event::Node(_));
             if open.is_none() || !is_end {
                 steps.push(Step {
                     entry,
@@ -135,20 +134,20 @@ impl<'s> Begun<'s> {
     fn add(&mut self, event: &'s Event, index: usize) -> Option<usize> {
         match event {
             Event::Response { .. } => return self.request,
-            Event::Result { call, .. } => return self.calls.remove(call),
+            Event::Result(result) => return self.calls.remove(&result.call),
             Event::Request { .. } => self.request = Some(index),
-            Event::Call { call, .. } => {
-                self.calls.insert(call, index);
+            Event::Call(call) => {
+                self.calls.insert(&call.call, index);
             }
             Event::Plan { .. } | Event::Flow { .. } => {
                 self.is_plan = matches!(event, Event::Plan { .. });
                 self.nodes.clear();
             }
-            Event::Node { node, state, .. } if self.is_plan => {
-                if *state != NodeState::Started {
-                    return self.nodes.remove(node.as_str());
+            Event::Node(event) if self.is_plan => {
+                if event.state != NodeState::Started {
+                    return self.nodes.remove(event.node.as_str());
                 }
-                self.nodes.insert(node, index);
+                self.nodes.insert(&event.node, index);
             }
             _ => {}
         }
@@ -161,7 +160,8 @@ impl Step<'_> {
     pub fn ms(&self) -> Option<u64> {
         let answer = self.answer?;
         match &answer.event {
-            Event::Result { ms, .. } | Event::Node { ms: Some(ms), .. } => Some(*ms),
+            Event::Result(result) => Some(result.ms),
+            Event::Node(node) if node.ms.is_some() => node.ms,
             _ => Some(answer.time.millis_since(self.entry.time)),
         }
     }
@@ -178,14 +178,11 @@ impl<'s> Summary<'s> {
             }
             Event::Plan { plan, .. } => plan.get("restatement").and_then(Value::as_str),
             Event::Flow { tool, .. } => Some(tool.as_str()),
-            Event::Node {
-                state: NodeState::Started,
-                ..
-            } => {
+            Event::Node(node) if node.state == NodeState::Started => {
                 self.calls += usize::from(is_plan);
                 None
             }
-            Event::Call { .. } => {
+            Event::Call(_) => {
                 self.calls += 1;
                 return;
             }
@@ -223,9 +220,11 @@ impl Session {
         for entry in self.nodes() {
             match &entry.event {
                 Event::Usage(usage) => sum += usage,
-                Event::Node {
-                    model: Some(asked), ..
-                } => sum += &asked.usage,
+                Event::Node(node) => {
+                    if let Some(asked) = &node.model {
+                        sum += &asked.usage;
+                    }
+                }
                 _ => {}
             }
         }
@@ -273,30 +272,12 @@ pub struct NodeRun<'s> {
     pub id: &'s str,
     /// Its last state.
     pub state: &'s NodeState,
-    /// The time of that state.
-    pub time: Timestamp,
+    /// The line with that state.
+    pub event: &'s NodeEvent,
     /// When its question was asked first, if it has no answer yet.
     pub asked: Option<Timestamp>,
     /// The arguments of its call.
     pub inputs: Option<&'s Value>,
-    /// The choice of its tool.
-    pub route: Option<&'s Route>,
-    /// The result; of a long one the beginning and the end, as text.
-    pub output: Option<&'s Value>,
-    /// The blob with the whole result.
-    pub blob: Option<&'s BlobId>,
-    /// True if a secret in its result is masked.
-    pub is_masked: bool,
-    /// The digest of its call, if later runs may use its result.
-    pub key: Option<&'s str>,
-    /// True if the result is of an earlier run.
-    pub is_cached: bool,
-    /// The model that it has asked.
-    pub model: Option<&'s NodeModel>,
-    /// The number of attempts.
-    pub attempts: u32,
-    /// The time that the last attempt took, in milliseconds.
-    pub ms: Option<u64>,
 }
 
 /// The results from which a run goes on.
@@ -323,7 +304,7 @@ impl<'s> Run<'s> {
                         places: HashMap::new(),
                     });
                 }
-                (event @ Event::Node { .. }, Some(run)) => {
+                (Event::Node(event), Some(run)) => {
                     run.end = None;
                     run.add(event, entry.time);
                 }
@@ -335,54 +316,27 @@ impl<'s> Run<'s> {
         found
     }
 
-    fn add(&mut self, event: &'s Event, time: Timestamp) {
-        let Event::Node {
-            node,
-            state,
-            inputs,
-            route,
-            output,
-            blob,
-            masked,
-            key,
-            cached,
-            attempt,
-            model,
-            ms,
-            ..
-        } = event
-        else {
-            return;
-        };
-        let place = self.places.get(node.as_str()).copied();
+    fn add(&mut self, event: &'s NodeEvent, time: Timestamp) {
+        let place = self.places.get(event.node.as_str()).copied();
         let before = place.and_then(|place| self.nodes.get(place));
         let started = before.filter(|before| *before.state == NodeState::Started);
         let asked = before.and_then(|before| before.asked);
         let run = NodeRun {
-            id: node,
-            state,
-            time,
-            asked: match state {
+            id: &event.node,
+            state: &event.state,
+            event,
+            asked: match event.state {
                 NodeState::Waiting { .. } => asked.or(Some(time)),
                 NodeState::Started => asked,
                 _ => None,
             },
             // Steps of plans have them at their start.
-            inputs: inputs.as_ref().or(started.and_then(|it| it.inputs)),
-            route: route.as_deref(),
-            output: output.as_ref(),
-            blob: blob.as_ref(),
-            is_masked: *masked,
-            key: key.as_deref(),
-            is_cached: *cached,
-            model: model.as_deref(),
-            attempts: attempt.unwrap_or(1),
-            ms: *ms,
+            inputs: event.inputs.as_ref().or(started.and_then(|it| it.inputs)),
         };
         if let Some(place) = place {
             self.nodes[place] = run;
         } else {
-            self.places.insert(node, self.nodes.len());
+            self.places.insert(&event.node, self.nodes.len());
             self.nodes.push(run);
         }
     }
@@ -417,7 +371,7 @@ impl<'s> Run<'s> {
     pub fn keyed_results(&self, file: &SessionFile) -> Vec<(String, Value)> {
         let ended = self.nodes.iter().filter(|node| node.has_result());
         ended
-            .filter_map(|node| Some((node.key?.to_owned(), node.whole(file).ok()?)))
+            .filter_map(|node| Some((node.event.key.clone()?, node.whole(file).ok()?)))
             .collect()
     }
 
@@ -450,13 +404,13 @@ impl<'s> Run<'s> {
 impl NodeRun<'_> {
     /// The whole result.
     fn whole(&self, file: &SessionFile) -> Result<Value, String> {
-        let shown = self.output.unwrap_or(&Value::Null);
-        file.blobs().whole(shown, self.blob)
+        let shown = self.event.output.as_ref().unwrap_or(&Value::Null);
+        file.blobs().whole(shown, self.event.blob.as_ref())
     }
 
     /// Returns true if it has ended with a result from which a run can go on.
     pub fn has_result(&self) -> bool {
-        matches!(self.state, NodeState::Succeeded) && !self.is_masked && !self.is_nested()
+        matches!(self.state, NodeState::Succeeded) && !self.event.masked && !self.is_nested()
     }
 
     /// Returns true if it is a node of a flow that another node calls.
@@ -469,7 +423,7 @@ impl NodeRun<'_> {
         match self.state {
             _ if self.is_nested() => false,
             NodeState::Started => true,
-            NodeState::Succeeded => self.is_masked,
+            NodeState::Succeeded => self.event.masked,
             _ => false,
         }
     }

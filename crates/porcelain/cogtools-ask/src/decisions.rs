@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use cogtools_agent::{Journal, OpenCall, Tools as _};
 use cogtools_code::Decisions;
 use cogtools_core::{Code, Diagnostic};
-use cogtools_log::{Approval, Decision, Event, ProgramStep, Why, masked};
+use cogtools_log::{Approval, CallEvent, Decision, Event, Why, masked};
 use cogtools_program::{Failure, Io, text_input};
 use serde_json::Value;
 
@@ -155,16 +155,12 @@ impl<'d> Decider<'d> {
                 .prepare(&open.tool, arguments.clone())
                 .map(drop)?;
         }
-        let event = Event::Call {
-            call: open.id,
-            tool: open.tool,
-            arguments: open.arguments,
+        let approval = Approval::new(Decision::Asked, Why::Default);
+        let event = CallEvent {
             resolved: Some(edited),
-            approval: Approval::new(Decision::Asked, Why::Default),
-            masked: false,
-            place: ProgramStep::default(),
+            ..CallEvent::new(open.id, open.tool, open.arguments, approval)
         };
-        let appended = self.journal.append(event);
+        let appended = self.journal.append(Event::Call(event));
         appended.map(drop).map_err(|error| log_failure(&error))
     }
 }

@@ -1,13 +1,13 @@
 //! The display of a run: the answer on standard output, activity on standard error.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cogtools_agent::{Activity, Answer, Observer, ProgramAnswer, ProgramQuestion, Question};
 use cogtools_code::about;
 use cogtools_core::Cancel;
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
-use cogtools_log::{Approval, Decision, Outcome};
+use cogtools_log::{CallEvent, Decision, Outcome, ResultEvent};
 use cogtools_program::questions::Prompt;
 use cogtools_program::terminal::{
     Stream, pluralize, sanitize, sanitize_lines, status_line, style, truncate,
@@ -197,29 +197,38 @@ impl<'a, 'io> Display<'a, 'io> {
         self.io.note(&sanitize(&text));
     }
 
-    fn on_call(&mut self, id: &str, tool: &str, arguments: &Value, approval: &Approval) {
-        self.calls.push(json!({"id": id, "tool": tool}));
-        if matches!(approval.decision, Decision::Allowed | Decision::Granted) {
-            self.waiting.call(id, tool);
+    fn on_call(&mut self, call: &CallEvent) {
+        self.event(&json!({
+            "event": "call", "call": call.call, "tool": call.tool, "arguments": call.arguments,
+            "approval": call.approval,
+        }));
+        self.calls.push(json!({"id": call.call, "tool": call.tool}));
+        if matches!(
+            call.approval.decision,
+            Decision::Allowed | Decision::Granted
+        ) {
+            self.waiting.call(call.call.as_str(), &call.tool);
         }
-        let arguments = arguments.to_string();
+        let arguments = call.arguments.to_string();
         let arguments = truncate(&arguments, MAX_SHOWN_CHARS);
-        self.note(Level::Activity, &format!("{tool} {arguments}"));
+        self.note(Level::Activity, &format!("{} {arguments}", call.tool));
     }
 
-    fn on_result(
-        &mut self,
-        (id, tool): (&str, &str),
-        outcome: &Outcome,
-        duration: Duration,
-        response: &Value,
-    ) {
-        let label = outcome_label(outcome);
-        let ms = duration.as_millis();
-        let mut call = json!({
-            "id": id, "tool": tool, "status": label,
-            "ms": u64::try_from(ms).unwrap_or(u64::MAX),
-        });
+    fn on_result(&mut self, tool: &str, result: &ResultEvent) {
+        let ResultEvent {
+            call: id,
+            outcome,
+            content: response,
+            ms,
+            ..
+        } = result;
+        self.event(&json!({
+            "event": "result", "call": id, "tool": tool, "outcome": outcome,
+            "response": response, "ms": ms,
+        }));
+        self.waiting.end(id.as_str());
+        let label = outcome.name().replace('_', " ");
+        let mut call = json!({"id": id, "tool": tool, "status": label, "ms": ms});
         if !matches!(outcome, Outcome::Succeeded) {
             let error = response["error"].as_str().unwrap_or_default();
             call["error"] = error.into();
@@ -238,7 +247,11 @@ impl<'a, 'io> Display<'a, 'io> {
         let text = format!("{tool}: {}", truncate(&response, MAX_SHOWN_CHARS));
         self.note(Level::Everything, &text);
         // Calls that run at the same time end in any order.
-        match self.calls.iter_mut().rfind(|begun| begun["id"] == id) {
+        match self
+            .calls
+            .iter_mut()
+            .rfind(|begun| begun["id"] == id.as_str())
+        {
             Some(begun) => *begun = call,
             None => self.calls.push(call),
         }
@@ -253,17 +266,6 @@ fn reason(error: &str) -> String {
     match lines.rfind(|line| !line.trim().is_empty()) {
         Some(last) => format!("{first}: {}", last.trim()),
         None => first.to_owned(),
-    }
-}
-
-/// The outcome of a call in one word.
-fn outcome_label(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Succeeded => "succeeded",
-        Outcome::Failed { .. } => "failed",
-        Outcome::Denied => "denied",
-        Outcome::TimedOut => "timed out",
-        Outcome::Cancelled => "cancelled",
     }
 }
 
@@ -308,33 +310,8 @@ impl Observer for Display<'_, '_> {
                 self.event(&json!({"event": "thought", "text": text}));
                 self.note(Level::Everything, text.trim());
             }
-            Activity::Call {
-                id,
-                tool,
-                arguments,
-                approval,
-            } => {
-                self.event(&json!({
-                    "event": "call", "call": id, "tool": tool, "arguments": arguments,
-                    "approval": approval,
-                }));
-                self.on_call(id.as_str(), tool, arguments, approval);
-            }
-            Activity::Result {
-                id,
-                tool,
-                outcome,
-                duration,
-                response,
-            } => {
-                self.event(&json!({
-                    "event": "result", "call": id, "tool": tool, "outcome": outcome,
-                    "response": response,
-                    "ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-                }));
-                self.waiting.end(id.as_str());
-                self.on_result((id.as_str(), tool), outcome, *duration, response);
-            }
+            Activity::Call(call) => self.on_call(call),
+            Activity::Result { tool, result } => self.on_result(tool, result),
             Activity::Request(turn) => {
                 self.end_line();
                 self.waiting.ask();

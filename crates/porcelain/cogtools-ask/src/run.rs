@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Connection, HistorySettings, Layers, Ledger, ModelFacts, Permissions, RequestOptions, Settings,
-    State, budget_of, connect, diagnostic, runtime, stable_seed,
+    Connection, Layers, Ledger, ModelFacts, Permissions, Settings, State, budget_of, connect,
+    diagnostic, runtime, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::environment::SHARED_MONEY;
@@ -160,7 +160,7 @@ fn has_programs(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<bool, 
     let path = state.head.map(|head| session.path_to(head));
     let mut path = path.unwrap_or_default().into_iter();
     let is_run =
-        |entry: &Entry| matches!(&entry.event, Event::Call { tool, .. } if tool == CodeTools::RUN);
+        |entry: &Entry| matches!(&entry.event, Event::Call(call) if call.tool == CodeTools::RUN);
     Ok(open.any(|open| open.tool == CodeTools::RUN) || path.any(is_run))
 }
 
@@ -225,24 +225,15 @@ pub(crate) fn settings(
 ) -> Result<Settings, Failure> {
     let model = args.model.model()?;
     let generation = Generation {
-        temperature: args.model.temperature,
-        max_output_tokens: args.model.max_tokens,
         response_json_schema: schema.map(AnswerSchema::to_value),
         include_thoughts: args.verbose,
         rest: args.generation()?,
-        ..Generation::default()
+        ..args.model.generation(|| None)
     };
     let facts = facts(args, ask, &model)?;
     Ok(Settings {
-        request: RequestOptions {
-            model,
-            generation,
-            ..RequestOptions::default()
-        },
         permissions: permissions(args, ask, tools),
-        price: facts.price,
-        history: HistorySettings::of(ask.history, facts.context),
-        ..Settings::default()
+        ..Settings::new(model, generation, facts, ask)
     })
 }
 

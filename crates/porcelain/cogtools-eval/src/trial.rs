@@ -6,7 +6,8 @@ use std::fmt::Display;
 use cogtools_code::CodeTools;
 use cogtools_core::{Code, Diagnostic, Pattern};
 use cogtools_log::{
-    BudgetLimit, EndStatus, Event, Outcome, Session, rejected_arguments, response_text,
+    BudgetLimit, EndStatus, Entry, Event, Outcome, ProgramStep, Session, rejected_arguments,
+    response_text,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -147,14 +148,15 @@ impl Record {
     pub(crate) fn read(mut self, session: &Session, mistakes: Option<Mistakes<'_>>) -> Self {
         let nested = session.nested();
         let (mut turns, mut tokens) = (0, 0);
-        let mut open: Vec<(String, Call)> = Vec::new();
         let mut has_error = None;
-        for entry in session.nodes() {
-            let is_made = matches!(&entry.event, Event::Call { place, .. } | Event::Result { place, .. }
-                if mistakes.is_some() && place.program.is_some());
-            if nested.contains(&entry.id) && !is_made {
-                continue;
-            }
+        let is_made = |place: &ProgramStep| mistakes.is_some() && place.program.is_some();
+        let is_counted = |entry: &&Entry| match &entry.event {
+            Event::Call(call) if is_made(&call.place) => true,
+            Event::Result(result) if is_made(&result.place) => true,
+            _ => !nested.contains(&entry.id),
+        };
+        let entries: Vec<&Entry> = session.nodes().filter(is_counted).collect();
+        for entry in &entries {
             match &entry.event {
                 Event::Request { .. } => turns += 1,
                 Event::Response { content, .. } => self.responses.push(merged(content)),
@@ -165,43 +167,24 @@ impl Record {
                         *self.money.get_or_insert(0.0) += cost.amount;
                     }
                 }
-                Event::Call {
-                    call,
-                    tool,
-                    arguments,
-                    resolved,
-                    ..
-                } => open.push((
-                    call.to_string(),
-                    Call {
-                        tool: tool.clone(),
-                        args: arguments.clone(),
-                        resolved: resolved.clone(),
-                        outcome: Outcome::Cancelled,
-                        content: Value::Null,
-                        is_program: mistakes.is_some()
-                            && !is_made
-                            && CodeTools::NAMES.contains(&tool.as_str()),
-                    },
-                )),
-                Event::Result {
-                    call,
-                    outcome,
-                    content,
-                    ..
-                } => {
-                    let found = open.iter_mut().rev().find(|(id, _)| *id == call.as_str());
-                    if let Some((_, call)) = found {
-                        call.outcome = outcome.clone();
-                        call.content = content.clone();
-                    }
-                }
                 Event::Error { message, .. } => has_error = Some(message.clone()),
                 Event::End { status } => self.end = Some(status.clone()),
                 _ => {}
             }
         }
-        for (_, call) in open {
+        for (call, result) in Session::calls(entries) {
+            let outcome = result.map(|result| result.outcome.clone());
+            let content = result.map(|result| result.content.clone());
+            let call = Call {
+                tool: call.tool.clone(),
+                args: call.arguments.clone(),
+                resolved: call.resolved.clone(),
+                outcome: outcome.unwrap_or(Outcome::Cancelled),
+                content: content.unwrap_or_default(),
+                is_program: mistakes.is_some()
+                    && !is_made(&call.place)
+                    && CodeTools::NAMES.contains(&call.tool.as_str()),
+            };
             if let Some(mistakes) = mistakes.filter(|_| call.is_program && !call.is_accepted()) {
                 self.results.extend(refused(&call, mistakes));
             }

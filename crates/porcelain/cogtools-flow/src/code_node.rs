@@ -7,11 +7,11 @@ use cogtools_code::{Lines, NodeTape, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode, FlowTask};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
-use cogtools_log::{NodeState, Session, SessionFile};
+use cogtools_log::{NodeEvent, NodeState, Session, SessionFile};
 use cogtools_program::{Failure, Io, project};
 use serde_json::Value;
 
-use crate::recorder::{Outcome, first_lines};
+use crate::recorder::first_lines;
 use crate::show::node_of;
 use crate::work::{FlowWork, lock};
 
@@ -43,9 +43,9 @@ impl FlowWork {
         let report = program.run_unasked(&scope, lines);
         self.keep(tape.as_ref());
         let (value, log) = report.value_and_log();
-        let outcome = Outcome {
+        let outcome = NodeEvent {
             logs: first_lines(log.iter().flat_map(|text| text.lines())),
-            ..Outcome::default()
+            ..NodeEvent::default()
         };
         self.note(id, outcome);
         if report.errors.is_empty() {

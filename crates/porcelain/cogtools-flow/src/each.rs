@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use cogtools_core::approval::Approved;
 use cogtools_core::tool::{EachNode, FlowAction, FlowNode};
 use cogtools_core::{Code, Context, Diagnostic, Tool};
-use cogtools_log::NodeState;
+use cogtools_log::{NodeEvent, NodeState};
 use serde_json::{Map, Value, json};
 
-use crate::recorder::{Line, Outcome, RecordedWork as _, failed};
+use crate::recorder::{RecordedWork as _, failed};
 use crate::work::{FlowWork, check, lock, may_be_value, may_pass};
 
 /// The most items that are worked on at the same time, whatever a flow says.
@@ -162,26 +162,26 @@ impl Worklist<'_> {
         // A value that is there at once is as fast again.
         let is_recorded = !matches!(action, FlowAction::Done(_));
         let recorder = &self.work.run.recorder;
-        let line = |state, outcome| Line {
-            attempt,
-            ..Line::new(id, state, outcome)
+        let line = |state, facts| NodeEvent {
+            node: id.to_owned(),
+            state,
+            attempt: Some(attempt).filter(|attempt| *attempt > 1),
+            ..facts
         };
         if is_recorded {
-            recorder.write(line(NodeState::Started, Outcome::default()))?;
+            recorder.write(line(NodeState::Started, NodeEvent::default()), None)?;
         }
         let cancel = &self.cx.cancel;
         let done = self.work.perform(id, self.node, action, variables, cancel);
         let value = done.map(Option::unwrap_or_default);
         let value = value.and_then(|value| check(self.approved, self.node, variables, value));
         if is_recorded {
-            let outcome = self.work.take_outcome(id);
-            recorder.write(match &value {
-                Ok(value) => Line {
-                    output: Some(value),
-                    ..line(NodeState::Succeeded, outcome)
-                },
-                Err(error) => line(failed(error), outcome),
-            })?;
+            let state = match &value {
+                Ok(_) => NodeState::Succeeded,
+                Err(error) => failed(error),
+            };
+            let event = line(state, self.work.take_outcome(id));
+            recorder.write(event, value.as_ref().ok())?;
         }
         value
     }

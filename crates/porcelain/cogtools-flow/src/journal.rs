@@ -195,7 +195,7 @@ pub(crate) fn check_interrupted(
         "running"
     };
     let diagnostic = |node: &&NodeRun<'_>| {
-        let message = if node.is_masked {
+        let message = if node.event.masked {
             "its result has a secret, which is masked, and it may have had an effect".to_owned()
         } else if let NodeState::Failed { .. } = node.state {
             format!("this {noun} has failed after a call that may have had an effect")

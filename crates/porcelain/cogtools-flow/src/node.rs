@@ -1,12 +1,11 @@
 //! Parts of a flow for other engines: a node, and the output.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use cogtools_core::tool::FlowNode;
-use cogtools_core::{Cancel, Code, Context, Diagnostic};
-use cogtools_executor::{Graph, Need, OnFailure, Options, Retry, SkipReason, State, execute};
+use cogtools_core::{Code, Context, Diagnostic};
+use cogtools_executor::{Graph, Need, Options, Retry, SkipReason, State, execute};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Severity};
@@ -89,11 +88,8 @@ impl NodeArgs {
         let cancel = cx.cancel.clone();
         let options = Options {
             max_parallel: MAX_PARALLEL,
-            on_failure: OnFailure::SkipDependents,
-            done: BTreeMap::new(),
-            failed: BTreeMap::new(),
             cancel: cancel.clone(),
-            interrupt: Cancel::default(),
+            ..Options::default()
         };
         let recorder = Recorder::of_descriptor(EVENTS);
         let work = Arc::new(FlowWork::new(FlowRun {

@@ -10,10 +10,10 @@ use std::time::Duration;
 use cogtools_code::Lines;
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_executor::{
-    Event as NodeEvent, Failure as NodeFailure, Observer, SkipReason, Stop, Work,
+    Event as Progress, Failure as NodeFailure, Observer, SkipReason, Stop, Work,
 };
 use cogtools_log::{
-    BlobId, EndStatus, Event, Id, Log, LogError, NodeModel, NodeState, Route, SessionFile,
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeEvent, NodeModel, NodeState, SessionFile,
     Timestamp, mask_personal, mask_text, preview,
 };
 use cogtools_program::terminal::truncate;
@@ -49,50 +49,6 @@ struct Record {
     head: Option<Id>,
     /// The descriptor on which lines are written besides, one JSON object each.
     events: Option<File>,
-}
-
-/// Facts about the work of a node, besides its value.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Outcome {
-    /// The tool, if the start of the node is to be recorded with it.
-    pub(crate) tool: Option<String>,
-    /// The choice of its tool.
-    pub(crate) route: Option<Route>,
-    /// The arguments of its call.
-    pub(crate) arguments: Option<Map<String, Value>>,
-    /// The digest of the call, if later runs may use its result.
-    pub(crate) key: Option<String>,
-    /// True if the result is of an earlier run.
-    pub(crate) is_cached: bool,
-    /// The first lines that its program has written to standard error.
-    pub(crate) logs: Vec<String>,
-    /// The model that it has asked.
-    pub(crate) model: Option<NodeModel>,
-    /// The reason why it is skipped, if it is not its condition.
-    pub(crate) because: Option<String>,
-}
-
-/// A line about a node.
-pub(crate) struct Line<'l> {
-    pub(crate) node: &'l str,
-    pub(crate) state: NodeState,
-    pub(crate) outcome: Outcome,
-    pub(crate) output: Option<&'l Value>,
-    pub(crate) attempt: u32,
-    pub(crate) duration: Option<Duration>,
-}
-
-impl<'l> Line<'l> {
-    pub(crate) fn new(node: &'l str, state: NodeState, outcome: Outcome) -> Self {
-        Self {
-            node,
-            state,
-            outcome,
-            output: None,
-            attempt: 1,
-            duration: None,
-        }
-    }
 }
 
 /// The state of a node that has failed.
@@ -183,31 +139,23 @@ impl Recorder {
         appended.map_err(|error| failure(&error))
     }
 
-    /// Records that something has happened to a node.
-    pub(crate) fn write(&self, line: Line<'_>) -> Result<(), Box<Diagnostic>> {
+    /// Records that something has happened to a node, which has ended with `output` if there is one.
+    pub(crate) fn write(
+        &self,
+        mut event: NodeEvent,
+        output: Option<&Value>,
+    ) -> Result<(), Box<Diagnostic>> {
         let mut record = self.lock();
-        let Outcome {
-            tool,
-            mut route,
-            arguments,
-            key,
-            is_cached,
-            mut logs,
-            model,
-            ..
-        } = line.outcome;
-        let kept = line.output.map(|output| record.keep(output));
-        let kept = kept.transpose().map_err(|error| failure(&error))?;
-        let (output, blob, masked) = match kept {
-            Some((shown, blob, masked)) => (Some(shown), blob, masked),
-            None => (None, None, false),
-        };
-        let mut inputs = arguments.map(Value::Object);
-        inputs.as_mut().map(mask_personal);
-        for line in &mut logs {
+        if let Some(output) = output {
+            let kept = record.keep(output).map_err(|error| failure(&error))?;
+            (event.blob, event.masked) = (kept.1, kept.2);
+            event.output = Some(kept.0);
+        }
+        event.inputs.as_mut().map(mask_personal);
+        for line in &mut event.logs {
             mask_text(line);
         }
-        if let Some(route) = &mut route {
+        if let Some(route) = &mut event.route {
             for text in [
                 &mut route.capability,
                 &mut route.operation,
@@ -217,40 +165,26 @@ impl Recorder {
             }
             route.intent.as_mut().map(mask_personal);
         }
-        let mut state = line.state;
-        match &mut state {
+        match &mut event.state {
             NodeState::Failed { message: text, .. } | NodeState::Waiting { question: text } => {
                 mask_text(text);
             }
             NodeState::Started | NodeState::Succeeded | NodeState::Skipped { .. } => {}
         }
-        let event = Event::Node {
-            node: line.node.to_owned(),
-            state,
-            tool,
-            inputs,
-            route: route.map(Box::new),
-            output,
-            blob,
-            masked,
-            key,
-            cached: is_cached,
-            attempt: (line.attempt > 1).then_some(line.attempt),
-            logs,
-            model: model.map(Box::new),
-            ms: line.duration.map(millis),
-        };
-        record.append(event).map_err(|error| failure(&error))
+        let appended = record.append(Event::Node(Box::new(event)));
+        appended.map_err(|error| failure(&error))
     }
 
     /// Records the results that the user has given, so that they are not asked for again.
     pub(crate) fn given(&self, results: &BTreeMap<String, Value>) -> Result<(), Box<Diagnostic>> {
         let mut results = results.iter();
         results.try_for_each(|(node, value)| {
-            self.write(Line {
-                output: Some(value),
-                ..Line::new(node, NodeState::Succeeded, Outcome::default())
-            })
+            let event = NodeEvent {
+                node: node.clone(),
+                state: NodeState::Succeeded,
+                ..NodeEvent::default()
+            };
+            self.write(event, Some(value))
         })
     }
 
@@ -267,13 +201,10 @@ impl Recorder {
         let Ok(mut event) = serde_json::from_str::<Event>(line) else {
             return;
         };
-        if let Event::Node {
-            node, key, blob, ..
-        } = &mut event
-        {
-            node.insert_str(0, &format!("{id}/"));
+        if let Event::Node(inner) = &mut event {
+            inner.node.insert_str(0, &format!("{id}/"));
             // The whole result is nowhere.
-            (*key, *blob) = (None, None);
+            (inner.key, inner.blob) = (None, None);
             // A session that cannot be written is found out at the end of the node.
             let _ = self.lock().append(event);
         }
@@ -326,18 +257,14 @@ impl Lines for Recorder {
                 mask_personal(args);
                 *args = preview(args).0;
             }
-            Event::Call {
-                arguments,
-                resolved,
-                ..
-            } => {
-                mask_personal(arguments);
-                resolved.as_mut().map(mask_personal);
+            Event::Call(call) => {
+                mask_personal(&mut call.arguments);
+                call.resolved.as_mut().map(mask_personal);
             }
-            Event::Result { content, blob, .. } => {
-                let whole = content.to_string();
-                if mask_personal(content) && blob.is_none() {
-                    *blob = record.blob(Some(whole))?;
+            Event::Result(result) => {
+                let whole = result.content.to_string();
+                if mask_personal(&mut result.content) && result.blob.is_none() {
+                    result.blob = record.blob(Some(whole))?;
                 }
             }
             Event::Print { text, .. } => drop(mask_text(text)),
@@ -427,10 +354,10 @@ fn failure(error: &LogError) -> Box<Diagnostic> {
 pub(crate) trait RecordedWork: Work {
     /// Prepares a node that starts. Returns the facts of its line; `None` if its start is not
     /// recorded.
-    fn start(&self, node: &str) -> Option<Outcome>;
+    fn start(&self, node: &str) -> Option<NodeEvent>;
 
-    /// Takes the facts about the work of `node`.
-    fn take_outcome(&self, node: &str) -> Outcome;
+    /// Takes the facts about the work of `node`, besides its value.
+    fn take_outcome(&self, node: &str) -> NodeEvent;
 
     /// Keeps the failure of `node`, for nodes that read it.
     fn fail(&self, _node: &str, _failure: &NodeFailure) {}
@@ -462,50 +389,57 @@ impl Events {
         }
     }
 
-    fn write(&mut self, mut line: Line<'_>) {
-        line.attempt = self.attempts.get(line.node).copied().unwrap_or(1);
-        match (&self.live, &line.state) {
-            (Some(live), NodeState::Started) => live.start(line.node),
-            (Some(live), NodeState::Failed { code, .. }) => live.end(line.node, code),
-            (Some(live), state) => live.end(line.node, state.name()),
+    fn write(&mut self, node: &str, state: NodeState, facts: NodeEvent, output: Option<&Value>) {
+        match (&self.live, &state) {
+            (Some(live), NodeState::Started) => live.start(node),
+            (Some(live), NodeState::Failed { code, .. }) => live.end(node, code),
+            (Some(live), state) => live.end(node, state.name()),
             (None, _) => {}
         }
-        if let Err(diagnostic) = self.recorder.write(line) {
+        let event = NodeEvent {
+            node: node.to_owned(),
+            state,
+            attempt: self.attempts.get(node).copied(),
+            ..facts
+        };
+        if let Err(diagnostic) = self.recorder.write(event, output) {
             self.failure.get_or_insert(diagnostic);
         }
     }
 }
 
 impl Observer for Events {
-    fn on(&mut self, event: &NodeEvent<'_>) -> Result<(), Stop> {
+    fn on(&mut self, event: &Progress<'_>) -> Result<(), Stop> {
         match *event {
-            NodeEvent::Started { node, attempt } => {
+            Progress::Started { node, attempt } => {
                 if attempt > 1 {
                     self.attempts.insert(node.to_owned(), attempt);
                 }
-                if let Some(outcome) = self.work.start(node) {
-                    self.write(Line::new(node, NodeState::Started, outcome));
+                if let Some(facts) = self.work.start(node) {
+                    self.write(node, NodeState::Started, facts, None);
                 }
             }
-            NodeEvent::Succeeded {
+            Progress::Succeeded {
                 node,
                 value,
                 duration,
             } => {
-                let outcome = self.work.take_outcome(node);
-                self.write(Line {
-                    output: Some(value),
-                    duration: Some(duration),
-                    ..Line::new(node, NodeState::Succeeded, outcome)
-                });
+                let facts = NodeEvent {
+                    ms: Some(millis(duration)),
+                    ..self.work.take_outcome(node)
+                };
+                self.write(node, NodeState::Succeeded, facts, Some(value));
             }
-            NodeEvent::Failed {
+            Progress::Failed {
                 node,
                 failure,
                 duration,
             } => {
                 self.work.fail(node, failure);
-                let outcome = self.work.take_outcome(node);
+                let facts = NodeEvent {
+                    ms: Some(millis(duration)),
+                    ..self.work.take_outcome(node)
+                };
                 let state = match failure.diagnostic.code {
                     Code::AnswerWanted => NodeState::Waiting {
                         question: failure.diagnostic.message.clone(),
@@ -514,25 +448,21 @@ impl Observer for Events {
                     _ if self.cancel.is_cancelled() => return Ok(()),
                     _ => failed(&failure.diagnostic),
                 };
-                self.write(Line {
-                    duration: Some(duration),
-                    ..Line::new(node, state, outcome)
-                });
+                self.write(node, state, facts, None);
             }
-            NodeEvent::Skipped { node, reason } => {
-                let outcome = self.work.take_outcome(node);
-                let because = Some(match reason {
-                    SkipReason::Condition => outcome
-                        .because
-                        .unwrap_or_else(|| "its condition is false".to_owned()),
-                    SkipReason::Needs(other) => format!("needs `{other}`"),
-                    SkipReason::Stopped(other) => format!("`{other}` failed"),
-                    SkipReason::Cancelled => "the run was cancelled".to_owned(),
-                });
+            Progress::Skipped { node, reason } => {
+                let noted = self.work.take_outcome(node).state;
+                let because = match (reason, noted) {
+                    (SkipReason::Condition, NodeState::Skipped { because }) => because,
+                    (SkipReason::Condition, _) => Some("its condition is false".to_owned()),
+                    (SkipReason::Needs(other), _) => Some(format!("needs `{other}`")),
+                    (SkipReason::Stopped(other), _) => Some(format!("`{other}` failed")),
+                    (SkipReason::Cancelled, _) => Some("the run was cancelled".to_owned()),
+                };
                 let state = NodeState::Skipped { because };
-                self.write(Line::new(node, state, Outcome::default()));
+                self.write(node, state, NodeEvent::default(), None);
             }
-            NodeEvent::Retrying { .. } => {}
+            Progress::Retrying { .. } => {}
         }
         self.failure.as_ref().map_or(Ok(()), |_| Err(Stop))
     }

@@ -11,7 +11,7 @@ use cogtools_core::arguments::Arguments;
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask, printed};
 use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
-use cogtools_executor::{Failure as NodeFailure, OnFailure, Options, SkipReason, State, execute};
+use cogtools_executor::{Failure as NodeFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event};
 use cogtools_program::args::RegistryArgs;
@@ -125,11 +125,11 @@ impl FlowRun {
         self.has_person = person.is_some();
         let mut options = Options {
             max_parallel: MAX_PARALLEL,
-            on_failure: OnFailure::SkipDependents,
             done: std::mem::take(&mut self.results.nodes),
             failed: std::mem::take(&mut self.failed),
             cancel: self.cx.cancel.clone(),
             interrupt: self.interrupt.clone(),
+            ..Options::default()
         };
         let work = Arc::new(FlowWork::new(self)?);
         for (id, failure) in &options.failed {

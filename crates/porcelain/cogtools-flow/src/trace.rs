@@ -125,11 +125,11 @@ impl Trace<'_> {
     /// The choice of the tool of the last node that asked for a capability, or that none did.
     fn panel(&self) -> String {
         let mut nodes = self.run.nodes.iter().rev();
-        let route = nodes.find_map(|node| node.route);
+        let route = nodes.find_map(|node| node.event.route.as_ref());
         let said = || {
             let nodes = self.run.nodes.iter().rev();
             let mut agents = nodes.filter(|node| self.is_agent(node));
-            agents.find_map(|node| node.output)
+            agents.find_map(|node| node.event.output.as_ref())
         };
         let intent = match route {
             Some(route) => route.intent.as_ref(),
@@ -150,7 +150,7 @@ impl Trace<'_> {
     /// Returns true if a line is about a node that asks a model, or an item of one.
     fn is_agent(&self, node: &NodeRun<'_>) -> bool {
         let id = node.id.split_once('.').map_or(node.id, |(id, _)| id);
-        node.model.is_some() || self.agents.iter().any(|agent| agent == id)
+        node.event.model.is_some() || self.agents.iter().any(|agent| agent == id)
     }
 
     /// The state of a node in a word: one that has started is running, or was interrupted.
@@ -164,9 +164,15 @@ impl Trace<'_> {
 
     /// The lines about a node.
     fn node(&self, node: &NodeRun<'_>) -> Vec<String> {
-        let ms = node.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
+        let ms = node
+            .event
+            .ms
+            .map(|ms| format!(", {ms} ms"))
+            .unwrap_or_default();
         let state = match node.state {
-            NodeState::Succeeded if node.is_cached => "succeeded, from an earlier run".to_owned(),
+            NodeState::Succeeded if node.event.cached => {
+                "succeeded, from an earlier run".to_owned()
+            }
             NodeState::Failed { code, message } => format!("failed ({code}): {message}"),
             NodeState::Waiting { question } => format!("waits for an answer: {question}"),
             NodeState::Skipped {
@@ -174,21 +180,21 @@ impl Trace<'_> {
             } => format!("skipped: {because}"),
             _ => self.state(node).to_owned(),
         };
-        let attempts = match node.attempts {
-            1 => String::new(),
-            attempts => format!(", {attempts} attempts"),
-        };
+        let attempts = node.event.attempt;
+        let attempts = attempts.map_or_else(String::new, |it| format!(", {it} attempts"));
         let tag = if self.is_agent(node) { AGENT } else { RUNNER };
         let mut lines = vec![format!("{tag}: {} {state}{attempts}{ms}", node.id)];
-        let route = node.route.map(of_route);
+        let route = node.event.route.as_ref().map(of_route);
         lines.extend(route.map(|route| format!("  {TOOLS}: {route}")));
         let inputs = node.inputs.map(short);
         lines.extend(inputs.map(|inputs| format!("  {PROPERTIES}: {inputs}")));
         lines.extend(
-            node.model
+            node.event
+                .model
+                .as_ref()
                 .map(|asked| format!("  {MODEL}: {}", of_model(asked))),
         );
-        let output = node.output.map(short);
+        let output = node.event.output.as_ref().map(short);
         lines.extend(output.map(|output| format!("  result: {output}")));
         lines
     }
@@ -197,17 +203,18 @@ impl Trace<'_> {
     fn json(&self, file: &SessionFile) -> Value {
         let (tool, arguments) = flow_of(self.run);
         let nodes = self.run.nodes.iter().map(|node| {
+            let event = node.event;
             let mut fields = json!({
                 "node": node.id,
                 "state": self.state(node),
-                "attempts": node.attempts,
-                "cached": node.is_cached,
-                "ms": node.ms,
+                "attempts": event.attempt.unwrap_or(1),
+                "cached": event.cached,
+                "ms": event.ms,
                 "inputs": node.inputs,
-                "route": node.route,
-                "model": node.model,
-                "output": node.output,
-                "blob": node.blob.map(|blob| file.blobs().path(blob).display().to_string()),
+                "route": event.route,
+                "model": event.model,
+                "output": event.output,
+                "blob": event.blob.as_ref().map(|blob| file.blobs().path(blob).display().to_string()),
             });
             match node.state {
                 NodeState::Failed { code, message } => {

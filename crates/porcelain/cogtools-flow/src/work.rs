@@ -12,13 +12,13 @@ use cogtools_core::process::{LineSink, TempFolder};
 use cogtools_core::tool::{Flow, FlowAction, FlowCall, FlowNode, FlowQuestion, FlowTarget};
 use cogtools_core::{Cancel, Code, Context, Diagnostic, Tool, ToolOutput};
 use cogtools_executor::{Attempt, Completion, Failure, Graph, Need, Node, Retry, Work};
-use cogtools_log::Route;
+use cogtools_log::{NodeEvent, NodeState, Route};
 use cogtools_program::call_timeout;
 use serde_json::{Map, Value, json};
 
 use crate::earlier::key;
 use crate::inputs::read_answer;
-use crate::recorder::{Outcome, RecordedWork};
+use crate::recorder::RecordedWork;
 use crate::routing::Capabilities;
 use crate::run::FlowRun;
 
@@ -31,7 +31,8 @@ pub(crate) struct FlowWork {
     pub(crate) run: FlowRun,
     /// The answers of models, if they are recorded or replayed.
     tape: Option<FlowTape>,
-    outcomes: Arc<Mutex<BTreeMap<String, Outcome>>>,
+    /// Facts for the lines about nodes.
+    outcomes: Arc<Mutex<BTreeMap<String, NodeEvent>>>,
     /// The errors of nodes that have failed, for nodes that read them.
     errors: Mutex<BTreeMap<String, String>>,
     /// The capabilities of tools, once a node asks for one.
@@ -69,7 +70,7 @@ impl FlowWork {
         tape.map_or(Ok(()), |tape| tape.save(&self.run.cx.root))
     }
 
-    pub(crate) fn note(&self, id: &str, mut outcome: Outcome) {
+    pub(crate) fn note(&self, id: &str, mut outcome: NodeEvent) {
         let mut outcomes = lock(&self.outcomes);
         // Earlier attempts have asked models, too.
         outcome.model = outcomes.remove(id).and_then(|before| before.model);
@@ -120,9 +121,11 @@ impl FlowWork {
     }
 
     fn skip(&self, id: &str, because: String) -> Completion {
-        let outcome = Outcome {
-            because: Some(because),
-            ..Outcome::default()
+        let outcome = NodeEvent {
+            state: NodeState::Skipped {
+                because: Some(because),
+            },
+            ..NodeEvent::default()
         };
         self.note(id, outcome);
         Completion::Skip
@@ -216,9 +219,9 @@ impl FlowWork {
         variables: &Map<String, Value>,
         cancel: &Cancel,
     ) -> Result<Value, Box<Diagnostic>> {
-        let mut outcome = Outcome {
-            arguments: Some(call.arguments.clone()),
-            ..Outcome::default()
+        let mut outcome = NodeEvent {
+            inputs: Some(call.arguments.clone().into()),
+            ..NodeEvent::default()
         };
         let tool = self.tool_for(call.target, &mut outcome);
         if let Some(route) = &mut outcome.route {
@@ -234,7 +237,7 @@ impl FlowWork {
         }
         let known = outcome.key.as_deref();
         let known = known.and_then(|key| self.run.earlier.get(key));
-        outcome.is_cached = known.is_some();
+        outcome.cached = known.is_some();
         self.note(id, outcome);
         let tool = tool?;
         if let Some(value) = known.or(example).or(call.preset) {
@@ -283,7 +286,11 @@ impl FlowWork {
     }
 
     /// The tool of a call. How it is chosen is noted in `outcome`.
-    fn tool_for(&self, target: FlowTarget, outcome: &mut Outcome) -> Result<Tool, Box<Diagnostic>> {
+    fn tool_for(
+        &self,
+        target: FlowTarget,
+        outcome: &mut NodeEvent,
+    ) -> Result<Tool, Box<Diagnostic>> {
         let name = match target {
             FlowTarget::Name(name) => name,
             FlowTarget::Capability { capability, among } => {
@@ -416,11 +423,11 @@ impl Work for FlowWork {
 }
 
 impl RecordedWork for FlowWork {
-    fn start(&self, _: &str) -> Option<Outcome> {
-        Some(Outcome::default())
+    fn start(&self, _: &str) -> Option<NodeEvent> {
+        Some(NodeEvent::default())
     }
 
-    fn take_outcome(&self, node: &str) -> Outcome {
+    fn take_outcome(&self, node: &str) -> NodeEvent {
         lock(&self.outcomes).remove(node).unwrap_or_default()
     }
 

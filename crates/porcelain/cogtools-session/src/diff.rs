@@ -1,7 +1,7 @@
 //! `cogtools session diff`: the first difference of two sessions.
 
 use cogtools_agent::locate_session;
-use cogtools_log::{Event, NodeState, Session, response_text};
+use cogtools_log::{Event, NodeEvent, NodeState, Session, response_text};
 use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
@@ -49,12 +49,8 @@ fn steps(session: &Session) -> Vec<Value> {
     let (is_flow, is_plan) = (is_kind("flow"), is_kind("plan"));
     let step = |event: &Event| match event {
         Event::Task { parts } => Some(json!({"task": parts})),
-        Event::Call {
-            tool, arguments, ..
-        } => Some(json!({"call": tool, "arguments": arguments})),
-        Event::Result {
-            outcome, content, ..
-        } => Some(json!({"result": content, "outcome": outcome})),
+        Event::Call(call) => Some(json!({"call": call.tool, "arguments": call.arguments})),
+        Event::Result(it) => Some(json!({"result": it.content, "outcome": it.outcome})),
         Event::Response { content, .. } => {
             let text = response_text(content);
             (!text.is_empty()).then(|| json!({ "answer": text }))
@@ -63,7 +59,7 @@ fn steps(session: &Session) -> Vec<Value> {
             tool, arguments, ..
         } => Some(json!({"flow": tool, "arguments": arguments})),
         Event::Plan { plan, .. } => Some(json!({ "plan": plan })),
-        event @ Event::Node { .. } => node(event),
+        Event::Node(event) => node(event),
         Event::Reply { text, .. } if is_flow || is_plan => Some(json!({ "reply": text })),
         Event::End { status } => Some(json!({ "end": status })),
         _ => None,
@@ -81,25 +77,15 @@ fn steps(session: &Session) -> Vec<Value> {
 }
 
 /// Returns the end of a node; its start says nothing more.
-fn node(event: &Event) -> Option<Value> {
-    let Event::Node {
-        node,
-        state,
-        inputs,
-        output,
-        ..
-    } = event
-    else {
-        return None;
-    };
-    let mut step = json!({"node": node, "state": state.name()});
-    match state {
+fn node(event: &NodeEvent) -> Option<Value> {
+    let mut step = json!({"node": event.node, "state": event.state.name()});
+    match &event.state {
         NodeState::Started => return None,
         NodeState::Failed { code, message } => step["error"] = json!([code, message]),
         NodeState::Waiting { question } => step["question"] = json!(question),
         NodeState::Succeeded | NodeState::Skipped { .. } => {}
     }
-    for (key, value) in [("inputs", inputs), ("output", output)] {
+    for (key, value) in [("inputs", &event.inputs), ("output", &event.output)] {
         if let Some(value) = value {
             step[key] = value.clone();
         }

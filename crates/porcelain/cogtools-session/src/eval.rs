@@ -49,48 +49,32 @@ fn case(session: &Session) -> Value {
     let mut tasks: Vec<String> = Vec::new();
     let mut with: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     let mut calls = Vec::new();
-    let mut open: Vec<(&str, &str, &Value)> = Vec::new();
     for entry in &branch {
-        match &entry.event {
-            Event::Task { parts } => {
-                let parts = task_of_user(parts);
-                let texts = parts.iter().filter_map(Part::text);
-                tasks.push(texts.collect::<Vec<_>>().join("\n"));
-            }
-            Event::Call {
-                call,
-                tool,
-                arguments,
-                ..
-            } => open.push((call.as_str(), tool, arguments)),
-            Event::Result {
-                call,
-                outcome,
-                content,
-                ..
-            } => {
-                let found = open.iter().rev().find(|(id, ..)| *id == call.as_str());
-                let Some((_, tool, arguments)) = found else {
-                    continue;
-                };
-                let args = matchers(arguments);
-                let output = content.get("output").cloned();
-                let error = content.get("error").and_then(Value::as_str);
-                let fixture = match (outcome, output) {
-                    (Outcome::Succeeded, Some(result)) => json!({"args": args, "result": result}),
-                    (Outcome::Failed { code }, _) if code == "TOOL_FAILED" => {
-                        json!({"args": args, "fails": error.unwrap_or_default()})
-                    }
-                    _ => continue,
-                };
-                let fixtures = with.entry(tool).or_default();
-                if !fixtures.contains(&fixture) {
-                    fixtures.push(fixture);
-                }
-                calls.push(json!({"tool": tool, "args": args}));
-            }
-            _ => {}
+        if let Event::Task { parts } = &entry.event {
+            let parts = task_of_user(parts);
+            let texts = parts.iter().filter_map(Part::text);
+            tasks.push(texts.collect::<Vec<_>>().join("\n"));
         }
+    }
+    for (call, result) in Session::calls(branch) {
+        let Some(result) = result else {
+            continue;
+        };
+        let args = matchers(&call.arguments);
+        let output = result.content.get("output").cloned();
+        let error = result.content.get("error").and_then(Value::as_str);
+        let fixture = match (&result.outcome, output) {
+            (Outcome::Succeeded, Some(result)) => json!({"args": args, "result": result}),
+            (Outcome::Failed { code }, _) if code == "TOOL_FAILED" => {
+                json!({"args": args, "fails": error.unwrap_or_default()})
+            }
+            _ => continue,
+        };
+        let fixtures = with.entry(&call.tool).or_default();
+        if !fixtures.contains(&fixture) {
+            fixtures.push(fixture);
+        }
+        calls.push(json!({"tool": call.tool, "args": args}));
     }
     let id: String = session.header.session.to_string().to_ascii_lowercase();
     let mut case = Map::new();

@@ -6,7 +6,7 @@ use cogtools_agent::locate_session;
 use cogtools_core::text::Span;
 use cogtools_core::{Code, Diagnostic, Tool, yaml};
 use cogtools_edit::{ApplyError, Change, Existing, ExistingError, Plan, Step, yaml as edit};
-use cogtools_log::{BlobId, Event, Outcome, Session, SessionFile};
+use cogtools_log::{BlobId, Outcome, Session, SessionFile};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::{cached_registry, project};
 use cogtools_program::{Failure, Io};
@@ -76,32 +76,16 @@ pub(crate) fn example(
 impl<'s> Made<'s> {
     /// The last call of that name.
     fn find(session: &'s Session, name: &str, file: &SessionFile) -> Result<Self, Failure> {
-        let mut begun = None;
-        let mut made = None;
-        for entry in session.nodes() {
-            match &entry.event {
-                Event::Call {
-                    call,
-                    tool,
-                    arguments: Value::Object(arguments),
-                    ..
-                } if call.as_str() == name => begun = Some((tool, arguments)),
-                Event::Result {
-                    call,
-                    outcome: Outcome::Succeeded,
-                    content,
-                    blob,
-                    ..
-                } if call.as_str() == name => {
-                    made = begun.map(|(tool, arguments)| Self {
-                        tool,
-                        arguments,
-                        result: (content, blob.as_ref()),
-                    });
-                }
-                _ => {}
-            }
-        }
+        let calls = Session::calls(session.nodes()).into_iter().rev();
+        let mut made = calls.filter(|(call, _)| call.call.as_str() == name);
+        let made = made.find_map(|(call, result)| {
+            let result = result.filter(|result| result.outcome == Outcome::Succeeded)?;
+            Some(Self {
+                tool: &call.tool,
+                arguments: call.arguments.as_object()?,
+                result: (&result.content, result.blob.as_ref()),
+            })
+        });
         made.ok_or_else(|| {
             let file = file.display_path().display();
             let message = format!("`{file}` has no call {name} that succeeded");

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use cogtools_agent::{State, locate_session};
 use cogtools_log::view::{Step, View};
 use cogtools_log::{
-    Event, Header, Id, NodeState, Outcome, ProgramStep, Session, duration, response_text,
+    Event, Header, Id, NodeState, Outcome, ResultEvent, Session, duration, response_text,
     result_text, task_text,
 };
 use cogtools_model::{Content, openai};
@@ -60,17 +60,9 @@ fn contents(session: &Session, leaf: Option<Id>) -> Vec<Value> {
     let mut state = State::new(session, leaf);
     for call in state.conversation.open_calls().to_vec() {
         let id = state.head.map_or(Id::FIRST, Id::next);
-        let result = Event::Result {
-            call: call.id,
-            outcome: Outcome::Cancelled,
-            content: json!({"error": NO_RESULT}),
-            files: Vec::new(),
-            blob: None,
-            ms: 0,
-            masked: false,
-            place: ProgramStep::default(),
-        };
-        state.apply(id, &result);
+        let content = json!({"error": NO_RESULT});
+        let result = ResultEvent::new(call.id, Outcome::Cancelled, content);
+        state.apply(id, &Event::Result(result));
     }
     let contents = state.conversation.contents();
     contents.iter().map(|(_, it)| json!(**it)).collect()
@@ -111,11 +103,9 @@ fn write_step(text: &mut String, step: &Step<'_>) {
                 let _ = writeln!(text, "\n{}", answer.trim());
             }
         }
-        Event::Call {
-            tool, arguments, ..
-        } => {
-            let _ = writeln!(text, "\n### `{}`", line(tool).replace('`', "'"));
-            write_fence(text, "json", &format!("{arguments:#}"));
+        Event::Call(call) => {
+            let _ = writeln!(text, "\n### `{}`", line(&call.tool).replace('`', "'"));
+            write_fence(text, "json", &format!("{:#}", call.arguments));
             write_result(text, step);
         }
         Event::Flow {
@@ -137,7 +127,7 @@ fn write_step(text: &mut String, step: &Step<'_>) {
                 write_fence(text, "json", &format!("{result:#}"));
             }
         }
-        Event::Node { .. } => write_node(text, step),
+        Event::Node(_) => write_node(text, step),
         Event::Reply { text: reply, .. } => {
             let _ = writeln!(text, "\n## Reply\n\n{}", reply.trim());
         }
@@ -156,16 +146,10 @@ fn write_step(text: &mut String, step: &Step<'_>) {
 
 /// The end of a node of a flow, or of a step of a plan.
 fn write_node(text: &mut String, step: &Step<'_>) {
-    let Event::Node {
-        node,
-        state,
-        inputs,
-        output,
-        ..
-    } = &step.answer.unwrap_or(step.entry).event
-    else {
+    let Event::Node(event) = &step.answer.unwrap_or(step.entry).event else {
         return;
     };
+    let state = &event.state;
     let reason = match state {
         NodeState::Started => return,
         NodeState::Succeeded => String::new(),
@@ -175,29 +159,23 @@ fn write_node(text: &mut String, step: &Step<'_>) {
             .as_ref()
             .map_or_else(String::new, |it| format!(": {}", line(it))),
     };
-    let _ = writeln!(text, "\n### `{node}`\n\n*{}*{reason}", state.name());
-    if let Some(inputs) = inputs {
+    let _ = writeln!(text, "\n### `{}`\n\n*{}*{reason}", event.node, state.name());
+    if let Some(inputs) = &event.inputs {
         write_fence(text, "json", &format!("{inputs:#}"));
     }
-    if let Some(output) = output {
+    if let Some(output) = &event.output {
         write_fence(text, "text", &result_text(&json!({ "output": output })));
     }
 }
 
 fn write_result(text: &mut String, step: &Step<'_>) {
-    let Some(Event::Result {
-        outcome,
-        content,
-        ms,
-        ..
-    }) = step.answer.map(|answer| &answer.event)
-    else {
+    let Some(Event::Result(result)) = step.answer.map(|answer| &answer.event) else {
         text.push_str("\n*no result*\n");
         return;
     };
-    let outcome = phrase::outcome(outcome);
-    let _ = writeln!(text, "\n*{}, {}*", line(&outcome), duration(*ms));
-    write_fence(text, "text", &result_text(content));
+    let outcome = phrase::outcome(&result.outcome);
+    let _ = writeln!(text, "\n*{}, {}*", line(&outcome), duration(result.ms));
+    write_fence(text, "text", &result_text(&result.content));
 }
 
 /// A code block, which `content` cannot end.

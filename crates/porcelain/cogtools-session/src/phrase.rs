@@ -1,6 +1,6 @@
 //! Short phrases for values: times, arguments, results.
 
-use cogtools_log::{NodeState, Outcome, Timestamp, Usage, duration};
+use cogtools_log::{NodeEvent, NodeState, Outcome, Timestamp, Usage, duration};
 use cogtools_program::terminal::{pluralize, truncate};
 use serde_json::Value;
 
@@ -40,11 +40,8 @@ pub(crate) fn tokens(usage: &Usage) -> String {
 /// The end of a call.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Succeeded => "succeeded".to_owned(),
         Outcome::Failed { code } => format!("failed ({code})"),
-        Outcome::Denied => "denied".to_owned(),
-        Outcome::TimedOut => "timed out".to_owned(),
-        Outcome::Cancelled => "cancelled".to_owned(),
+        outcome => outcome.name().replace('_', " "),
     }
 }
 
@@ -85,8 +82,8 @@ pub(crate) fn first_line(text: &str) -> String {
 }
 
 /// Writes the end of a node of a flow, or that it waits; `None` while it runs.
-pub(crate) fn node(id: &str, state: &NodeState, ms: Option<u64>) -> Option<String> {
-    let text = match state {
+pub(crate) fn node(event: &NodeEvent) -> Option<String> {
+    let text = match &event.state {
         NodeState::Started => return None,
         NodeState::Succeeded => "succeeded".to_owned(),
         NodeState::Failed { code, .. } => format!("failed ({code})"),
@@ -96,8 +93,8 @@ pub(crate) fn node(id: &str, state: &NodeState, ms: Option<u64>) -> Option<Strin
             because: Some(because),
         } => format!("skipped: {because}"),
     };
-    let time = ms.map(|ms| format!(", {}", duration(ms)));
-    Some(format!("{id} {text}{}", time.unwrap_or_default()))
+    let time = event.ms.map(|ms| format!(", {}", duration(ms)));
+    Some(format!("{} {text}{}", event.node, time.unwrap_or_default()))
 }
 
 #[cfg(test)]

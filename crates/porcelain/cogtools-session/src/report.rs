@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use cogtools_log::view::{Step, Summary};
 use cogtools_log::{
-    Approval, BlobId, CacheState, Decision, Entry, Event, Header, NodeState, Outcome, Why,
-    duration, response_text, result_text, task_text,
+    Approval, BlobId, CacheState, CallEvent, Decision, Entry, Event, Header, NodeState, Outcome,
+    Why, duration, response_text, result_text, task_text,
 };
 use cogtools_program::terminal::style::{BOLD, CYAN, GREEN, RED, Style, YELLOW};
 use cogtools_program::terminal::{paint, pluralize, sanitize, sanitize_lines};
@@ -64,18 +64,13 @@ impl Report {
             } => {
                 self.response(content, finish_reason.as_deref());
             }
-            Event::Call {
-                tool,
-                arguments,
-                approval,
-                ..
-            } => {
-                self.call(tool, arguments, approval);
+            Event::Call(call) => {
+                self.call(call);
                 self.result(step.answer);
             }
-            Event::Result { call, .. } => {
+            Event::Result(result) => {
                 // A call that never ran.
-                let call = paint(&sanitize(call.as_str()), CYAN, self.colour);
+                let call = paint(&sanitize(result.call.as_str()), CYAN, self.colour);
                 let _ = writeln!(self.text, "  {call}");
                 self.result(Some(step.entry));
             }
@@ -91,7 +86,7 @@ impl Report {
                 }
             }
             Event::Plan { intent, plan, .. } => self.plan(step.entry, intent, plan),
-            Event::Node { .. } if step.is_planned => self.plan_step(step),
+            Event::Node(_) if step.is_planned => self.plan_step(step),
             Event::Reply { text, blob } => {
                 let title = if step.is_planned { "reply" } else { "output" };
                 self.reply(title, step.entry, text, blob.as_ref());
@@ -164,39 +159,32 @@ impl Report {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value, approval: &Approval) {
-        let tool = paint(&sanitize(tool), CYAN, self.colour);
-        let arguments = phrase::arguments(arguments);
+    fn call(&mut self, call: &CallEvent) {
+        let tool = paint(&sanitize(&call.tool), CYAN, self.colour);
+        let arguments = phrase::arguments(&call.arguments);
         let gap = if arguments.is_empty() { "" } else { " " };
         let _ = write!(self.text, "  {tool}{gap}{}", sanitize(&arguments));
-        if approval.decision != Decision::Allowed {
-            let approval = approval_phrase(approval);
+        if call.approval.decision != Decision::Allowed {
+            let approval = approval_phrase(&call.approval);
             let _ = write!(self.text, "  {}", sanitize(&approval));
         }
         self.text.push('\n');
     }
 
     fn result(&mut self, answer: Option<&Entry>) {
-        let Some(Event::Result {
-            outcome,
-            content,
-            blob,
-            ms,
-            ..
-        }) = answer.map(|answer| &answer.event)
-        else {
+        let Some(Event::Result(result)) = answer.map(|answer| &answer.event) else {
             let _ = writeln!(self.text, "    {}", paint("no result", YELLOW, self.colour));
             return;
         };
-        let style = if *outcome == Outcome::Succeeded {
+        let style = if result.outcome == Outcome::Succeeded {
             GREEN
         } else {
             RED
         };
-        let state = sanitize(&phrase::outcome(outcome)).into_owned();
+        let state = sanitize(&phrase::outcome(&result.outcome)).into_owned();
         let state = paint(&state, style, self.colour);
-        let _ = writeln!(self.text, "    {state}, {}", duration(*ms));
-        self.result_lines(&result_text(content), blob.as_ref());
+        let _ = writeln!(self.text, "    {state}, {}", duration(result.ms));
+        self.result_lines(&result_text(&result.content), result.blob.as_ref());
     }
 
     fn event(&mut self, event: &Event) {
@@ -239,10 +227,8 @@ impl Report {
                     self.line(CYAN, "result", &result.to_string());
                 }
             }
-            Event::Node {
-                node, state, ms, ..
-            } => {
-                if let Some(text) = phrase::node(node, state, *ms) {
+            Event::Node(event) => {
+                if let Some(text) = phrase::node(event) {
                     self.line(CYAN, "node", &text);
                 }
             }
@@ -310,41 +296,27 @@ impl Report {
 
     /// A step of a plan, with its end if it has begun.
     fn plan_step(&mut self, step: &Step<'_>) {
-        let Event::Node {
-            node: name,
-            tool,
-            inputs,
-            ..
-        } = &step.entry.event
-        else {
+        let Event::Node(begun) = &step.entry.event else {
             return;
         };
-        let name = paint(&sanitize(name), BOLD, self.colour);
-        let tool = tool.as_deref().map(|tool| {
+        let name = paint(&sanitize(&begun.node), BOLD, self.colour);
+        let tool = begun.tool.as_deref().map(|tool| {
             let tool = paint(&sanitize(tool), CYAN, self.colour);
             format!("  {tool}")
         });
-        let args = inputs.as_ref().map(phrase::arguments).unwrap_or_default();
+        let args = begun.inputs.as_ref().map(phrase::arguments);
+        let args = args.unwrap_or_default();
         let args = sanitize(&args);
         let line = format!("  {name}{} {args}", tool.unwrap_or_default());
         let _ = writeln!(self.text, "{}", line.trim_end());
-        let end = step.answer.unwrap_or(step.entry);
-        if let Event::Node {
-            state,
-            output,
-            blob,
-            logs,
-            ms,
-            ..
-        } = &end.event
-        {
-            self.step_end(state, *ms);
-            for line in logs {
+        if let Event::Node(end) = &step.answer.unwrap_or(step.entry).event {
+            self.step_end(&end.state, end.ms);
+            for line in &end.logs {
                 let line = phrase::first_line(line);
                 let _ = writeln!(self.text, "    ! {}", sanitize(&line));
             }
-            if let Some(result) = output {
-                self.result_lines(&result_text(result), blob.as_ref());
+            if let Some(result) = &end.output {
+                self.result_lines(&result_text(result), end.blob.as_ref());
             }
         }
     }
@@ -383,15 +355,10 @@ fn is_usual(reason: &str) -> bool {
 }
 
 fn approval_phrase(approval: &Approval) -> String {
-    let decision = match approval.decision {
-        Decision::Allowed => "allowed",
-        Decision::Asked => "asked",
-        Decision::Granted => "granted",
-        Decision::Denied => "denied",
-    };
+    let decision = approval.decision;
     let why = match &approval.why {
         Why::Rule => "rule",
-        Why::Answer => return decision.to_owned(),
+        Why::Answer => return decision.to_string(),
         Why::Pure => "pure",
         Why::ReadOnly => "read-only",
         Why::Destructive => "destructive",

@@ -4,15 +4,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgMatches, Args};
 use cogtools_agent::{
-    Agent, AgentParts, AgentTool, CallResult, CallScope, HistorySettings, Journal, Layers, Ledger,
-    ModelArgs, ModelOptions, Permissions, ReadyCall, RequestOptions, Requests, RunEnd, Settings,
-    Silent, ToolTraits, Tools, begin_session, connect, diagnostic, facts, locate_session,
-    not_found, ready_call, stable_seed, task_of_user,
+    Agent, AgentParts, AgentTool, CallResult, CallScope, Journal, Layers, Ledger, ModelArgs,
+    ModelOptions, Permissions, ReadyCall, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
+    begin_session, connect, diagnostic, facts, load_tools, locate_session, not_found, ready_call,
+    stable_seed, task_of_user,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
-use cogtools_log::{EndStatus, Event, Outcome, Session, Store, Timestamp};
-use cogtools_model::{Generation, Part};
+use cogtools_log::{CallEvent, EndStatus, Event, Outcome, ResultEvent, Session, Store, Timestamp};
+use cogtools_model::Part;
 use cogtools_program::args::{EnvArgs, LockedArg, RegistryArgs};
 use cogtools_program::{EACH, Failure, Io, project};
 use serde_json::{Map, Value, json};
@@ -79,25 +79,10 @@ pub(crate) fn rerun(
     io.warn(&diagnostics, &EACH);
     let facts = facts(&config.ask, &model)?;
     let names = tools.all.iter().map(|(_, declared)| declared.name.as_str());
+    let generation = options.generation(|| Some(stable_seed(&model, &tasks[0])));
     let settings = Settings {
-        request: RequestOptions {
-            generation: Generation {
-                temperature: options.temperature,
-                max_output_tokens: options.max_tokens,
-                seed: Some(
-                    options
-                        .seed
-                        .unwrap_or_else(|| stable_seed(&model, &tasks[0])),
-                ),
-                ..Generation::default()
-            },
-            model: model.clone(),
-            ..RequestOptions::default()
-        },
         permissions: Permissions::new(&config.ask, &args.allow, &[], names),
-        price: facts.price,
-        history: HistorySettings::of(config.ask.history, facts.context),
-        ..Settings::default()
+        ..Settings::new(model.clone(), generation, facts, &config.ask)
     };
     let source = connect(&options, io)?;
     let begun = begin_session(None, &model, io)?;
@@ -173,78 +158,35 @@ fn tasks(session: &Session) -> Vec<Vec<Part>> {
     tasks.collect()
 }
 
-/// A call that has a result.
-struct Recorded {
-    tool: String,
-    /// As sent, and with defaults.
-    arguments: [Value; 2],
-    outcome: Outcome,
-    content: Value,
-    files: Vec<Value>,
-}
+/// A call with its result.
+type Recorded = (CallEvent, ResultEvent);
 
 /// The calls of a session that reached a tool, in order, with the calls of programs.
 fn recorded(session: &Session) -> Vec<Recorded> {
-    let mut calls: Vec<(&str, Recorded)> = Vec::new();
-    for entry in session.nodes() {
-        match &entry.event {
-            Event::Call {
-                call,
-                tool,
-                arguments,
-                resolved,
-                ..
-            } => {
-                let resolved = resolved.as_ref().unwrap_or(arguments);
-                let recorded = Recorded {
-                    tool: tool.clone(),
-                    arguments: [arguments.clone(), resolved.clone()],
-                    outcome: Outcome::Cancelled,
-                    content: Value::Null,
-                    files: Vec::new(),
-                };
-                calls.push((call.as_str(), recorded));
-            }
-            Event::Result {
-                call,
-                outcome,
-                content,
-                files,
-                ..
-            } => {
-                let found = calls.iter_mut().rev().find(|(id, _)| *id == call.as_str());
-                if let Some((_, recorded)) = found {
-                    recorded.outcome = outcome.clone();
-                    recorded.content = content.clone();
-                    recorded.files.clone_from(files);
-                }
-            }
-            _ => {}
-        }
-    }
-    let calls = calls.into_iter().map(|(_, recorded)| recorded);
-    let has_result = |call: &Recorded| {
-        let outcome = &call.outcome;
-        *outcome != Outcome::Cancelled && !outcome.is_rejection()
-    };
-    calls.filter(has_result).collect()
+    let calls = Session::calls(session.nodes()).into_iter();
+    let calls = calls.filter_map(|(call, result)| {
+        let outcome = &result?.outcome;
+        let has_run = *outcome != Outcome::Cancelled && !outcome.is_rejection();
+        has_run.then_some((call.clone(), result?.clone()))
+    });
+    calls.collect()
 }
 
-impl Recorded {
-    fn result(&self) -> CallResult {
-        let code = match &self.outcome {
-            Outcome::Failed { code } => code.as_str(),
-            Outcome::TimedOut => Code::Timeout.name(),
-            Outcome::Denied => Code::Denied.name(),
-            Outcome::Succeeded | Outcome::Cancelled => {
-                return CallResult::new(self.content["output"].clone(), self.files.clone().into());
-            }
-        };
-        let failed = json!({"code": code, "message": self.content["error"]});
-        let failed = Diagnostic::from_json(failed.to_string().as_bytes());
-        let unknown = || Diagnostic::new(Code::ToolFailed, self.content.to_string());
-        CallResult::Failed(vec![failed.unwrap_or_else(unknown)])
-    }
+/// A recorded result as the model gets it.
+fn result_of(recorded: &ResultEvent) -> CallResult {
+    let content = &recorded.content;
+    let code = match &recorded.outcome {
+        Outcome::Failed { code } => code.as_str(),
+        Outcome::TimedOut => Code::Timeout.name(),
+        Outcome::Denied => Code::Denied.name(),
+        Outcome::Succeeded | Outcome::Cancelled => {
+            return CallResult::new(content["output"].clone(), recorded.files.clone().into());
+        }
+    };
+    let failed = json!({"code": code, "message": content["error"]});
+    let failed = Diagnostic::from_json(failed.to_string().as_bytes());
+    let unknown = || Diagnostic::new(Code::ToolFailed, content.to_string());
+    CallResult::Failed(vec![failed.unwrap_or_else(unknown)])
 }
 
 /// The tools of the project, whose results may come from a session.
@@ -262,8 +204,7 @@ impl RerunTools {
         recorded: Option<Mutex<Vec<Recorded>>>,
         api: Target,
     ) -> (Self, Vec<Diagnostic>) {
-        let mut found = registry.map(|tool| {
-            let tool = tool.map_err(cogtools_core::tool::ToolError::diagnostics)?;
+        let (all, diagnostics) = load_tools(registry, |tool| {
             let mut declared = AgentTool::declare(&tool, api)?;
             if recorded.is_some() {
                 declared.traits = ToolTraits {
@@ -271,12 +212,8 @@ impl RerunTools {
                     ..ToolTraits::default()
                 };
             }
-            Ok::<_, Vec<Diagnostic>>((Arc::new(tool), declared))
+            Ok((Arc::new(tool), declared))
         });
-        let mut diagnostics = registry.config_errors.clone();
-        diagnostics.append(&mut found.unmatched);
-        let (all, errors) = found.split();
-        diagnostics.extend(errors);
         (Self { all, cx, recorded }, diagnostics)
     }
 }
@@ -309,12 +246,11 @@ impl Tools for RerunTools {
             return Ok((run, resolved));
         };
         let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |call: &Recorded| {
-            let [first, with_defaults] = &call.arguments;
-            call.tool == name && (*first == sent || *with_defaults == resolved)
+        let is_same = |(call, _): &Recorded| {
+            call.tool == name && (call.arguments == sent || *call.resolved() == resolved)
         };
         let result = match recorded.iter().position(is_same) {
-            Some(index) => recorded.remove(index).result(),
+            Some(index) => result_of(&recorded.remove(index).1),
             None => CallResult::Failed(vec![
                 Diagnostic::new(Code::ToolFailed, "no recorded result").with_subject(name),
             ]),

@@ -30,7 +30,7 @@ pub(crate) fn show(
     let nested = session.nested();
     for step in &view.steps {
         report.step(step);
-        if matches!(step.entry.event, Event::Call { .. }) && !nested.is_empty() {
+        if matches!(step.entry.event, Event::Call(_)) && !nested.is_empty() {
             let entries = session.agents(step.entry);
             let summary = View::new(&session, &entries).summary;
             match entries.first().map(|first| &first.event) {

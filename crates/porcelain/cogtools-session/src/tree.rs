@@ -88,17 +88,17 @@ fn note(event: &Event) -> String {
                 text
             }
         }
-        Event::Call {
-            tool, arguments, ..
-        } => {
-            format!("{tool} {}", phrase::arguments(arguments))
-        }
-        Event::Result { outcome, ms, .. } => {
-            format!("{}, {}", phrase::outcome(outcome), duration(*ms))
+        Event::Call(call) => format!("{} {}", call.tool, phrase::arguments(&call.arguments)),
+        Event::Result(result) => {
+            format!(
+                "{}, {}",
+                phrase::outcome(&result.outcome),
+                duration(result.ms)
+            )
         }
         Event::Agent { tool } | Event::Flow { tool, .. } => tool.clone(),
         Event::Program { program, .. } | Event::ProgramEnd { program, .. } => program.clone(),
-        Event::Node { node, state, .. } => format!("{node} {}", state.name()),
+        Event::Node(event) => format!("{} {}", event.node, event.state.name()),
         Event::Plan { intent, .. } => intent.clone(),
         Event::Reply { text, .. } => text.clone(),
         Event::Compaction { up_to, .. } => format!("up to {up_to}"),

@@ -49,7 +49,7 @@ fn results_go_back_in_one_turn_in_the_order_of_the_calls() {
         .events()
         .into_iter()
         .filter_map(|event| match event {
-            Event::Call { call, .. } => Some(call.as_str().to_owned()),
+            Event::Call(call) => Some(call.call.as_str().to_owned()),
             _ => None,
         })
         .collect();
@@ -241,7 +241,7 @@ fn of_a_long_result_the_model_gets_both_ends() {
     let left_out = BYTES + "beginend".len() - 39_998;
     assert!(output.contains(&format!("\n[… {left_out} bytes left out …]\n")));
     let blob = scene.events().into_iter().find_map(|event| match event {
-        Event::Result { blob, .. } => blob,
+        Event::Result(result) => result.blob,
         _ => None,
     });
     let root = scene.project.root();
@@ -265,7 +265,7 @@ fn a_model_sees_the_files_of_a_result() {
     expected["functionResponse"]["parts"] = json!([file]);
     assert_eq!(scene.last_contents()[2]["parts"], json!([expected]));
     let logged = scene.events().into_iter().find_map(|event| match event {
-        Event::Result { files, .. } => Some(files),
+        Event::Result(result) => Some(result.files),
         _ => None,
     });
     assert_eq!(logged, Some(vec![file]));

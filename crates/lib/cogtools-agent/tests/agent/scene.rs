@@ -265,11 +265,9 @@ impl Scene {
     /// The responses of all results in the log, with their outcome.
     pub(crate) fn results(&self) -> Vec<Value> {
         let results = self.events().into_iter().filter_map(|event| match event {
-            Event::Result {
-                outcome, content, ..
-            } => {
-                let mut result = json!(outcome);
-                result["content"] = content;
+            Event::Result(ended) => {
+                let mut result = json!(ended.outcome);
+                result["content"] = ended.content;
                 Some(result)
             }
             _ => None,

@@ -1,7 +1,7 @@
 //! Requests recorded from another program, from equivalent entries of a log.
 
 use cogtools_agent::HistorySettings;
-use cogtools_log::{CallId, Event, Id, Outcome, ProgramStep, Timestamp, Usage};
+use cogtools_log::{CallId, Event, Id, Outcome, ResultEvent, Timestamp, Usage};
 use cogtools_model::Request;
 use cogtools_test_support::conformance;
 use serde_json::{Map, Value, json};
@@ -180,16 +180,11 @@ fn entry(turn: &Value, raw: Option<Value>, calls: usize) -> Event {
             }
             response(json!({"role": "model", "parts": [part]}))
         }
-        "tool_response" => Event::Result {
-            call: CallId::new(format!("call-{calls}")),
-            outcome: Outcome::Succeeded,
-            content: json!({"output": turn["response"]["message"]}),
-            blob: None,
-            ms: 1,
-            files: Vec::new(),
-            masked: false,
-            place: ProgramStep::default(),
-        },
+        "tool_response" => Event::Result(ResultEvent::new(
+            CallId::new(format!("call-{calls}")),
+            Outcome::Succeeded,
+            json!({"output": turn["response"]["message"]}),
+        )),
         kind => panic!("no kind of turn: {kind}"),
     }
 }

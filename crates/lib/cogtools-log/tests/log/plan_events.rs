@@ -1,6 +1,6 @@
 //! The events of a plan.
 
-use cogtools_log::{BlobId, Event, NodeState};
+use cogtools_log::{BlobId, Event, NodeEvent, NodeState};
 use serde_json::json;
 
 /// A plan, and a step of it that has failed.
@@ -13,25 +13,17 @@ pub(crate) fn plan_events() -> Vec<Event> {
             deny: Vec::new(),
             masked: false,
         },
-        Event::Node {
+        Event::Node(Box::new(NodeEvent {
             node: "sum".to_owned(),
             state: NodeState::Failed {
                 code: "JS_RUNTIME".to_owned(),
                 message: "no".to_owned(),
             },
-            tool: None,
             inputs: Some(json!({"code": "throw 1"})),
-            route: None,
-            output: None,
-            blob: None,
-            masked: false,
-            key: None,
-            cached: false,
-            attempt: None,
             logs: vec!["a line".to_owned()],
-            model: None,
             ms: Some(3),
-        },
+            ..NodeEvent::default()
+        })),
         Event::Reply {
             text: "It is [… 9000 bytes left out …]".to_owned(),
             blob: Some(BlobId::of(b"It is ...")),

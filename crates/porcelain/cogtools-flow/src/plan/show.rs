@@ -10,6 +10,7 @@ use cogtools_log::NodeState;
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_program::terminal::style::{BOLD, GREEN, PLAIN, RED, YELLOW};
 use cogtools_program::terminal::{Column, Table, paint, pluralize, sanitize, truncate};
+use indicatif::{HumanCount, HumanFloatCount};
 use serde_json::{Number, Value, json};
 
 use super::contract::{CLOCK, Contract, RUN_JS, Step};
@@ -24,9 +25,8 @@ const MAX_TEXT_CHARS: usize = 500;
 const MAX_SHOWN_CHARS: usize = 200;
 /// The number of elements of a list that are shown.
 const MAX_ELEMENTS: usize = 6;
-/// Numbers from here on have separators of thousands, and at most [`DECIMALS`] decimals.
+/// Numbers from here on have separators of thousands.
 const THOUSAND: f64 = 1000.0;
-const DECIMALS: usize = 3;
 
 /// The steps of a plan as a table: tools, states, and what needs what.
 pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) -> String {
@@ -46,7 +46,7 @@ pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) ->
             Some(NodeState::Failed { .. }) => RED,
             Some(_) => YELLOW,
         };
-        let result = logged.and_then(|logged| logged.output);
+        let result = logged.and_then(|logged| logged.event.output.as_ref());
         let result = result.map(|result| preview(step.tool.as_deref(), result));
         let cells = [
             step.save_as.clone(),
@@ -91,10 +91,10 @@ pub(crate) fn report(contract: &Contract, run: Option<&Run<'_>>) -> Value {
             "save_as": step.save_as,
             "tool": step.called(),
             "state": state.map_or("planned", NodeState::name),
-            "ms": logged.and_then(|logged| logged.ms),
+            "ms": logged.and_then(|logged| logged.event.ms),
             "needs": of_step(step),
             "reason": step.reason,
-            "result": logged.and_then(|logged| logged.output),
+            "result": logged.and_then(|logged| logged.event.output.as_ref()),
             "error": error,
         })
     });
@@ -110,7 +110,11 @@ fn state(logged: Option<&NodeRun<'_>>) -> String {
     let Some(logged) = logged else {
         return "planned".to_owned();
     };
-    let ms = logged.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
+    let ms = logged
+        .event
+        .ms
+        .map(|ms| format!(", {ms} ms"))
+        .unwrap_or_default();
     match logged.state {
         // No process writes to the session any more, or that is not known.
         NodeState::Started => "executing, or interrupted".to_owned(),
@@ -367,36 +371,17 @@ fn text(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// Writes a number as in `1,234.5`.
+/// Writes a number as in `1,234.5`, with at most three decimals.
 fn grouped(number: &Number) -> String {
-    let plain = number.to_string();
     let value = number.as_f64().unwrap_or_default();
     if value.abs() < THOUSAND {
-        return plain;
+        return number.to_string();
     }
-    let digits = if number.is_f64() {
-        format!("{value:.DECIMALS$}")
-    } else {
-        plain
-    };
-    let (whole, decimals) = digits.split_once('.').unwrap_or((&digits, ""));
-    let (sign, whole) = match whole.strip_prefix('-') {
-        Some(whole) => ("-", whole),
-        None => ("", whole),
-    };
-    let mut text = sign.to_owned();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
+    match (number.as_u64(), number.as_i64()) {
+        (Some(count), _) => HumanCount(count).to_string(),
+        (None, Some(below)) => format!("-{}", HumanCount(below.unsigned_abs())),
+        (None, None) => format!("{:.3}", HumanFloatCount(value)),
     }
-    let decimals = decimals.trim_end_matches('0');
-    if !decimals.is_empty() {
-        text.push('.');
-        text.push_str(decimals);
-    }
-    text
 }
 
 #[cfg(test)]

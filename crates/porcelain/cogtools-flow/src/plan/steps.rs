@@ -13,7 +13,7 @@ use cogtools_executor::{
     SkipReason, State, Stop, Work, execute,
 };
 use cogtools_log::view::Results;
-use cogtools_log::{EndStatus, Timestamp};
+use cogtools_log::{EndStatus, NodeEvent, Timestamp};
 use cogtools_program::call_timeout;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
@@ -22,9 +22,7 @@ use serde_json::{Map, Value, json};
 use super::contract::{Contract, Step};
 use super::program::{self, Programs};
 use super::references::{Record, Records, each_reference, hydrate, of_reply, resolve};
-use crate::recorder::{
-    Events, MAX_LOG_LINES, Outcome, RecordedWork, Recorder, first_lines, millis,
-};
+use crate::recorder::{Events, MAX_LOG_LINES, RecordedWork, Recorder, first_lines, millis};
 use crate::work::{lock, value_of};
 
 /// The inputs of a run.
@@ -92,12 +90,10 @@ impl PlanRun {
         };
         events.begin(&contract, &done);
         let options = Options {
-            max_parallel: 1,
             on_failure: OnFailure::Stop,
-            interrupt: cogtools_core::Cancel::default(),
             done,
-            failed: BTreeMap::new(),
             cancel: cancel.clone(),
+            ..Options::default()
         };
         let states = execute(graph, work.clone(), options, &mut events).states;
         let last = last_result(&contract, &states);
@@ -426,7 +422,7 @@ impl Work for PlanWork {
 impl RecordedWork for PlanWork {
     /// References are replaced, and the call is checked. The start of a step that calls nothing,
     /// or that cannot be called, is not recorded.
-    fn start(&self, save_as: &str) -> Option<Outcome> {
+    fn start(&self, save_as: &str) -> Option<NodeEvent> {
         let step = self.steps.get(save_as)?;
         let mut args = None;
         let prepared = self.prepare(step, &mut args);
@@ -438,18 +434,18 @@ impl RecordedWork for PlanWork {
             .or_default()
             .args
             .clone_from(&args);
-        is_call.then(|| Outcome {
+        is_call.then(|| NodeEvent {
             tool: step.tool.clone(),
-            arguments: args,
-            ..Outcome::default()
+            inputs: args.map(Value::Object),
+            ..NodeEvent::default()
         })
     }
 
-    fn take_outcome(&self, save_as: &str) -> Outcome {
+    fn take_outcome(&self, save_as: &str) -> NodeEvent {
         let log = self.done(save_as).log;
-        Outcome {
+        NodeEvent {
             logs: first_lines(log.lines()),
-            ..Outcome::default()
+            ..NodeEvent::default()
         }
     }
 }

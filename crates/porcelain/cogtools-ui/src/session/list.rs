@@ -233,7 +233,7 @@ fn describe(index: &Index) -> Result<Summary, PageError> {
         match event {
             Event::Request { model: used, .. } => model = used,
             Event::Usage(used) => usage += used,
-            Event::Call { tool, .. } => *tools.entry(tool.clone()).or_default() += 1,
+            Event::Call(call) => *tools.entry(call.tool.clone()).or_default() += 1,
             _ => {}
         }
     }

@@ -1,7 +1,9 @@
 //! The steps of a turn: of plans, of flows, and the calls of a model.
 
 use cogtools_core::Code;
-use cogtools_log::{Approval, BlobId, Decision, Event, NodeState, Outcome, result_text};
+use cogtools_log::{
+    Approval, BlobId, CallEvent, Event, NodeEvent, NodeState, Outcome, ResultEvent, result_text,
+};
 use serde_json::Value;
 
 use crate::cut;
@@ -112,7 +114,7 @@ impl Turns {
         arguments: &Value,
         counts: bool,
     ) {
-        let is_logged_call = matches!(at.entry.event, Event::Call { .. });
+        let is_logged_call = matches!(at.entry.event, Event::Call(_));
         self.current(at)
             .questions
             .retain(|question| question.key != key);
@@ -220,68 +222,51 @@ const RUN_CODE: &str = "run_code";
 const GUARD: &str = "[guard]";
 
 impl Turns {
-    /// A call, or its result.
-    pub(super) fn call_event(&mut self, at: At<'_>) {
-        match &at.entry.event {
-            Event::Call {
-                call,
-                tool,
-                arguments,
-                resolved,
-                approval,
-                place,
-                ..
-            } => {
-                self.start(at, call.as_str(), tool, arguments, true);
-                let is_run = tool == RUN_CODE && place.program.is_none();
-                let code = resolved.as_ref().unwrap_or(arguments).get(CODE);
-                let code = code.and_then(Value::as_str).filter(|_| is_run);
-                let step = self.current(at).step(call.as_str());
-                if let Some(step) = step.and_then(|(_, row)| row.step.as_mut()) {
-                    step.is_of_program = place.program.is_some();
-                    step.approval = approval_text(approval);
-                    if let Some(code) = code {
-                        (step.program, step.code) = (code.to_owned(), cut::text(code));
-                    }
-                    step.whole = cut::value(resolved.as_ref().unwrap_or(arguments));
-                    if let Some(resolved) = resolved {
-                        let text = cut::text(&cut::value(resolved));
-                        let label = format!("Resolved arguments of {call}");
-                        step.resolved = Html::block(&text, &label);
-                    }
-                }
+    /// A call.
+    pub(super) fn call_event(&mut self, at: At<'_>, event: &CallEvent) {
+        let (call, tool) = (event.call.as_str(), &event.tool);
+        self.start(at, call, tool, &event.arguments, true);
+        let is_of_program = event.place.program.is_some();
+        let code = event.resolved().get(CODE).and_then(Value::as_str);
+        let code = code.filter(|_| tool == RUN_CODE && !is_of_program);
+        let step = self.current(at).step(call);
+        if let Some(step) = step.and_then(|(_, row)| row.step.as_mut()) {
+            step.is_of_program = is_of_program;
+            step.approval = approval_text(&event.approval);
+            if let Some(code) = code {
+                (step.program, step.code) = (code.to_owned(), cut::text(code));
             }
-            Event::Result {
-                call,
-                outcome,
-                content,
-                blob,
-                ms,
-                ..
-            } => {
-                let (badge, message) = match outcome {
-                    Outcome::Succeeded => (Badge::Executed, String::new()),
-                    Outcome::Failed { code } => {
-                        let text = content.get("error").and_then(Value::as_str);
-                        let text = text.map_or_else(String::new, |text| cut::row(text) + " · ");
-                        (failed(code), text + code)
-                    }
-                    Outcome::Denied => (Badge::Denied, String::new()),
-                    Outcome::TimedOut => (Badge::Failed, "timed out".to_owned()),
-                    Outcome::Cancelled => (Badge::Cancelled, String::new()),
-                };
-                let end = End {
-                    badge,
-                    message,
-                    result: Some(content),
-                    blob: blob.as_ref(),
-                    logs: &[],
-                    ms: Some(*ms),
-                };
-                self.end(at, call.as_str(), &end);
+            step.whole = cut::value(event.resolved());
+            if let Some(resolved) = &event.resolved {
+                let text = cut::text(&cut::value(resolved));
+                let label = format!("Resolved arguments of {call}");
+                step.resolved = Html::block(&text, &label);
             }
-            _ => {}
         }
+    }
+
+    /// The end of a call.
+    pub(super) fn result_event(&mut self, at: At<'_>, event: &ResultEvent) {
+        let (badge, message) = match &event.outcome {
+            Outcome::Succeeded => (Badge::Executed, String::new()),
+            Outcome::Failed { code } => {
+                let text = event.content.get("error").and_then(Value::as_str);
+                let text = text.map_or_else(String::new, |text| cut::row(text) + " · ");
+                (failed(code), text + code)
+            }
+            Outcome::Denied => (Badge::Denied, String::new()),
+            Outcome::TimedOut => (Badge::Failed, "timed out".to_owned()),
+            Outcome::Cancelled => (Badge::Cancelled, String::new()),
+        };
+        let end = End {
+            badge,
+            message,
+            result: Some(&event.content),
+            blob: event.blob.as_ref(),
+            logs: &[],
+            ms: Some(event.ms),
+        };
+        self.end(at, event.call.as_str(), &end);
     }
 }
 
@@ -327,13 +312,7 @@ impl Step {
 
 /// Why a call may run.
 fn approval_text(approval: &Approval) -> String {
-    let decision = match approval.decision {
-        Decision::Allowed => "allowed",
-        Decision::Asked => "asked",
-        Decision::Granted => "granted",
-        Decision::Denied => "denied",
-    };
-    let why = approval.why.in_words();
+    let (decision, why) = (approval.decision, approval.why.in_words());
     let rule = approval.rule.as_ref().map(|rule| format!(" {rule}"));
     format!("{decision}: {why}{}", rule.unwrap_or_default())
 }
@@ -350,28 +329,14 @@ impl Turns {
     }
 
     /// A node of a flow, or a step of a plan.
-    pub(super) fn node_event(&mut self, at: At<'_>) {
-        let Event::Node {
-            node,
-            state,
-            tool: called,
-            inputs,
-            logs,
-            route,
-            output,
-            blob,
-            ms,
-            ..
-        } = &at.entry.event
-        else {
-            return;
-        };
-        let (badge, message) = match state {
+    pub(super) fn node_event(&mut self, at: At<'_>, event: &NodeEvent) {
+        let node = &event.node;
+        let (badge, message) = match &event.state {
             NodeState::Started => {
-                let tool = route.as_ref().and_then(|route| route.tool.as_deref());
-                let tool = called.as_deref().or(tool).unwrap_or_default();
-                let inputs = inputs.as_ref().unwrap_or(&Value::Null);
-                self.start(at, node, tool, inputs, called.is_some());
+                let (called, route) = (event.tool.as_deref(), event.route.as_ref());
+                let tool = called.or(route.and_then(|route| route.tool.as_deref()));
+                let inputs = event.inputs.as_ref().unwrap_or(&Value::Null);
+                self.start(at, node, tool.unwrap_or_default(), inputs, called.is_some());
                 return;
             }
             NodeState::Waiting { question } => {
@@ -385,10 +350,10 @@ impl Turns {
         let end = End {
             badge,
             message,
-            result: output.as_ref(),
-            blob: blob.as_ref(),
-            logs,
-            ms: *ms,
+            result: event.output.as_ref(),
+            blob: event.blob.as_ref(),
+            logs: &event.logs,
+            ms: event.ms,
         };
         self.end(at, node, &end);
     }

@@ -86,7 +86,7 @@ impl Turns {
         if is_nested || is_first {
             self.nested.insert(at.entry.id);
         } else {
-            if matches!(&at.entry.event, Event::Call { place, .. } if place.program.is_none()) {
+            if matches!(&at.entry.event, Event::Call(call) if call.place.program.is_none()) {
                 self.calls.insert(at.entry.id);
             }
             self.mark_branch(at);
@@ -123,9 +123,10 @@ impl Turns {
                 arguments,
                 ..
             } => self.flow(at, tool, digest, arguments),
-            Event::Call { .. } | Event::Result { .. } => self.call_event(at),
+            Event::Call(call) => self.call_event(at, call),
+            Event::Result(result) => self.result_event(at, result),
             Event::Reply { text, blob } => self.reply(at, text, blob.as_ref()),
-            Event::Node { .. } => self.node_event(at),
+            Event::Node(node) => self.node_event(at, node),
             event => self.other(at, event),
         }
         if let Some(turn) = self.all.last_mut() {
@@ -164,9 +165,14 @@ impl Turns {
                 self.response(at, content);
             }
             Event::Usage(usage) => self.add_usage(at, usage),
-            Event::Error { .. } => {
+            Event::Error {
+                code,
+                message,
+                hints,
+                ..
+            } => {
                 self.end_request(at, Badge::Failed);
-                self.failure(at, event);
+                self.failure(at, code, message, hints);
             }
             Event::Paused { calls } => self.pause(at, calls),
             Event::Decision { call, .. } => self.decide(at, call),
@@ -239,20 +245,12 @@ impl Turns {
         self.row(at, RowKind::Note, &text, None);
     }
 
-    fn failure(&mut self, at: At<'_>, event: &Event) {
-        if let Event::Error {
-            code,
-            message,
-            hints,
-            ..
-        } = event
-        {
-            let text = format!("{message} · {code}");
-            self.row(at, RowKind::Error, &text, Some(Badge::Failed));
-            self.say(at, From::Error, "", &text);
-            if let Some(last) = self.current(at).messages.last_mut() {
-                last.hints.clone_from(hints);
-            }
+    fn failure(&mut self, at: At<'_>, code: &str, message: &str, hints: &[String]) {
+        let text = format!("{message} · {code}");
+        self.row(at, RowKind::Error, &text, Some(Badge::Failed));
+        self.say(at, From::Error, "", &text);
+        if let Some(last) = self.current(at).messages.last_mut() {
+            last.hints = hints.to_vec();
         }
     }
 

@@ -56,9 +56,6 @@ fn every_kind_is_a_line() {
         r#""kind":"result","call":"c","status":"failed","code":"X","content":{},"ms":1"#,
         r#""kind":"node","node":"n","state":"skipped""#,
         r#""kind":"plan","intent":"general","plan":{}"#,
-        r#""kind":"step","step":"s","state":"executing","tool":"t","args":{}"#,
-        r#""kind":"step","step":"s","state":"executed","result":null,"logs":["l"],"ms":1"#,
-        r#""kind":"step","step":"s","state":"failed","code":"X","message":"m""#,
         r#""kind":"cache","name":"n","state":"failed","reason":"r","tokens":0"#,
         r#""kind":"usage","total":1,"cost":{"amount":0.1,"currency":"EUR"}"#,
         r#""kind":"error","code":"X","message":"m""#,
@@ -83,8 +80,6 @@ fn every_kind_is_a_line() {
 fn what_the_reader_refuses_is_invalid() {
     for fields in [
         r#""kind":"task""#,
-        r#""kind":"step","step":"s""#,
-        r#""kind":"step","step":"s","state":"failed","code":"X""#,
         r#""kind":"result","call":"c","status":"vanished","content":{},"ms":1"#,
         r#""kind":"result","call":"c","status":"failed","content":{},"ms":1"#,
         r#""kind":"end","status":"budget""#,
