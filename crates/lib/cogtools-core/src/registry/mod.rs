@@ -12,7 +12,7 @@ use std::thread;
 
 pub use call::{Call, Limit, at_once, load_all, parallel};
 pub use found::{Found, Shadowed};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::approval::approve;
 use crate::arguments::Arguments;
@@ -383,18 +383,12 @@ fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
 }
 
 fn find_definition() -> Definition {
-    let query = "What the tool should do, in a few words, or a part of its name";
-    let limit = "How many matches at most";
-    let parameters = json!({
-        "type": "object",
-        "properties": {
-            "query": {"type": "string", "description": query},
-            "limit": {
-                "type": "integer", "description": limit, "minimum": 1, "maximum": 50, "default": 5,
-            },
-        },
-        "required": ["query"],
-    });
+    let parameters = r#"
+query:
+  type: string
+  description: "What the tool should do, in a few words, or a part of its name"
+limit: {type: integer, description: How many matches at most, minimum: 1, maximum: 50, default: 5}
+"#;
     let description = "Finds tools that are not declared here, by what they are for. Each match \
                        comes with its description and parameters; call it with call_tool.";
     Definition {
@@ -409,14 +403,10 @@ fn find_definition() -> Definition {
 }
 
 fn call_definition() -> Definition {
-    let parameters = json!({
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": "The name of the tool"},
-            "arguments": {"type": "object", "description": "Its arguments, as its parameters say"},
-        },
-        "required": ["name"],
-    });
+    let parameters = r#"
+name: {type: string, description: The name of the tool}
+arguments: {type: object, description: "Its arguments, as its parameters say", optional: true}
+"#;
     let description = "Calls a tool that find_tool has found.";
     Definition::built_in(Name::CALL, "Call a tool", description, parameters)
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value, json};
 
-use super::builtin::{READ_ONLY, count, lines};
+use super::builtin::{READ_ONLY, lines};
 use super::{Candidate, Declared, Listing, SourceError};
 use crate::arguments::Arguments;
 use crate::containment::read_first_line;
@@ -36,6 +36,22 @@ const MAX_ENTRIES: usize = 200;
 const INTRODUCTION: &str = "# Skills\n\nInstructions for special tasks. Before you begin a task \
                             that a description matches, call read_skill with its name.\n";
 const WITHOUT_DESCRIPTION: &str = "\nFurther skills, which read_skill describes: ";
+/// The parameters of the tools.
+const READ_PARAMETERS: &str = r#"
+name: {type: string, description: The name of the skill}
+file:
+  type: string
+  description: "A file of the skill that its text names; by default, the text itself"
+  default: SKILL.md
+offset: {type: integer, description: The first line, minimum: 1, maximum: 1000000000, default: 1}
+limit:
+  {type: integer, description: How many lines at most, minimum: 1, maximum: 100000, default: 2000}
+"#;
+const RUN_PARAMETERS: &str = r#"
+name: {type: string, description: The name of the skill}
+script: {type: string, description: "The script, such as scripts/check.py"}
+args: {type: array, items: string, description: Its arguments, default: []}
+"#;
 
 /// A folder whose subfolders are skills.
 #[derive(Clone, Debug)]
@@ -256,41 +272,14 @@ impl Skills {
 
     /// Makes the tool of that name.
     pub(super) fn load(&self, name: &'static str) -> Tool {
-        let skill = json!({"type": "string", "description": "The name of the skill"});
         let (title, description, parameters, annotations) = if name == Self::READ {
-            let file = "A file of the skill that its text names; by default, the text itself";
-            let parameters = json!({
-                "type": "object",
-                "properties": {
-                    "name": skill,
-                    "file": {"type": "string", "description": file, "default": FILE},
-                    "offset": count("The first line", 1, 1_000_000_000),
-                    "limit": count("How many lines at most", 2_000, 100_000),
-                },
-                "required": ["name"],
-            });
             let description = "Reads the instructions of a skill, or one of its files.";
-            ("Read a skill", description, parameters, READ_ONLY)
+            ("Read a skill", description, READ_PARAMETERS, READ_ONLY)
         } else {
-            let file = "The script, such as scripts/check.py";
-            let parameters = json!({
-                "type": "object",
-                "properties": {
-                    "name": skill,
-                    "script": {"type": "string", "description": file},
-                    "args": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "description": "Its arguments",
-                        "default": [],
-                    },
-                },
-                "required": ["name", "script"],
-            });
             let description = "Runs a script of a skill in the project's folder. It reads the \
                                project, and neither writes there nor reaches the network.";
             let title = "Run a script of a skill";
-            (title, description, parameters, Annotations::default())
+            (title, description, RUN_PARAMETERS, Annotations::default())
         };
         let definition = Definition {
             annotations,

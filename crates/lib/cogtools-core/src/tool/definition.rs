@@ -16,7 +16,7 @@ use crate::tool::capability::default_capability;
 use crate::tool::values::ValueCommand;
 use crate::tool::{Example, Output};
 use crate::trust::Grant;
-use crate::{Diagnostic, Name};
+use crate::{Diagnostic, Name, yaml};
 
 type Object = Map<String, Value>;
 
@@ -141,20 +141,27 @@ impl Definition {
         }
     }
 
-    /// A definition of a tool of cogtools itself, with the schema `parameters`.
+    /// A definition of a tool of cogtools itself. Its `parameters` are those of a tool file, or a
+    /// whole schema if other arguments are ignored.
     pub(crate) fn built_in(
         name: &'static str,
         title: &str,
         description: &str,
-        parameters: Value,
+        parameters: &str,
     ) -> Self {
-        let schema = match parameters {
-            Value::Object(schema) => Schema::from(schema),
-            _ => Schema::empty(),
-        };
+        let text = Text::new(name, parameters.as_bytes().to_vec()).ok();
+        let parameters = text.and_then(|text| yaml::parse(&text).ok());
+        let schema = parameters.and_then(|node| match node.get("additionalProperties") {
+            Some(_) => Schema::verbatim(&node).ok(),
+            None => Schema::expand(&node).ok(),
+        });
         Self {
             title: Some(title.to_owned()),
-            ..Self::new(Name::built_in(name), description, schema)
+            ..Self::new(
+                Name::built_in(name),
+                description,
+                schema.unwrap_or_else(Schema::empty),
+            )
         }
     }
 

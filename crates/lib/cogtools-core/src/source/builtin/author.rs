@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::file::{self, WritePath};
 use crate::source::builtin::{BuiltIn, READ_ONLY, Request, files};
@@ -28,14 +28,16 @@ pub(super) const LINT_TOOL: BuiltIn = BuiltIn {
     title: "Check a tool file",
     description: "Checks a tool file of cogtools and returns its mistakes, each with its line and \
                   what to do. Use it before and after you write one.",
-    parameters: || {
-        let text = "The text to check in place of the file, which need not exist";
-        json!({
-            "type": "object",
-            "properties": {"path": path_schema(), "text": {"type": "string", "description": text}},
-            "required": ["path"],
-        })
-    },
+    parameters: "
+path:
+  type: string
+  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
+    the name of the file
+text:
+  type: string
+  description: The text to check in place of the file, which need not exist
+  optional: true
+",
     annotations: READ_ONLY,
     run: lint,
 };
@@ -48,14 +50,13 @@ pub(super) const WRITE_TOOL: BuiltIn = BuiltIn {
                   description}), examples (a list of arguments), and implementation: a Nunjucks \
                   template over the parameters, {js: the body of a function of args}, or {exec: \
                   [program, argument]}.",
-    parameters: || {
-        let text = "The whole text of the file";
-        json!({
-            "type": "object",
-            "properties": {"path": path_schema(), "text": {"type": "string", "description": text}},
-            "required": ["path", "text"],
-        })
-    },
+    parameters: "
+path:
+  type: string
+  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
+    the name of the file
+text: {type: string, description: The whole text of the file}
+",
     annotations: CHANGES,
     run: write,
 };
@@ -65,26 +66,19 @@ pub(super) const TEST_TOOL: BuiltIn = BuiltIn {
     title: "Test a tool",
     description: "Runs the examples of a tool of this project, once the user agrees, and compares \
                   each result with its golden file.",
-    parameters: || {
-        let update = "True to accept the results: they are written to the golden files";
-        json!({
-            "type": "object",
-            "properties": {
-                "path": path_schema(),
-                "update": {"type": "boolean", "description": update, "default": false},
-            },
-            "required": ["path"],
-        })
-    },
+    parameters: "
+path:
+  type: string
+  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
+    the name of the file
+update:
+  type: boolean
+  description: 'True to accept the results: they are written to the golden files'
+  default: false
+",
     annotations: CHANGES,
     run: test,
 };
-
-fn path_schema() -> Value {
-    let description = "The path of the tool file in the project, such as tools/forecast.yaml; the \
-                       tool has the name of the file";
-    json!({"type": "string", "description": description})
-}
 
 fn lint(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let path = tool_path(request)?;

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use regex::{Regex, RegexBuilder};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::files::{self, Files};
-use super::{BuiltIn, READ_ONLY, Request, count};
+use super::{BuiltIn, READ_ONLY, Request};
 use crate::tool::{RunError, ToolOutput};
 use crate::{Code, Diagnostic};
 
@@ -16,7 +16,7 @@ pub(super) const LIST_FILES: BuiltIn = BuiltIn {
     title: "List files",
     description: "Lists the files of the project, one path a line, sorted. Leaves out what git \
                   ignores, and files that may contain secrets.",
-    parameters: list_parameters,
+    parameters: LIST_PARAMETERS,
     annotations: READ_ONLY,
     run: list,
 };
@@ -26,7 +26,7 @@ pub(super) const READ_FILE: BuiltIn = BuiltIn {
     title: "Read a file",
     description: "Reads a text file of the project. Of a long file it returns the first lines \
                   and says how to go on.",
-    parameters: read_parameters,
+    parameters: READ_PARAMETERS,
     annotations: READ_ONLY,
     run: read,
 };
@@ -36,7 +36,7 @@ pub(super) const SEARCH_FILES: BuiltIn = BuiltIn {
     title: "Search files",
     description: "Searches the text files of the project for a text or a regular expression. \
                   Each line of the result is a match: path, line number, text.",
-    parameters: search_parameters,
+    parameters: SEARCH_PARAMETERS,
     annotations: READ_ONLY,
     run: search,
 };
@@ -50,27 +50,15 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 /// The largest compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
-fn folder() -> Value {
-    let description = "The folder, relative to the project's folder";
-    json!({"type": "string", "description": description, "default": "."})
-}
-
-fn pattern(noun: &str) -> Value {
-    let example = "as in `*.rs` or `src/**/*.md`";
-    let description = format!("Only {noun} that match this pattern, {example}");
-    json!({"type": "string", "description": description})
-}
-
-fn list_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "path": folder(),
-            "pattern": pattern("paths"),
-            "limit": count("How many paths at most", 500, 5_000),
-        },
-    })
-}
+const LIST_PARAMETERS: &str = r#"
+path: {type: string, description: "The folder, relative to the project's folder", default: "."}
+pattern:
+  type: string
+  description: Only paths that match this pattern, as in `*.rs` or `src/**/*.md`
+  optional: true
+limit:
+  {type: integer, description: How many paths at most, minimum: 1, maximum: 5000, default: 500}
+"#;
 
 fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let files = Files::of(request)?;
@@ -88,21 +76,12 @@ fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     Ok(ToolOutput::new(text))
 }
 
-fn read_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "path": {
-                "type": "string",
-                "description": "The file, relative to the project's folder",
-                "minLength": 1,
-            },
-            "offset": count("The first line", 1, 1_000_000_000),
-            "limit": count("How many lines at most", 2_000, 100_000),
-        },
-        "required": ["path"],
-    })
-}
+const READ_PARAMETERS: &str = r#"
+path: {type: string, description: "The file, relative to the project's folder", minLength: 1}
+offset: {type: integer, description: The first line, minimum: 1, maximum: 1000000000, default: 1}
+limit:
+  {type: integer, description: How many lines at most, minimum: 1, maximum: 100000, default: 2000}
+"#;
 
 fn read(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let text = files::read(request, request.text("path").unwrap_or_default())?;
@@ -139,32 +118,19 @@ pub(in crate::source) fn lines(text: &str, offset: usize, limit: usize) -> Strin
     result
 }
 
-fn search_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "query": {
-                "type": "string",
-                "description": "The text to search for",
-                "minLength": 1,
-            },
-            "regex": {
-                "type": "boolean",
-                "description": "Whether the query is a regular expression",
-                "default": false,
-            },
-            "ignore_case": {
-                "type": "boolean",
-                "description": "Whether small and capital letters are the same",
-                "default": false,
-            },
-            "path": folder(),
-            "pattern": pattern("files"),
-            "limit": count("How many matches at most", 100, 1_000),
-        },
-        "required": ["query"],
-    })
-}
+const SEARCH_PARAMETERS: &str = r#"
+query: {type: string, description: The text to search for, minLength: 1}
+regex: {type: boolean, description: Whether the query is a regular expression, default: false}
+ignore_case:
+  {type: boolean, description: Whether small and capital letters are the same, default: false}
+path: {type: string, description: "The folder, relative to the project's folder", default: "."}
+pattern:
+  type: string
+  description: Only files that match this pattern, as in `*.rs` or `src/**/*.md`
+  optional: true
+limit:
+  {type: integer, description: How many matches at most, minimum: 1, maximum: 1000, default: 100}
+"#;
 
 fn search(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let (files, cx) = (Files::of(request)?, request.cx);

