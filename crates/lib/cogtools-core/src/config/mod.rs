@@ -12,7 +12,7 @@ mod setting;
 mod source;
 
 pub use layer::{ConfigPaths, Origin};
-pub use schema::Key;
+pub use schema::{Key, documented, shortened};
 pub use setting::Setting;
 
 use std::ops::{Deref, DerefMut};
@@ -209,7 +209,7 @@ impl Config {
 
     /// The JSON Schema of a configuration file, draft 7.
     pub fn schema() -> Value {
-        schema::schema()
+        shortened(documented::<Options>()).to_value()
     }
 
     /// The folders among the sources.

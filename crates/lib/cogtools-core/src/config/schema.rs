@@ -1,9 +1,11 @@
-//! The schema of the configuration and its documentation, from the doc comments of the options.
+//! The schemas of files that users write and their documentation, from the doc comments of types.
 
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform as _};
+use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-use super::options::{Options, SandboxOptions};
+use super::options::Options;
 use super::setting;
 use crate::yaml::{Data, Node};
 
@@ -20,32 +22,26 @@ pub struct Key {
     pub description: Vec<String>,
 }
 
-/// The JSON Schema of a configuration, draft 7, which YAML language servers support best. Each
-/// description has one paragraph and the example.
-pub(super) fn schema() -> Value {
-    let mut schema = documented();
-    describe_shortly(&mut schema);
-    schema
+/// The JSON Schema of `T`, draft 7, which YAML language servers support best, without references.
+///
+/// It is adapted to the readers: an optional key can be omitted, but unlike Rust's `Option` it
+/// accepts no null. A description has the paragraphs of the doc comment.
+pub fn documented<T: JsonSchema>() -> Schema {
+    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
+    let settings = settings.with_transform(RecursiveTransform(adapt));
+    settings.into_generator().into_root_schema_for::<T>()
 }
 
-impl SandboxOptions {
-    /// The JSON Schema of a sandbox.
-    pub fn schema() -> Value {
-        let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
-        let schema = settings.into_generator().into_root_schema_for::<Self>();
-        let mut schema = schema.to_value();
-        adapt(&mut schema);
-        if let Value::Object(fields) = &mut schema {
-            fields.retain(|key, _| !["$schema", "title"].contains(&key.as_str()));
-        }
-        schema
-    }
+/// Leaves the first paragraph of each description in a schema, and the example.
+pub fn shortened(mut schema: Schema) -> Schema {
+    RecursiveTransform(describe_shortly).transform(&mut schema);
+    schema
 }
 
 /// All keys and groups of keys, in the order of the reference.
 pub(super) fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
-    collect(&documented(), "", &mut keys);
+    collect(documented::<Options>().as_value(), "", &mut keys);
     keys
 }
 
@@ -53,8 +49,8 @@ pub(super) fn keys() -> Vec<Key> {
 pub(super) fn example(document: &Node, node: &Node) -> Option<String> {
     let mut path = Vec::new();
     find(document, node, &mut path);
-    let root = documented();
-    let (mut schema, mut found, mut is_named) = (&root, None, false);
+    let root = documented::<Options>();
+    let (mut schema, mut found, mut is_named) = (root.as_value(), None, false);
     for segment in path {
         if let Some((property, variant)) = property(schema, segment) {
             let [own, of_variant] = [property, variant].map(example_of);
@@ -123,75 +119,42 @@ fn collect(schema: &Value, prefix: &str, keys: &mut Vec<Key>) {
     }
 }
 
-/// The schema with whole descriptions.
-fn documented() -> Value {
-    let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
-    let generator = settings.into_generator();
-    let mut schema = generator.into_root_schema_for::<Options>().to_value();
-    adapt(&mut schema);
-    schema
-}
-
-/// Adapts a schema to the reader: an optional key can be omitted, but unlike Rust's `Option` it
-/// accepts no null. The lines of a paragraph are joined.
-fn adapt(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(adapt),
-        Value::Object(fields) => {
-            fields.remove("default");
-            // The bounds describe an integer completely.
-            if fields.get("format").is_some_and(Value::is_string) {
-                fields.remove("format");
-            }
-            if let Some(Value::Array(types)) = fields.get_mut("type") {
-                types.retain(|kind| kind != "null");
-                if let [kind] = types.as_slice() {
-                    fields["type"] = kind.clone();
-                }
-            }
-            if let Some(Value::Array(variants)) = fields.get_mut("anyOf") {
-                variants.retain(|variant| variant["type"] != "null");
-                if let [Value::Object(variant)] = variants.as_mut_slice() {
-                    let variant = std::mem::take(variant);
-                    fields.remove("anyOf");
-                    for (key, value) in variant {
-                        fields.entry(key).or_insert(value);
-                    }
-                }
-            }
-            if let Some(Value::String(description)) = fields.get_mut("description") {
-                let paragraphs = description.split("\n\n");
-                let joined: Vec<String> = paragraphs.map(|it| it.replace('\n', " ")).collect();
-                *description = joined.join("\n\n");
-            }
-            for (key, value) in fields {
-                match value {
-                    // A property may be called `default`.
-                    Value::Object(all) if key == "properties" => {
-                        all.values_mut().for_each(adapt);
-                    }
-                    value => adapt(value),
-                }
+fn adapt(schema: &mut Schema) {
+    let Some(fields) = schema.as_object_mut() else {
+        return;
+    };
+    fields.remove("default");
+    // The bounds describe an integer completely.
+    fields.remove("format");
+    if let Some(Value::Array(types)) = fields.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [kind] = types.as_slice() {
+            fields["type"] = kind.clone();
+        }
+    }
+    if let Some(Value::Array(variants)) = fields.get_mut("anyOf") {
+        variants.retain(|variant| variant["type"] != "null");
+        if let [Value::Object(variant)] = variants.as_mut_slice() {
+            let variant = std::mem::take(variant);
+            fields.remove("anyOf");
+            for (key, value) in variant {
+                fields.entry(key).or_insert(value);
             }
         }
-        _ => {}
+    }
+    if let Some(Value::String(description)) = fields.get_mut("description") {
+        let paragraphs = description.split("\n\n");
+        let joined: Vec<String> = paragraphs.map(|it| it.replace('\n', " ")).collect();
+        *description = joined.join("\n\n");
     }
 }
 
-/// Leaves the first paragraph of each description, and the example.
-fn describe_shortly(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(describe_shortly),
-        Value::Object(fields) => {
-            if let Some(Value::String(description)) = fields.get_mut("description") {
-                let mut paragraphs = description.split("\n\n");
-                let first = paragraphs.next().unwrap_or_default();
-                let example = paragraphs.find(|paragraph| paragraph.starts_with("Example: "));
-                let parts: Vec<&str> = std::iter::once(first).chain(example).collect();
-                *description = parts.join(" ");
-            }
-            fields.values_mut().for_each(describe_shortly);
-        }
-        _ => {}
+fn describe_shortly(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        let mut paragraphs = description.split("\n\n");
+        let first = paragraphs.next().unwrap_or_default();
+        let example = paragraphs.find(|paragraph| paragraph.starts_with("Example: "));
+        let parts: Vec<&str> = std::iter::once(first).chain(example).collect();
+        *description = parts.join(" ");
     }
 }

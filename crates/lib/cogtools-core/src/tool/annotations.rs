@@ -1,7 +1,10 @@
 //! Annotations: hints to hosts about the effects of a tool.
 
+use schemars::JsonSchema;
+
 /// Hints for hosts, as in MCP's tool annotations; `None` is unspecified.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Annotations {
     /// The tool does not modify its environment.
     pub read_only: Option<bool>,

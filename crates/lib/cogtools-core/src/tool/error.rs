@@ -300,7 +300,7 @@ impl FlowError {
 }
 
 /// Methods of requests.
-pub(super) const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+pub const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Why a map under `http` is not a request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -50,7 +50,7 @@ pub(crate) use capability::is_capability;
 pub(crate) use command::CommandCall;
 pub(crate) use definition::Extras;
 pub use definition::{Author, Definition, Provenance};
-pub use error::{DefinitionError, FlowError, HttpToolError, ToolError};
+pub use error::{DefinitionError, FlowError, HttpToolError, METHODS, ToolError};
 pub use example::Example;
 pub use flow::{
     AskNode, EachNode, Flow, FlowAction, FlowCall, FlowNeed, FlowNode, FlowQuestion, FlowReport,

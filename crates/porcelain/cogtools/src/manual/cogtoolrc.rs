@@ -1,6 +1,7 @@
 //! cogtoolrc(5).
 
 use cogtools_core::Config;
+use cogtools_core::config::options::{CommandOptions, ServerOptions, SpecificationOptions};
 
 use super::Section;
 
@@ -9,6 +10,9 @@ pub(super) fn sections() -> Vec<Section> {
         ("DESCRIPTION", DESCRIPTION.to_owned()),
         ("KEYS", keys()),
         ("SOURCES", SOURCES.to_owned()),
+        ("COMMANDS", super::keys_of::<CommandOptions>()),
+        ("SERVERS", super::keys_of::<ServerOptions>()),
+        ("SPECIFICATIONS", super::keys_of::<SpecificationOptions>()),
         ("ENVIRONMENT", VARIABLES.to_owned()),
         ("FILES", FILES.to_owned()),
         ("EXAMPLES", EXAMPLES.to_owned()),
@@ -114,60 +118,31 @@ command: {discover: LINE, call: LINE}
   A provider: another program with tools, which implements the protocol of `cogtools-discover` \
 and `cogtools-call`. The first command prints a JSON array of declarations; the second, followed by \
 the name of a tool, reads arguments as JSON and prints the result. LINE is a list of the program \
-and its arguments, or a string that is split like a shell command but not run by a shell. Further \
-keys: name (for messages and as toolset; default: the name of the program), prefix (prepended to \
-the names of its tools; it must be the beginning of a valid name), env (the variables that it may see, \
-in addition to PATH), cwd (see below), timeout (in \
-seconds; default: 10 for discovery, 60 for calls), wait (how many seconds a list for a host waits \
-for its declarations; default: 1.5) and cache (how many seconds its declarations are \
-cached on disk; default: not at all). A provider that a list does not wait for is represented by \
-what it declared before, or left out; one that has failed slowly is not asked again for a minute. \
-A provider that fails does not affect other sources. Names \
-of providers are unique. A provider that the user configured sees the user's variables only, \
-neither those in the project's .env nor those that a host has loaded from it. It starts outside the \
-project, in / or the system drive's root, with a PATH without entries that are relative, in the \
+and its arguments, or a string that is split like a shell command but not run by a shell. \
+A provider that a list does not wait for is represented by what it declared before, or left out; one \
+that has failed slowly is not asked again for a minute. A provider that fails does not affect other \
+sources. Names of providers are unique. A provider that the user configured sees the user's variables \
+only, neither those in the project's .env nor those that a host has loaded from it. It starts outside \
+the project, in / or the system drive's root, with a PATH without entries that are relative, in the \
 project or in node_modules; its own path must be absolute, or its name on that PATH. With the key \
-cwd: project it starts in the project, once the user has approved it there. If a provider refers back to this project, it sees the tools of files and \
-packages, but no providers. A provider named by the project runs only after the user has approved \
-it: see `cogtools-trust(1)`. The key sandbox says what its programs may reach, as in \
-`cogtools-tool(5)`; a provider that requires approval has an empty one by default. The key tools \
-changes its tools, by their names there or by patterns in which * is any text: rename, title, \
-description, hide and pin (true or false; with pin, a budget of tokens always has room for the tool), and \
-arguments, with fixed (values that every call sends, and no call can have), default (values of calls \
-that have none) and hide (names of optional ones that are not declared). read_only: true leaves out \
-each tool without the annotation readOnlyHint. An approval covers these changes.
+cwd: project it starts in the project, once the user has approved it there. If a provider refers back \
+to this project, it sees the tools of files and packages, but no providers. A provider named by the \
+project runs only after the user has approved it: see `cogtools-trust(1)`. See COMMANDS.
 
 mcp: {command: PROGRAM, args: [ARG, …]} or mcp: {url: URL}
-  An MCP server, stateful or stateless, to which `cogtools-mcp-client(1)` connects. command is a \
-program, or a list of one and its arguments; a URL begins with https:// or http://. Further keys: \
-headers (sent to the URL; ${NAME} is replaced with the value of a variable that env names), name \
-(for messages and as toolset; default: the name of the package, script, program or host), prefix, \
-env (the variables that it may see, in addition to PATH, HOME, USER and LOGNAME; for a URL also \
-SSL_CERT_FILE, SSL_CERT_DIR and the proxies of the user's environment), timeout (in seconds; default: 120 for discovery, 600 for calls), wait (as for a command), cwd (as for a command), idle (for how many \
-seconds `cogtools mcp` keeps a session without requests; default: 900) and \
-cache (how many seconds its declarations are cached on disk; default: a day; 0 disables it). A \
+  An MCP server, stateful or stateless, to which `cogtools-mcp-client(1)` connects. A \
 cached declaration is used only with the same description, content of the files that its command \
 names, values of its variables and version of cogtools. `cogtools-discover --refresh` bypasses the \
 cache, and a call of a tool that the server no longer has invalidates it. A server is started for \
 one discovery or call and stopped afterwards; under `cogtools-mcp(1)` it is started once, and again \
-when it has ended. A server that fails does not affect other sources. A \
-server named by the project runs only after the user has approved it, like other providers. The key \
-sandbox says what a server that is started may reach; net is true by default. tools and read_only are \
-as for a command.
+when it has ended. A server that fails does not affect other sources. A server named by the project \
+runs only after the user has approved it, like other providers. See SERVERS.
 
 openapi: FILE, openapi: URL or openapi: {file: FILE, …}
-  A specification in OpenAPI 3 or Swagger 2, each of whose operations is a tool. With url instead of \
-file, nothing is requested before the user has approved its content and these options: see \
-`cogtools-trust(1)`; cache is the number of seconds for which it is kept (default: a day; 0 disables \
-it). Further keys: name (for messages, variables and as toolset; default: the stem of the file), \
-prefix (as for a command), server (the URL of the server, instead of the specification's) and \
-variables (the values of variables in it), auth (credentials by security scheme, as in \
-`cogtools-tool(5)`; default: from the variable NAME_SCHEME), hosts and headers (as in \
-`cogtools-tool(5)`), timeout (of a call, in seconds; default: 60), include and exclude (operations, \
-by operationId, tag:NAME or METHOD /path; * is any text) and overrides (changes by operationId or \
-METHOD /path: name, description, annotations, timeout, ok, response, and set, with values that \
-every call sends, and no call can have). Values of auth are variables, as in {token: {env: NAME}}. \
-An operation that cannot be a tool is left out with a warning.";
+  A specification in OpenAPI 3 or Swagger 2, each of whose operations is a tool. With a URL instead of \
+a file, nothing is requested before the user has approved its content and these options: see \
+`cogtools-trust(1)`. An operation that cannot be a tool is left out with a warning. See \
+SPECIFICATIONS.";
 
 const VARIABLES: &str = "\
 COGTOOLS_TOOL_SOURCES

@@ -7,6 +7,10 @@ mod sandbox;
 mod templates;
 mod tool;
 
+use cogtools_core::config::documented;
+use schemars::JsonSchema;
+use serde_json::Value;
+
 /// A section of a page: its title and its text, in the form that
 /// [`cogtools_program::man`] describes.
 pub type Section = (&'static str, String);
@@ -64,3 +68,14 @@ pub const TOPICS: [Topic; 5] = [
         sections: templates::sections,
     },
 ];
+
+/// The keys of `T`, each with its doc comment.
+fn keys_of<T: JsonSchema>() -> String {
+    let schema = documented::<T>();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let terms = properties.into_iter().flatten().map(|(key, property)| {
+        let description = property["description"].as_str().unwrap_or_default();
+        format!("{key}\n  {}", description.replace("\n\n", "\n  "))
+    });
+    terms.collect::<Vec<_>>().join("\n\n")
+}

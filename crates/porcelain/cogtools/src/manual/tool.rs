@@ -9,6 +9,7 @@ use cogtools_core::{Name, Tool, ToolOutput, media, yaml};
 use cogtools_program::Input;
 
 use super::Section;
+use crate::schema::tool_shape::{Agent, Http};
 
 pub(super) fn sections() -> Vec<Section> {
     vec![
@@ -19,8 +20,8 @@ pub(super) fn sections() -> Vec<Section> {
         ("IMPLEMENTATION", IMPLEMENTATION.to_owned()),
         ("COMMANDS", commands()),
         ("SANDBOX", super::sandbox::section()),
-        ("REQUESTS", REQUESTS.to_owned()),
-        ("AGENTS", AGENTS.to_owned()),
+        ("REQUESTS", requests()),
+        ("AGENTS", agents()),
         ("YAML", yaml_rules()),
         ("LIMITS", limits()),
         ("EXAMPLES", EXAMPLES.to_owned()),
@@ -152,97 +153,40 @@ begins with #! and its interpreter. See COMMANDS.
 `cogtools-templates(7)` lists all filters, tests and statements. Templates have no side effects: they see the arguments, but neither the environment nor files \
 other than templates in the tool's own folder. Their steps, depth and output are limited.";
 
-const REQUESTS: &str = "\
+fn requests() -> String {
+    format!(
+        "\
 A tool with http makes one request, or one for each page. Every text may be a template over the \
-arguments; one that is nothing but {{ NAME }} keeps the type of its value. The keys under http:
+arguments; one that is nothing but {{{{ NAME }}}} keeps the type of its value. The keys under http:
 
-url
-  As in `https://a.example/users/{{ id }}`. A value in the path is a part of one segment, and an \
-array is several (in another array, one with commas); one in the query is one value. All but letters, digits, `-`, `.`, `_` and `~` is \
-percent-encoded. A segment that becomes empty, `.` or `..` is SCHEMA_VIOLATION.
-
-method
-  GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; by default GET, or POST with a body.
-
-query, headers
-  Maps. A value that is missing, null or an empty list is left out; a list is repeated in the query, \
-and in another list joined with commas. Below a name that ends with [], maps are in brackets, \
-as in filter[a]=1.
-
-body
-  One of json (members without a value are left out), form, multipart (texts, or files of the \
-project as {file: PATH, filename, type}; a list is a part for each item) and text.
-
-auth
-  One of bearer: {env: NAME}, basic: {user, password}, api_key: {header or query, env, prefix}, \
-oauth: {token_url, client_id, client_secret, scope} and login: SOURCE, or a list of those that are \
-sent together. A user of basic that is itself the key needs no password. Credentials come from \
-variables, reach the host of url only, and are `[redacted]` in results and messages.
-
-hosts
-  Hosts that may be reached besides that of url: HOST or *.HOST, with :PORT or ports 80 and 443. \
-Only an entry of its own permits http: and addresses that are not public. Redirects of GET and HEAD \
-are followed on the origin, and to these hosts without credentials.
-
-ok
-  Statuses from 400 that are results. Others are TOOL_FAILED, with the message of the response.
-
-retry
-  The number of further attempts after 429, 502, 503, 504 and refused connections, or {times, \
-delay, backoff}; `Retry-After` wins. POST and PATCH need annotations: {idempotent: true}.
-
-paginate
-  {next, items, pages}. next is link, {pointer, query} for a cursor, {url: POINTER} or {page: NAME, \
-first: 1}; items is the pointer to the array of a page. The result is one array.
-
-response
-  select is a JSON pointer or an expression, template a template; both see status, headers, body, \
-args and more. as is text, json, image or markdown. Without them, the body is the result.
-
-max_bytes
-  The longest decoded body: 16 MiB, unless it says otherwise.
+{}
 
 The timeout of the tool holds for the whole call. A request requires the same approval as a \
 program. GET and HEAD are read_only, PUT and DELETE idempotent, and DELETE destructive, unless \
 annotations say otherwise. Proxies and certificates are those of the user's variables. \
-`cogtools-test(1)` tests examples with responses under `with: {http: {status, headers, body}}`, or \
-with recorded ones, TOOL.N.tape beside the tool.";
+`cogtools-test(1)` tests examples with responses under `with: {{http: {{status, headers, body}}}}`, or \
+with recorded ones, TOOL.N.tape beside the tool.",
+        super::keys_of::<Http>()
+    )
+}
 
-const AGENTS: &str = "\
+fn agents() -> String {
+    format!(
+        "\
 An agent is a model that gets instructions and a prompt, may call tools of the project, and whose \
 answer is the result. The keys under agent:
 
-system, behaviour
-  What the agent is, and how it works: templates over the arguments. At least one is required.
-
-rules
-  What it always follows: a template or a list of them. They take precedence over system and \
-behaviour.
-
-prompt
-  What it is asked: a template. By default, the arguments as JSON.
-
-tools
-  Patterns of the tools that it may call; by default, it calls none. If run_code is among them, and \
-no tool of the project has that name, its model writes programs that call the others, as with \
-`cogtools-ask(1)` --code.
-
-model, temperature, seed, max_tokens, stop
-  As for `cogtools-ask(1)`; stop lists texts at which a response ends. Without model, the user's \
-model answers. Without seed, it is derived from the model and the prompt.
-
-budget
-  Limits of a call: turns, calls, tokens, seconds, money. They are in addition to those of the \
-user, and of an agent that calls this one.
-
-output: {schema: SCHEMA}
-  The JSON that it answers; by default, what the key output of the tool says. An answer that does \
-not match goes back to the model once.
+{}
 
 A call requires the same approval as a program. Within a session of `cogtools-ask(1)`, the agent \
 runs in that session: it uses its budget and its log, and the user answers its questions. Otherwise \
 it has a session of its own, and calls that need an answer are denied unless the configuration \
-allows them. At most four agents and flows run within each other. The timeout of the tool holds for the whole call, tools and retries included: 60 s, unless the tool says more. `cogtools-test(1)` tests examples with recorded responses, TOOL.N.tape beside the tool.";
+allows them. At most four agents and flows run within each other. The timeout of the tool holds for \
+the whole call, tools and retries included: 60 s, unless the tool says more. `cogtools-test(1)` tests \
+examples with recorded responses, TOOL.N.tape beside the tool.",
+        super::keys_of::<Agent>()
+    )
+}
 
 fn commands() -> String {
     format!(

@@ -3,8 +3,9 @@
 use cogtools_core::Config;
 use cogtools_lint::{RETIRED_RULES, rules};
 use cogtools_log::{Entry, Header};
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 use crate::schema::tool::ToolFile;
@@ -52,18 +53,19 @@ impl Document {
 
     /// Its JSON Schema, draft 7, which YAML language servers support best.
     pub fn schema(self) -> Value {
-        let generator = SchemaSettings::draft07().into_generator();
+        let settings = SchemaSettings::draft07();
         let schema = match self {
-            Self::Tool => generator.into_root_schema_for::<ToolFile>(),
+            Self::Tool => settings.into_generator().into_root_schema_for::<ToolFile>(),
             Self::Config => return config(),
-            Self::Session => generator.into_root_schema_for::<SessionLine>(),
+            Self::Session => {
+                let settings = settings.with_transform(RecursiveTransform(join_lines));
+                settings
+                    .into_generator()
+                    .into_root_schema_for::<SessionLine>()
+            }
             Self::Output => return serde_yaml::from_str(OUTPUT).unwrap_or_default(),
         };
-        let mut schema = schema.to_value();
-        if self == Self::Session {
-            join_lines(&mut schema);
-        }
-        schema
+        schema.to_value()
     }
 
     /// The schema as printed and committed.
@@ -112,16 +114,9 @@ enum SessionLine {
     Entry(Box<Entry>),
 }
 
-/// Makes one paragraph of each description.
-fn join_lines(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(join_lines),
-        Value::Object(fields) => {
-            if let Some(Value::String(description)) = fields.get_mut("description") {
-                *description = description.replace('\n', " ");
-            }
-            fields.values_mut().for_each(join_lines);
-        }
-        _ => {}
+/// Makes one paragraph of a description.
+fn join_lines(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
     }
 }

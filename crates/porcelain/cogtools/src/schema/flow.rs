@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use crate::schema::tool_shape::{Agent, match_parser};
+use crate::schema::tool_shape::Agent;
 
 /// Nodes that use each other's results.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct Flow {
     /// The nodes by name. A name is the variable with the result of the node: small letters,
     /// digits and underscores.
@@ -22,7 +22,7 @@ pub struct Flow {
 
 /// A node: exactly one of text, js, tool, agent, router, each and ask.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct FlowNode {
     /// A value, with templates over the parameters and earlier nodes. A text that is one
     /// expression in braces keeps the type of its value.
@@ -66,7 +66,7 @@ pub struct FlowNode {
 
 /// A call of a tool.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum FlowTool {
     /// The name of the tool, or a template.
     Name(String),
@@ -76,7 +76,7 @@ pub enum FlowTool {
 
 /// A call of a tool by its name or by a capability.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct FlowCall {
     /// The name of the tool, or a template.
     pub name: Option<String>,
@@ -92,7 +92,6 @@ pub struct FlowCall {
 
 /// A question to a model: the keys of an agent, of which rules suffice.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline)]
 pub struct FlowAgent {
     /// The keys of an agent.
     #[schemars(flatten)]
@@ -103,7 +102,7 @@ pub struct FlowAgent {
 
 /// A question to the user.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum FlowAsk {
     /// The question, which any text answers.
     Text(String),
@@ -113,7 +112,7 @@ pub enum FlowAsk {
 
 /// A question with an answer that is checked.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct CheckedAsk {
     /// The question.
     pub text: String,
@@ -128,7 +127,7 @@ pub struct CheckedAsk {
 
 /// A choice.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct FlowRoute {
     /// The expression that must hold; without it, the choice is always taken.
     pub when: Option<String>,
@@ -138,7 +137,7 @@ pub struct FlowRoute {
 
 /// An implementation for each item of a list: exactly one of text, js, tool and agent.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct FlowEach {
     /// The list: a template that is one expression.
     pub r#in: Value,
@@ -166,7 +165,7 @@ pub struct FlowEach {
 
 /// Repetitions of a node that fails.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct FlowRetry {
     /// The number of repetitions; by default, none, and three with until.
     pub times: Option<u32>,
@@ -183,7 +182,7 @@ pub struct FlowRetry {
 
 /// Conditions of a result.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum FlowChecks {
     /// An expression.
     One(String),

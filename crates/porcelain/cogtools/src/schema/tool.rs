@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use cogtools_core::config::options::SandboxOptions;
-use cogtools_core::tool::{IMPLEMENTATION_KEYS, Key, Output};
+use cogtools_core::config::{documented, shortened};
+use cogtools_core::tool::{Annotations, IMPLEMENTATION_KEYS, Key, Output};
 use cogtools_core::{Name, Tool};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use crate::schema::parameter::{Entry, Verbatim};
-use crate::schema::tool_shape::{Annotations, Example, ImplementationMap};
+use crate::schema::tool_shape::{Example, ImplementationMap};
 
 /// A tool file.
 pub(crate) struct ToolFile;
@@ -23,8 +24,8 @@ impl JsonSchema for ToolFile {
         let mut properties = Map::new();
         for key in Key::ALL {
             let mut shape = shape(key, generator);
-            shape.insert("description".to_owned(), key.description().into());
-            properties.insert(key.as_str().to_owned(), shape.to_value());
+            shape["description"] = key.description().into();
+            properties.insert(key.as_str().to_owned(), shape);
         }
         let needed = [Key::Name, Key::Description, Key::Implementation];
         json_schema!({
@@ -40,9 +41,9 @@ impl JsonSchema for ToolFile {
 }
 
 /// The schema of a key's value; the description comes from the table.
-fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
+fn shape(key: Key, generator: &mut SchemaGenerator) -> Value {
     let non_empty_text = json!({"type": "string", "pattern": "\\S"});
-    let shape = match key {
+    match key {
         Key::Schema => json!({"type": "string", "enum": [Tool::SCHEMA]}),
         Key::Name => {
             let pattern = format!("^[a-zA-Z_][a-zA-Z0-9_-]{{0,{}}}$", Name::MAX_LENGTH - 1);
@@ -62,11 +63,11 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
         // Whether a map has expectations depends on the parameters, so any map is accepted.
         Key::Examples => json!({
             "type": "array",
-            "items": {"anyOf": [generator.subschema_for::<Example>(), {"type": "object"}]},
+            "items": {"anyOf": [fixed::<Example>(), {"type": "object"}]},
         }),
         Key::Implementation => {
             // One schema for text and maps, so that the keys are those of `implementation`.
-            let mut shape = generator.subschema_for::<ImplementationMap>().to_value();
+            let mut shape = fixed::<ImplementationMap>();
             shape["type"] = json!(["string", "object"]);
             shape["pattern"] = non_empty_text["pattern"].clone();
             // With `maxProperties: 1` instead, the language server for YAML completes no key.
@@ -74,15 +75,22 @@ fn shape(key: Key, generator: &mut SchemaGenerator) -> Schema {
             shape
         }
         Key::Output => output(&generator.subschema_for::<Verbatim>()),
-        Key::Annotations => generator.subschema_for::<Annotations>().to_value(),
+        Key::Annotations => fixed::<Annotations>(),
         Key::Capabilities => names("^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)+$"),
         Key::Env => names("^[A-Za-z_][A-Za-z0-9_]*$"),
         Key::Timeout => json!({
             "type": "number", "exclusiveMinimum": 0, "default": Tool::TIMEOUT.as_secs(),
         }),
-        Key::Sandbox => SandboxOptions::schema(),
-    };
-    object(shape)
+        Key::Sandbox => fixed::<SandboxOptions>(),
+    }
+}
+
+/// The schema of a map with the fixed keys of `T`.
+fn fixed<T: JsonSchema>() -> Value {
+    let mut schema = shortened(documented::<T>());
+    schema.remove("$schema");
+    schema.remove("title");
+    schema.to_value()
 }
 
 /// For each kind of implementation, that the others are absent; and for the keys beside one, that it
@@ -126,12 +134,4 @@ fn output(schema: &Schema) -> Value {
 
 fn names(pattern: &str) -> Value {
     json!({"type": "array", "items": {"type": "string", "pattern": pattern}})
-}
-
-/// `value`, an object, as a schema.
-fn object(value: Value) -> Schema {
-    match value {
-        Value::Object(object) => object.into(),
-        _ => Schema::default(),
-    }
 }

@@ -1,27 +1,16 @@
-//! Maps with fixed keys in tool files, as types. Editors show their doc comments.
+//! Maps with fixed keys in tool files, as types. Editors show the first paragraph of their doc
+//! comments, and the manual all of them.
 
-use schemars::{JsonSchema, Schema};
+use cogtools_core::Code;
+use cogtools_core::tool::{self, AgentBudget, METHODS};
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use crate::schema::flow::Flow;
 
-/// The effects of the tool, for hosts that ask before they call it. Omitted keys make no claim.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct Annotations {
-    /// The tool changes nothing.
-    pub read_only: Option<bool>,
-    /// The tool may destroy something.
-    pub destructive: Option<bool>,
-    /// Repeated calls with the same arguments have no further effect.
-    pub idempotent: Option<bool>,
-    /// The tool interacts with an open world, such as the web.
-    pub open_world: Option<bool>,
-}
-
 /// An example with what a test expects of it.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct Example {
     /// The example's name, unique in the tool: its golden file is TOOL.NAME.golden.
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,46}$"))]
@@ -37,12 +26,13 @@ pub struct Example {
     /// Regular expressions of what differs between calls; it is not compared.
     pub redact: Option<Texts>,
     /// The code that the call fails with.
-    pub fails: Option<CallCode>,
+    #[schemars(extend("enum" = tool::Example::CODES.map(Code::name)))]
+    pub fails: Option<String>,
 }
 
 /// One text or several.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum Texts {
     /// One.
     One(#[schemars(length(min = 1))] String),
@@ -50,24 +40,9 @@ pub enum Texts {
     Several(Vec<String>),
 }
 
-/// A code that a call can fail with.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(inline, rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum CallCode {
-    /// The tool reports a failure.
-    ToolFailed,
-    /// The arguments do not match the parameters.
-    SchemaViolation,
-    /// The template fails.
-    TemplateFailed,
-    /// The call takes too long.
-    Timeout,
-}
-
 /// An implementation other than an inline template: exactly one of these keys, and tools beside js.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-#[schemars(extend("minProperties" = 1))]
+#[schemars(deny_unknown_fields, extend("minProperties" = 1))]
 pub struct ImplementationMap {
     /// A file with a Nunjucks template, in the tool's folder or below it.
     #[schemars(regex(pattern = r"^(?!/)(?!(.*/)?\.\.(/|$))."))]
@@ -104,55 +79,73 @@ pub struct ImplementationMap {
 
 /// A request and its response.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct Http {
     /// The URL, as in `https://a.example/{{ id }}`. Each value is percent-encoded.
+    ///
+    /// A value in the path is a part of one segment, and an array is several (in another array, one
+    /// with commas); one in the query is one value. All but letters, digits, `-`, `.`, `_` and `~`
+    /// is percent-encoded. A segment that becomes empty, `.` or `..` is `SCHEMA_VIOLATION`.
     #[schemars(regex(pattern = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://"))]
     pub url: String,
     /// The method; by default GET, or POST with a body.
-    pub method: Option<Method>,
+    #[schemars(extend("enum" = METHODS))]
+    pub method: Option<String>,
     /// Parameters of the query. A value that is missing, null or an empty list is left out.
+    ///
+    /// A list is repeated, and in another list joined with commas. Below a name that ends with
+    /// `[]`, maps are in brackets, as in `filter[a]=1`.
     pub query: Option<Map<String, Value>>,
     /// Headers. A value that is missing or null is left out.
     pub headers: Option<Map<String, Value>>,
     /// The body: one of json, form, multipart and text.
+    ///
+    /// Members of json without a value are left out. multipart has texts, or files of the project
+    /// as {file: PATH, filename, type}; a list is a part for each item.
     #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
     pub body: Option<HttpBody>,
     /// Credentials, from variables, or a list of those that are sent together.
+    ///
+    /// One of bearer: {env: NAME}, basic: {user, password}, `api_key`: {header or query, env,
+    /// prefix}, oauth: {`token_url`, `client_id`, `client_secret`, scope} and login: SOURCE. A user
+    /// of basic that is itself the key needs no password. Credentials reach the host of url only,
+    /// and are `[redacted]` in results and messages.
     pub auth: Option<HttpAuths>,
     /// Other hosts that may be reached: a.example, *.a.example or 127.0.0.1:8080.
+    ///
+    /// Ports are 80 and 443 unless a host says another. Only an entry of its own permits http: and
+    /// addresses that are not public. Redirects of GET and HEAD are followed on the origin, and to
+    /// these hosts without credentials.
     pub hosts: Option<Vec<String>>,
     /// Statuses from 400 that are results.
+    ///
+    /// Others are `TOOL_FAILED`, with the message of the response.
     #[schemars(inner(range(min = 400, max = 599)))]
     pub ok: Option<Vec<u16>>,
     /// Further attempts: their number, or a map of times, delay and backoff.
+    ///
+    /// They follow 429, 502, 503, 504 and refused connections; `Retry-After` wins. POST and PATCH
+    /// need annotations: {idempotent: true}.
     pub retry: Option<Value>,
     /// The way to further pages, whose items become one array.
+    ///
+    /// {next, items, pages}. next is link, {pointer, query} for a cursor, {url: POINTER} or {page:
+    /// NAME, first: 1}; items is the pointer to the array of a page. The result is one array.
     pub paginate: Option<Paginate>,
     /// The part of the response that is the result.
+    ///
+    /// select is a JSON pointer or an expression, template a template; both see status, headers,
+    /// body, args and more. as is text, json, image or markdown. Without them, the body is the
+    /// result.
     pub response: Option<HttpResponse>,
     /// The longest decoded body, in bytes; by default, 16777216.
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
 }
 
-/// A method.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(inline, rename_all = "UPPERCASE")]
-#[expect(missing_docs, reason = "their names are those of HTTP")]
-pub enum Method {
-    Get,
-    Head,
-    Post,
-    Put,
-    Patch,
-    Delete,
-    Options,
-}
-
 /// The body of a request.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields)]
+#[schemars(deny_unknown_fields)]
 pub struct HttpBody {
     /// JSON; members without a value are left out.
     pub json: Option<Value>,
@@ -166,7 +159,7 @@ pub struct HttpBody {
 
 /// The credentials of a request.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum HttpAuths {
     /// One of them.
     One(Box<HttpAuth>),
@@ -176,7 +169,7 @@ pub enum HttpAuths {
 
 /// One of the keys.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, extend("minProperties" = 1, "maxProperties" = 1))]
+#[schemars(deny_unknown_fields, extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct HttpAuth {
     /// A token: {env: NAME}.
     pub bearer: Option<Map<String, Value>>,
@@ -192,7 +185,7 @@ pub struct HttpAuth {
 
 /// The way to further pages.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct Paginate {
     /// The next page: link, {pointer, query}, {url} or {page, first}.
     pub next: Value,
@@ -205,7 +198,7 @@ pub struct Paginate {
 
 /// The part of a response that is the result.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct HttpResponse {
     /// A JSON pointer, or an expression over status, headers, body, args and more.
     pub select: Option<String>,
@@ -218,9 +211,11 @@ pub struct HttpResponse {
 
 /// A model with instructions and tools. It has a system, a behaviour or both.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct Agent {
     /// The identity of the agent: a Nunjucks template over the arguments.
+    ///
+    /// system, behaviour or both are required.
     pub system: Option<String>,
     /// Its way of working: a template.
     pub behaviour: Option<String>,
@@ -230,8 +225,13 @@ pub struct Agent {
     pub prompt: Option<String>,
     /// The tools of the project that it may call, by name; * and ? match any characters. With
     /// `run_code`, its model calls the others by programs. By default, none.
+    ///
+    /// With `run_code` among them, and no tool of the project that has this name, it writes them as
+    /// with `cogtools-ask(1)` --code.
     pub tools: Option<Vec<String>>,
     /// The model; by default, the one that the user asks.
+    ///
+    /// It and the following are as for `cogtools-ask(1)`.
     #[schemars(regex(pattern = r"\S"))]
     pub model: Option<String>,
     /// The temperature, for more or less varied answers.
@@ -244,32 +244,20 @@ pub struct Agent {
     pub max_tokens: Option<u32>,
     /// Texts at which a response ends.
     pub stop: Option<Vec<String>>,
-    /// The limits of a call. What it uses also counts for an agent that calls it.
+    /// The limits of a call: turns, calls, tokens, seconds and money. What it uses also counts for an
+    /// agent that calls it.
+    ///
+    /// They are in addition to those of the user.
     pub budget: Option<AgentBudget>,
     /// The form of its answer; by default, the key output of the tool.
+    ///
+    /// {schema: SCHEMA}. An answer that does not match goes back to the model once.
     pub output: Option<AgentOutput>,
-}
-
-/// The limits of a call of an agent.
-#[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-pub struct AgentBudget {
-    /// Requests to a model.
-    pub turns: Option<u64>,
-    /// Calls of tools.
-    pub calls: Option<u64>,
-    /// Tokens, sent and received.
-    pub tokens: Option<u64>,
-    /// Seconds.
-    pub seconds: Option<u64>,
-    /// Money, in the currency of the user's prices.
-    #[schemars(range(min = 0))]
-    pub money: Option<f64>,
 }
 
 /// The form of an agent's answer.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
+#[schemars(deny_unknown_fields)]
 pub struct AgentOutput {
     /// The OpenAPI 3.0 Schema Object of the JSON that it answers.
     pub schema: Option<Map<String, Value>>,
@@ -277,7 +265,7 @@ pub struct AgentOutput {
 
 /// A command for all platforms, or one for each.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum Exec {
     /// A program and its arguments.
     All(#[schemars(length(min = 1))] Vec<ExecElement>),
@@ -287,8 +275,7 @@ pub enum Exec {
 
 /// Commands by platform.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-#[schemars(extend("minProperties" = 1))]
+#[schemars(deny_unknown_fields, extend("minProperties" = 1))]
 pub struct ExecPlatforms {
     /// The command on Linux.
     #[schemars(length(min = 1))]
@@ -303,7 +290,7 @@ pub struct ExecPlatforms {
 
 /// An element of exec.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, untagged)]
+#[schemars(untagged)]
 pub enum ExecElement {
     /// A template, which becomes one argument.
     Word(String),
@@ -314,8 +301,7 @@ pub enum ExecElement {
 /// Arguments that are left out unless a condition holds, or repeated for each item of a list; not
 /// the first element.
 #[derive(Clone, Debug, JsonSchema)]
-#[schemars(inline, deny_unknown_fields, transform = match_parser)]
-#[schemars(extend("anyOf" = [{"required": ["for"]}, {"required": ["when"]}]))]
+#[schemars(deny_unknown_fields, extend("anyOf" = [{"required": ["for"]}, {"required": ["when"]}]))]
 pub struct ExecMap {
     /// The name of an item and a list, such as label in labels.
     #[schemars(regex(pattern = r"\S in \S"))]
@@ -326,30 +312,4 @@ pub struct ExecMap {
     /// The arguments, each a template.
     #[schemars(length(min = 1))]
     pub args: Vec<String>,
-}
-
-/// Adapts the schema of a struct to the parser: an optional key can be omitted, but
-/// unlike Rust's `Option` it accepts no null. The lines of a doc comment become one
-/// paragraph.
-pub(crate) fn match_parser(schema: &mut Schema) {
-    let Some(Value::Object(properties)) = schema.get_mut("properties") else {
-        return;
-    };
-    for property in properties.values_mut() {
-        if let Some(Value::Array(types)) = property.get_mut("type") {
-            types.retain(|kind| kind != "null");
-            if let [kind] = types.as_slice() {
-                property["type"] = kind.clone();
-            }
-        }
-        // The bounds describe an integer completely.
-        if property["format"] == "uint64" {
-            property
-                .as_object_mut()
-                .map(|schema| schema.remove("format"));
-        }
-        if let Some(Value::String(description)) = property.get_mut("description") {
-            *description = description.replace('\n', " ");
-        }
-    }
 }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub use ask::{AskConfig, AskHistory, AskProvider, Never, Threshold};
-pub use sandbox::{SandboxIndex, SandboxOptions};
+pub use sandbox::{SandboxIndex, SandboxKeys, SandboxOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};

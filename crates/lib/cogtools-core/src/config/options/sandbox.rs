@@ -37,18 +37,30 @@ pub struct SandboxKeys {
     /// Files that it may read besides the system and its own: paths from the project's root,
     /// below ~, or absolute. By default, the project. Files with secrets, such as `.env`, must be
     /// named themselves.
+    ///
+    /// It may execute them, too. In any case it may read the system, its own folder or package, the
+    /// folders on PATH with the libraries beside them, and what version managers install in the home
+    /// directory.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     read: Option<Vec<String>>,
     /// Files that it may also change; by default, only a temporary folder of its own. A folder of the
     /// project, or below ~, that does not exist is made.
+    ///
+    /// TMPDIR names the temporary folder, which is removed after the call.
     #[schemars(inner(regex(pattern = r"^(~$|~/|[^~])(.*\S)?")))]
     write: Option<Vec<String>>,
     /// The network: true, false, or the hosts that a proxy reaches, with the ports 80 and 443 unless
     /// they say otherwise. By default true for an MCP server, false for anything else.
     ///
     /// Example: `net: [api.example.com, "*.example.org:8443"]`
+    ///
+    /// true permits other sockets as well. The program is told of the proxy by `HTTPS_PROXY` and
+    /// `HTTP_PROXY`, and must ask it. A host with a private address must be named without `*`. Where
+    /// users have no namespaces, a program with a list of hosts does not run.
     net: Option<NetOptions>,
     /// The memory of all its processes together; by default, as in `limits`.
+    ///
+    /// Such as 256 MiB. This and the following count if they are less than `limits`.
     memory: Option<Size>,
     /// The number of processes and threads that may be added to the existing ones; by default, as in
     /// `limits`.

@@ -155,6 +155,9 @@ pub struct SpecificationOptions {
     /// Changes by operationId, or METHOD /path.
     ///
     /// Example: `overrides: {listOrders: {name: orders, set: {limit: 20}}}`
+    ///
+    /// name, description, annotations, timeout, ok, response, and set, with values that every call
+    /// sends, and no call can have.
     pub overrides: BTreeMap<String, Override>,
 }
 
@@ -182,12 +185,16 @@ pub struct CommandOptions {
     /// A prefix for the names of its tools.
     ///
     /// Example: `prefix: other_`
+    ///
+    /// It must be the beginning of a valid name.
     #[serde(default, deserialize_with = "prefix")]
     #[schemars(regex(pattern = "^[a-zA-Z_][a-zA-Z0-9_-]{0,45}$"))]
     pub prefix: Option<String>,
     /// The environment variables that it sees.
     ///
     /// Example: `env: [HOME, API_KEY]`
+    ///
+    /// It also sees PATH.
     #[serde(default)]
     pub env: Vec<String>,
     /// In the user's own configuration only: start it in the project, not outside.
@@ -215,6 +222,11 @@ pub struct CommandOptions {
     /// Changes of its tools, by name or pattern: * is any text.
     ///
     /// Example: `tools: {create_issue: {rename: new_issue, arguments: {fixed: {repo: docs}}}}`
+    ///
+    /// rename, title, description, hide and pin (true or false; with pin, a budget of tokens always
+    /// has room for the tool), and arguments, with fixed (values that every call sends, and no call
+    /// can have), default (values of calls that have none) and hide (names of optional ones that are
+    /// not declared). An approval covers these changes.
     #[serde(default)]
     pub tools: BTreeMap<String, ToolChanges>,
     /// True to leave out each tool that is not annotated as read-only.
@@ -224,6 +236,8 @@ pub struct CommandOptions {
     #[serde(default)]
     pub ask: bool,
     /// The sandbox of its programs.
+    ///
+    /// As in `cogtools-tool(5)`. By default, it is empty for a provider that requires approval.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
 }
@@ -266,7 +280,7 @@ pub struct ServerOptions {
     #[serde(deserialize_with = "headers")]
     #[schemars(with = "BTreeMap<String, String>")]
     pub headers: Map<String, Value>,
-    /// Its name, in messages and as a toolset.
+    /// Its name, in messages and as a toolset; by default, of its package, script, program or host.
     ///
     /// Example: `name: other`
     #[serde(deserialize_with = "source_name")]
@@ -283,6 +297,9 @@ pub struct ServerOptions {
     /// list, the server sees these variables, too.
     ///
     /// Example: `env: [HOME, API_KEY]`
+    ///
+    /// The server also sees PATH, HOME, USER and LOGNAME; for a URL also `SSL_CERT_FILE`,
+    /// `SSL_CERT_DIR` and the proxies of the user's environment.
     pub env: EnvOption,
     /// True to leave the server out.
     pub disabled: bool,
@@ -338,6 +355,8 @@ pub struct ServerOptions {
     /// True if each call of its tools needs an answer of the user.
     pub ask: bool,
     /// The sandbox of the program.
+    ///
+    /// net is true by default.
     #[schemars(with = "Option<SandboxOptions>")]
     pub sandbox: Option<SandboxIndex>,
 }
