@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use clap::{ArgAction, Args};
 use cogtools_core::http::{address, is_public};
 use cogtools_core::source::Provider;
-use cogtools_core::{Cancel, Code, Context, Diagnostic};
+use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_http::http::Uri;
 use cogtools_http::{Target, VARIABLES, cancelled, runtime, shown};
 use cogtools_program::dirs::{trusted_var, trusted_vars};
