@@ -144,8 +144,5 @@ static WORD: Expression =
 
 /// The words of a command up to its end, with their offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    WORD.captures_iter(text).filter_map(move |found| {
-        let word = (1..4).find_map(|at| found.get(at))?;
-        Some((word.start(), word.as_str()))
-    })
+    WORD.groups(text).map(|word| (word.start(), word.as_str()))
 }

@@ -151,6 +151,15 @@ impl Expression {
         found.flat_map(|regex| regex.captures_iter(text)).flatten()
     }
 
+    /// In each match in `text`, the first group that takes part, or all of it if none does.
+    pub(crate) fn groups<'t>(
+        &self,
+        text: &'t str,
+    ) -> impl Iterator<Item = Match<'t>> + use<'_, 't> {
+        let found = self.captures_iter(text);
+        found.filter_map(|found| (1..found.len()).chain([0]).find_map(|at| found.get(at)))
+    }
+
     /// The first match in `text`.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
         self.regex()?.find(text).ok().flatten()

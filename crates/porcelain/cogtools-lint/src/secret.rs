@@ -47,9 +47,8 @@ const VISIBLE_CHARS: usize = 4;
 
 /// Finds the secrets in `text`, with their names. Linear in its length.
 pub fn all(text: &str) -> Vec<(Range<usize>, &'static str)> {
-    let keys = PRIVATE_KEY.captures_iter(text);
-    let keys = keys.filter_map(|it| it.get(0)).map(|it| it.range());
-    let mut found: Vec<_> = keys.map(|range| (range, "a private key")).collect();
+    let keys = PRIVATE_KEY.groups(text);
+    let mut found: Vec<_> = keys.map(|key| (key.range(), "a private key")).collect();
     in_urls(text, &mut found);
     for range in tokens(text) {
         let token = &text[range.clone()];
@@ -323,7 +322,7 @@ fn in_urls(text: &str, found: &mut Vec<(Range<usize>, &'static str)>) {
             found.push((start + at..rest.end(), "a webhook"));
             continue;
         }
-        let values = PARAMETER.captures_iter(text).filter_map(|it| it.get(1));
+        let values = PARAMETER.groups(text);
         for value in values.filter(|it| is_secret(&it.as_str().replace('%', ""))) {
             let range = start + value.start()..start + value.end();
             found.push((range, "a secret in a URL"));

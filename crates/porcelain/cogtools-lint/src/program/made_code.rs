@@ -63,8 +63,8 @@ pub(super) fn all(language: Language, text: &str) -> Found<'_> {
         Language::Perl | Language::Php => Some(&PERL_COMMAND),
         _ => None,
     };
-    let commands = command.into_iter().flat_map(|it| it.captures_iter(text));
-    found.extend(commands.filter_map(|it| Some((it.get(1)?.start(), "`"))));
+    let commands = command.into_iter().flat_map(|it| it.groups(text));
+    found.extend(commands.map(|it| (it.start(), "`")));
     for option in OPTION.captures_iter(text) {
         let (Some(place), Some(code)) = (option.get(0), option.get(1)) else {
             continue;
@@ -209,7 +209,7 @@ static VARIABLE: Expression = Expression::new(r"(?<!\\)\$\{?(\w+)");
 
 /// Returns true if `text` expands one of the variables.
 fn uses(text: &str, variables: &HashSet<&str>) -> bool {
-    let mut found = VARIABLE.captures_iter(text).filter_map(|it| it.get(1));
+    let mut found = VARIABLE.groups(text);
     found.any(|name| variables.contains(name.as_str()))
 }
 

@@ -138,8 +138,7 @@ static DASHED: Expression = Expression::new(
 /// Returns true if the template `word` begins with an argument that the schema lets begin with
 /// `-`.
 pub(crate) fn can_begin_with_dash(word: &Word<'_>, schema: &Schema) -> bool {
-    let found = DASHED.captures(word.text);
-    let path = found.as_ref().and_then(|found| found.get(1));
+    let path = DASHED.groups(word.text).next();
     let path = path.and_then(|path| word.schema(path.as_str(), schema));
     path.is_some_and(can_value)
 }

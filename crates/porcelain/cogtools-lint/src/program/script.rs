@@ -223,9 +223,7 @@ fn reads_of_code(language: Language, text: &str) -> Vec<(usize, String, bool)> {
     let (mut quoted, mut plain): (Vec<String>, Vec<String>) = (forms(&QUOTED), forms(&PLAIN));
     let mut found = Vec::new();
     if matches!(language, Language::Python | Language::JavaScript) {
-        let aliases = WHOLE.captures_iter(text);
-        let aliases = aliases.filter_map(|it| Some(it.get(1).or(it.get(2))?.as_str()));
-        let aliases: BTreeSet<&str> = aliases.collect();
+        let aliases: BTreeSet<&str> = WHOLE.groups(text).map(|it| it.as_str()).collect();
         for name in aliases.into_iter().take(MAX_ALIASES) {
             quoted.push(format!(r"{name}\["));
             match language {
@@ -233,10 +231,7 @@ fn reads_of_code(language: Language, text: &str) -> Vec<(usize, String, bool)> {
                 _ => plain.push(format!(r"{name}\.")),
             }
         }
-        for group in DESTRUCTURED.captures_iter(text) {
-            let Some(names) = group.get(1).or(group.get(2)) else {
-                continue;
-            };
+        for names in DESTRUCTURED.groups(text) {
             let parts = names.as_str().split(',').filter(|it| !it.contains('='));
             let parts = parts.map(|it| it.split(':').next().unwrap_or_default().trim());
             let parts = parts.filter(|it| is_name(it));

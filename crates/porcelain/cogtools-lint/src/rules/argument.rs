@@ -93,8 +93,7 @@ fn secret_argument(file: &LintFile, findings: &mut Findings<'_>) {
     for word in words(file) {
         let reads = njk::analyse(word.text).map(|found| found.reads);
         let names = reads.unwrap_or_default().into_iter().map(|read| read.name);
-        let printed = PRINTED.captures_iter(word.text);
-        let printed = printed.filter_map(|found| Some(found.get(1)?.as_str().to_owned()));
+        let printed = PRINTED.groups(word.text).map(|it| it.as_str().to_owned());
         let mut paths = names.chain(printed);
         let secret = paths.find(|path| {
             let declared = word.schema(path, schema);

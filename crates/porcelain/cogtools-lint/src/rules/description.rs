@@ -163,8 +163,7 @@ static CHOICE: Expression = Expression::new(
 /// this one.
 fn other_value(text: &str, schema: &Map<String, Value>) -> Option<String> {
     let values = schema.get("enum")?.as_array()?;
-    let found = CHOICE.captures(text)?;
-    let words = found.get(1)?.as_str().split(['"', '\'', '`']);
+    let words = CHOICE.groups(text).next()?.as_str().split(['"', '\'', '`']);
     let said: Vec<&str> = words.skip(1).step_by(2).collect();
     let (known, others): (Vec<&str>, Vec<&str>) = said
         .into_iter()
@@ -231,9 +230,7 @@ fn default_of_none(file: &LintFile) -> Option<String> {
 
 /// The default that a text says, if the schema has another one of its kind.
 fn other_default(text: &str, default: &Value, schema: &Map<String, Value>) -> Option<String> {
-    let found = DEFAULT.captures_iter(text);
-    let said = found.filter_map(|found| (1..5).find_map(|at| found.get(at)));
-    let said: Vec<&str> = said.map(|it| it.as_str()).collect();
+    let said: Vec<&str> = DEFAULT.groups(text).map(|it| it.as_str()).collect();
     let is_other = |said: &str| match default {
         Value::Number(number) => {
             let own = said.parse::<f64>().ok();
@@ -336,8 +333,8 @@ fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n 
 }
 
 fn placeholder_text(text: &str, name: &str) -> Option<String> {
-    let marker = MARKER.captures(text);
-    let marker = marker.and_then(|it| (1..4).find_map(|at| Some(it.get(at)?.as_str().to_owned())));
+    let marker = MARKER.groups(text).next();
+    let marker = marker.map(|it| it.as_str().to_owned());
     let text = text.trim();
     let whole = || PLACEHOLDER.find(text).map(|_| text.to_owned());
     if let Some(found) = marker.or_else(whole) {

@@ -60,11 +60,8 @@ const TEXTS: [&str; 2] = ["title", "description"];
 
 fn hidden_comment(file: &LintFile, findings: &mut Findings<'_>) {
     for node in descriptions(file, &TEXTS) {
-        let found = HIDDEN.captures(node.text().unwrap_or_default());
-        let groups = found
-            .iter()
-            .flat_map(|found| [2, 1, 0].map(|at| found.get(at)));
-        if let Some(form) = { groups }.flatten().next() {
+        let text = node.text().unwrap_or_default();
+        if let Some(form) = HIDDEN.groups(text).next() {
             let form = form.as_str();
             let span = tool_script::find(file, node, form);
             findings.report(span, format!("`{form}` hides text from people"));
@@ -101,8 +98,7 @@ fn pushed_text(file: &LintFile, findings: &mut Findings<'_>) {
         (&LINE, "the file goes on after many empty lines"),
         (&COMMENT, "the comment goes on after many blanks"),
     ] {
-        let found = expression.captures_iter(file.text.as_str());
-        for line in found.filter_map(|found| found.get(1)) {
+        for line in expression.groups(file.text.as_str()) {
             findings.report(Span::new(line.start(), line.end()), message);
         }
     }

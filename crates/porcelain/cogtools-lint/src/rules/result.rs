@@ -4,6 +4,7 @@
 use cogtools_core::Level;
 use cogtools_core::schema::ViolationKind;
 use cogtools_core::tool::Output;
+use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
 use crate::contradiction;
@@ -108,8 +109,5 @@ fn wrong_result(file: &LintFile, findings: &mut Findings<'_>) {
 
 fn shown(arguments: &Map<String, Value>) -> String {
     let text = Value::Object(arguments.clone()).to_string();
-    if text.chars().count() <= MAX_SHOWN {
-        return text;
-    }
-    text.chars().take(MAX_SHOWN).chain(['…']).collect()
+    truncate(&text, MAX_SHOWN).into_owned()
 }

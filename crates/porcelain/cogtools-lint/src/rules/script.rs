@@ -274,8 +274,7 @@ fn joined_option(file: &LintFile, findings: &mut Findings<'_>) {
     for word in words(file) {
         let is_short = |text: &str| text.len() == 2 && text.starts_with('-');
         let is_after_option = is_short(std::mem::replace(&mut before, word.text));
-        let joined = JOINED.captures(word.text);
-        let Some(option) = joined.as_ref().and_then(|it| it.get(1)) else {
+        let Some(option) = JOINED.groups(word.text).next() else {
             continue;
         };
         // The value of an option can look like another one: `-m "-x is gone"`.
@@ -342,6 +341,6 @@ fn requests(script: &ToolScript) -> Option<String> {
         Language::JavaScript => &FETCH,
         _ => return None,
     };
-    let found = expression.captures(script.text())?;
-    Some(found.get(1)?.as_str().to_owned())
+    let mut found = expression.groups(script.text());
+    Some(found.next()?.as_str().to_owned())
 }

@@ -73,8 +73,8 @@ static PATH: Expression = Expression::new(r#"([\w.\[\]?'"]*)\.\w*$"#);
 /// The path that ends before the part of a name that has been typed, such as `one.items[0]` of
 /// `x or one.items[0].na`.
 fn path_before(code: &str) -> Option<Vec<String>> {
-    let found = PATH.captures(code)?;
-    let steps = found.get(1)?.as_str().split(['.', '[']).map(|step| {
+    let path = PATH.groups(code).next()?;
+    let steps = path.as_str().split(['.', '[']).map(|step| {
         let step = step.trim_end_matches(['?', ']']).trim_matches(['\'', '"']);
         let is_index = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
         if is_index { ITEM } else { step }.to_owned()
