@@ -305,7 +305,7 @@ fn takes_json(before: &[Word<'_>]) -> bool {
 static SYNTAX: Expression = Expression::new(
     r"(?s)^(?:\|[|&]?|&&?|;;?|>>?|<{1,3}|2>|&>)$|^[\d&]*>>?[\w/.&][^ <>]*$|^\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})(?:/|$)|=\$\{?[A-Z][A-Z0-9_]+\b|\$\(.*\)|^~/|^`.+`$",
 );
-/// What a shell makes several words of: `{a,b}`, `{1..3}`.
+/// A pattern that a shell expands to several words: `{a,b}`, `{1..3}`.
 static BRACES: Expression = Expression::new(r"\{[^}]*(?:,|\.\.)[^}]*\}");
 
 /// Returns true if the first word is a whole command line, or an assignment before one.
