@@ -487,7 +487,7 @@ impl Catalogue {
 struct Reported(Mutex<Vec<Diagnostic>>);
 
 impl Reported {
-    /// Replaces them, and returns those of `all` that are new.
+    /// Takes note of `all`, and returns the new ones.
     fn replace(&self, mut all: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let before = std::mem::replace(&mut *self.0.lock(), all.clone());
         all.retain(|diagnostic| !before.contains(diagnostic));
