@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use cogtools_test_support::conformance;
 use cogtools_test_support::nunjucks;
-use njk::types::{Object, Presence, Problem, Property, Type, check};
+use njk::types::{Object, Problem, Property, Type, check};
 use serde_json::Value;
 
 /// The type of exactly such values.
@@ -27,7 +27,6 @@ fn type_of(value: &Value) -> Type {
             for (name, value) in members {
                 let property = Property {
                     ty: type_of(value),
-                    presence: Presence::Required,
                     origins: Vec::new(),
                 };
                 object.properties.insert(name.clone(), property);
@@ -171,7 +170,6 @@ fn a_problem_has_its_place_and_its_words() {
             "name".to_owned(),
             Property {
                 ty: Type::string(),
-                presence: Presence::Required,
                 origins: Vec::new(),
             },
         )]),

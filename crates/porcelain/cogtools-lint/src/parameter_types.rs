@@ -8,7 +8,7 @@ use cogtools_core::pointer::child;
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::TemplateSource;
 use cogtools_core::{Location, Tool};
-use njk::types::{self, Object, Presence, Problem, Property, Type, TypeProblem};
+use njk::types::{self, Object, Problem, Property, Type, TypeProblem};
 use serde_json::{Map, Value};
 
 use crate::flow::ResultTypes;
@@ -38,11 +38,8 @@ impl ParameterTypes {
         for (name, property) in properties(root) {
             let pointer = child("/properties", name);
             let ty = this.value(property, &pointer, 0);
-            let ty = match presence(root, name, property) {
-                Presence::Required => ty,
-                _ => ty.optional(),
-            };
-            this.types.insert(name.clone(), ty);
+            this.types
+                .insert(name.clone(), declared(ty, root, name, property));
         }
         this
     }
@@ -130,8 +127,7 @@ impl ParameterTypes {
         let ty = self.value(property, &pointer, depth);
         self.nested.insert(Arc::clone(&origin));
         Property {
-            ty,
-            presence: presence(schema, name, property),
+            ty: declared(ty, schema, name, property),
             origins: vec![origin],
         }
     }
@@ -167,14 +163,14 @@ fn properties(schema: &Map<String, Value>) -> impl Iterator<Item = (&String, &Va
     properties.into_iter().flatten()
 }
 
-/// Returns true if an argument has a property, after defaults are applied.
-fn presence(schema: &Map<String, Value>, name: &str, property: &Value) -> Presence {
+/// The type `ty` of a property, with undefined if it can be missing after defaults are applied.
+fn declared(ty: Type, schema: &Map<String, Value>, name: &str, property: &Value) -> Type {
     let required = schema.get("required").and_then(Value::as_array);
     let required = required.is_some_and(|names| names.iter().any(|it| it == name));
     if required || property.get("default").is_some() {
-        Presence::Required
+        ty.required()
     } else {
-        Presence::Optional
+        ty.optional()
     }
 }
 

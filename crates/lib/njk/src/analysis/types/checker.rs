@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::condition::Judged;
 use super::function::{Included, Macro};
 use super::lattice::{Absent, Any, Type};
 use super::problem::Problem;
@@ -188,13 +189,6 @@ pub(super) enum Role {
     Module(usize),
 }
 
-/// Facts that follow from a value which is used as a condition.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Implied {
-    pub(super) yes: Facts,
-    pub(super) no: Facts,
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     pub(super) id: usize,
@@ -202,7 +196,8 @@ pub(super) struct Binding {
     pub(super) role: Role,
     /// Conditions show nothing about it: it may change.
     pub(super) volatile: bool,
-    pub(super) implied: Option<Rc<Implied>>,
+    /// The value as a condition: the facts that follow from it.
+    pub(super) implied: Option<Rc<Judged>>,
 }
 
 /// Bindings and facts, with what to restore at the end of a scope.
@@ -255,7 +250,7 @@ impl Scope {
         ty: Type,
         role: Role,
         volatile: bool,
-        implied: Option<Rc<Implied>>,
+        implied: Option<Rc<Judged>>,
     ) {
         self.next += 1;
         let binding = Binding {

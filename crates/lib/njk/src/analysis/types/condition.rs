@@ -2,7 +2,7 @@
 
 use super::checker::{Checker, Facts, Place};
 use super::compare::{is_comparison, is_literal};
-use super::lattice::{FALSE, Presence, TRUE, Type};
+use super::lattice::{Absent, FALSE, TRUE, Type};
 use super::narrow::{Outcome, may_equal, outcome};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
@@ -397,9 +397,9 @@ impl Checker<'_> {
             Some(property) => {
                 self.used.extend(property.origins.iter().cloned());
                 if let Some(place) = self.place(container).map(|place| place.member(name)) {
-                    judged.yes.push((place, property.ty.clone()));
+                    judged.yes.push((place, property.ty.defined()));
                 }
-                judged.ty = flag(true, property.presence != Presence::Required);
+                judged.ty = flag(true, property.ty.absent != Absent::Never);
             }
             None if !object.open && !object.properties.is_empty() => {
                 let known = object.properties.keys().map(String::as_str);

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use super::checker::{Checker, Place, Role};
 use super::compare::is_comparison;
 use super::filter::is_free_text;
-use super::lattice::{
-    Absent, Any, FALSE, NULL, Numbers, Object, Presence, Property, Strings, TRUE, Type,
-};
+use super::lattice::{Absent, Any, FALSE, NULL, Numbers, Object, Property, Strings, TRUE, Type};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
 
@@ -168,13 +166,8 @@ impl Checker<'_> {
         for (key, value) in pairs {
             let ty = self.expression(value).widened();
             self.escape(&ty);
-            let presence = match ty.absent {
-                Absent::Never => Presence::Required,
-                _ => Presence::Unclear,
-            };
             let property = Property {
-                ty: ty.defined(),
-                presence,
+                ty: ty.lenient(),
                 origins: Vec::new(),
             };
             properties.insert(key.text.clone(), property);

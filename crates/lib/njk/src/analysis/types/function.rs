@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::{Checker, Loaded, Role, Scope};
-use super::lattice::{Absent, Any, Object, Presence, Strings, Type};
+use super::lattice::{Absent, Any, Object, Strings, Type};
 use super::problem::Problem;
 use crate::analysis::unguarded_reads;
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
@@ -255,8 +255,7 @@ impl Checker<'_> {
             }
             _ => {}
         });
-        let inherits = |statement: &Statement| matches!(statement, Statement::Extends(_));
-        if defined.contains(name.text.as_str()) || loaded.statements.iter().any(inherits) {
+        if defined.contains(name.text.as_str()) || loaded.extends {
             return;
         }
         let mut sorted: Vec<&str> = defined.into_iter().collect();
@@ -346,11 +345,9 @@ impl Checker<'_> {
         let mut changed = false;
         for (name, property) in &mut object.properties {
             if let Some(fact) = self.scope.fact(&place.member(name)) {
-                property.presence = match fact.absent {
-                    Absent::Never => Presence::Required,
-                    Absent::Perhaps => Presence::Unclear,
-                    Absent::Declared => property.presence,
-                };
+                if fact.absent != Absent::Declared {
+                    property.ty.absent = fact.absent;
+                }
                 changed = true;
             }
         }

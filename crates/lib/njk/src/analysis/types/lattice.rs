@@ -244,24 +244,11 @@ impl Type {
     }
 }
 
-/// True if an object has a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    /// It always has it.
-    Required,
-    /// A valid object can lack it.
-    Optional,
-    /// Not known, as with properties of which others decide whether they are there.
-    Unclear,
-}
-
 /// A property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
-    /// The type of its value.
+    /// The type of its value, with undefined if a valid object can lack it.
     pub ty: Type,
-    /// True if it is there.
-    pub presence: Presence,
     /// Its names for its owner, such as a JSON pointer: reads are reported by it.
     pub origins: Vec<Arc<str>>,
 }
@@ -325,35 +312,17 @@ impl Property {
                 origins.push(Arc::clone(origin));
             }
         }
-        let presence = if self.presence == other.presence {
-            self.presence
-        } else {
-            Presence::Unclear
-        };
         Self {
             ty: self.ty.union(&other.ty),
-            presence,
             origins,
         }
     }
 
+    /// The property, which others decide whether it is there.
     fn unclear(&self) -> Self {
         Self {
-            presence: Presence::Unclear,
-            ..self.clone()
-        }
-    }
-
-    /// The type that a template reads.
-    pub(super) fn read(&self) -> Type {
-        let absent = match self.presence {
-            Presence::Required => Absent::Never,
-            Presence::Optional => Absent::Declared,
-            Presence::Unclear => Absent::Perhaps,
-        };
-        Type {
-            absent,
-            ..self.ty.clone()
+            ty: self.ty.clone().lenient_item(),
+            origins: self.origins.clone(),
         }
     }
 }

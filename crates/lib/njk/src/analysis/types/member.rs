@@ -1,7 +1,7 @@
 //! Members and indexes of values.
 
 use super::checker::{Checker, Role};
-use super::lattice::{Absent, Any, FALSE, LOOP, NULL, Object, Presence, SAFE, TRUE, Type};
+use super::lattice::{Absent, Any, FALSE, LOOP, NULL, Object, SAFE, TRUE, Type};
 use super::problem::{Habit, Problem};
 use crate::ast::{Arguments, Expression, Kind, Name, Unary};
 use crate::error::{FUNCTIONS, METHODS, Span, instead, nearest};
@@ -38,7 +38,7 @@ impl Checker<'_> {
         if let Some(object) = &owner.object {
             if let Some(property) = object.properties.get(name) {
                 self.used.extend(property.origins.iter().cloned());
-                add(property.read());
+                add(property.ty.clone());
             } else if object.open {
                 add(object.other());
             }
@@ -141,7 +141,7 @@ impl Checker<'_> {
         let mut first = true;
         for property in object.properties.values() {
             self.used.extend(property.origins.iter().cloned());
-            let ty = property.ty.clone();
+            let ty = property.ty.defined();
             values = if std::mem::take(&mut first) {
                 ty
             } else {
@@ -155,9 +155,9 @@ impl Checker<'_> {
             self.escape(&values);
             return (Type::string(), Type::unknown());
         }
-        let unclear = |presence| presence != Presence::Required;
+        let unclear = |ty: &Type| ty.absent != Absent::Never;
         let names = object.properties.keys().map(String::as_str);
-        let keys = if object.properties.values().any(|it| unclear(it.presence)) {
+        let keys = if object.properties.values().any(|it| unclear(&it.ty)) {
             Type::string()
         } else {
             Type::strings(names)

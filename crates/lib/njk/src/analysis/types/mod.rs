@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use checker::{Checker, Loaded};
-pub use lattice::{Object, Presence, Property, Type};
+pub use lattice::{Object, Property, Type};
 pub use narrow::Kind;
 pub use problem::{Definition, Habit, Problem, TypeProblem};
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::analysis::types::checker::{Binding, Checker, Implied, Role};
+use crate::analysis::types::checker::{Binding, Checker, Role};
 use crate::analysis::types::function::{address, parameters};
 use crate::analysis::types::lattice::{Any, LOOP, NULL, Type};
 use crate::analysis::types::narrow::may_equal;
@@ -79,11 +79,7 @@ impl Checker<'_> {
             Value::Expression(value) => {
                 let ty = self.expression(value).widened();
                 let judged = self.quietly(|this| this.judge(value));
-                let implied = Implied {
-                    yes: judged.yes,
-                    no: judged.no,
-                };
-                (ty, Some(Rc::new(implied)))
+                (ty, Some(Rc::new(judged)))
             }
             Value::Body(body) => {
                 self.body(body);
