@@ -21,8 +21,6 @@ use crate::{jsonc, toml, yaml};
 pub struct Edit {
     /// The file, relative to the project; absolute if it belongs to the user.
     pub file: PathBuf,
-    /// The file's format.
-    pub format: Format,
     /// The values; objects are merged key by key. For JSON only.
     pub wanted: Map<String, Value>,
     /// Top-level values that are added only if the key is missing. For JSON only.
@@ -50,10 +48,9 @@ pub struct Entry {
 }
 
 /// A format that values can be merged into.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// JSON with comments and trailing commas.
-    #[default]
     Jsonc,
     /// TOML.
     Toml,
@@ -109,7 +106,6 @@ impl Edit {
     /// The edit that adds `entry` to `file`.
     pub fn add(file: PathBuf, entry: Entry) -> Self {
         Self {
-            format: Format::of(&file),
             file,
             entry: Some(entry),
             ..Self::default()
@@ -120,13 +116,14 @@ impl Edit {
     pub fn plan(&self, project: &Path) -> Result<Step, EditError> {
         let existing = Existing::open(project, &self.file)?;
         let before = existing.as_ref().map(|existing| existing.text.as_str());
-        let after = match self.format {
+        let format = Format::of(&self.file);
+        let after = match format {
             Format::Jsonc => self.jsonc(before.unwrap_or("")),
             Format::Toml => self.append(before.unwrap_or(""), toml::entry, toml::add),
             Format::Yaml => self.append(before.unwrap_or(""), yaml::entry, yaml::add),
         };
         let after = after.map_err(EditError::Conflicts)?;
-        if let (Format::Jsonc, Some(dialect)) = (self.format, self.dialect) {
+        if let (Format::Jsonc, Some(dialect)) = (format, self.dialect) {
             let read = |text| jsonc::read_as(dialect, &self.file, text).err();
             if let Some(conflict) = read(&after) {
                 // Where it is in the file as it is now.
