@@ -90,5 +90,5 @@ fn every_row_of_the_table_is_what_happens() {
             assert!(stderr.contains(read) && is_silent, "{input}: {stderr}");
         }
     }
-    assert_eq!(count, 62);
+    assert_eq!(count, 66);
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::character::{is_space, narrow};
+use crate::character::{is_quote, is_space, narrow};
 use crate::json::Json;
 use crate::parser::{MAX_DEPTH, MAX_VALUES, Mode, Parser, Stop, other_keyword};
 use crate::repair::{RepairKind, Repairs};
@@ -180,6 +180,13 @@ impl Values {
         Ok(())
     }
 
+    /// Adds an error in place of the values from `begin` on.
+    fn replace(&mut self, begin: usize, error: NoJson) -> Result<(), NoJson> {
+        let is_earlier = |it: &Candidate| !matches!(it, Ok(found) if found.span.start >= begin);
+        self.containers = self.containers.take().filter(is_earlier);
+        self.add(Err(error))
+    }
+
     fn finish(self) -> Option<Result<Vec<Found>, NoJson>> {
         if self.which == Which::All {
             return (!self.all.is_empty()).then(|| self.all.into_iter().collect());
@@ -316,11 +323,17 @@ const MAX_MARK: usize = 32;
 /// Adds the outermost objects and arrays.
 fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson> {
     let mut left = text.len().saturating_mul(MAX_WORK).saturating_add(1 << 16);
+    let mut run = Run::new(text, modes);
     let mut at = 0;
-    while let Some(offset) = text[at..].find(|c| matches!(narrow(c), '{' | '[')) {
+    while let Some(offset) = text[at..].find(|c| matches!(narrow(c), '{' | '[' | '}' | ']')) {
         let start = at + offset;
-        let bracket = text[start..].chars().next().map_or(1, char::len_utf8);
-        at = start + bracket;
+        let bracket = text[start..].chars().next().unwrap_or('{');
+        at = start + bracket.len_utf8();
+        if matches!(narrow(bracket), '}' | ']') {
+            run.close(start, at, values)?;
+            continue;
+        }
+        let mut is_value = false;
         for mode in modes.all(true) {
             if mode.repair && !is_plausible(text, start, mode) {
                 continue;
@@ -329,10 +342,15 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
             match attempt.result {
                 Ok(candidate) => {
                     at = attempt.end.max(at);
-                    if values.which != Which::All && is_closed_early(text, start, at, mode) {
-                        return Err(NoJson::Stray(at));
+                    is_value = true;
+                    if is_checkbox(text, start, &candidate) {
+                        break;
                     }
-                    if !is_checkbox(text, start, &candidate) {
+                    let is_kept = run.part(start, at);
+                    if values.which != Which::All && is_closed_early(text, start, at, mode) {
+                        run.is_broken = true;
+                        values.add(Err(NoJson::Stray(at)))?;
+                    } else if is_kept {
                         values.add(candidate)?;
                     }
                     break;
@@ -345,8 +363,11 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
                     } else {
                         NoJson::Stray
                     };
-                    values.add(Err(error(offset)))?;
+                    is_value = true;
                     at = skip(text, start).max(at);
+                    run.part(start, at);
+                    run.is_broken = true;
+                    values.add(Err(error(offset)))?;
                     break;
                 }
                 Err(Stop::Invalid(_) | Stop::Escaped) => {
@@ -355,8 +376,120 @@ fn in_prose(text: &str, modes: Modes, values: &mut Values) -> Result<(), NoJson>
                 }
             }
         }
+        if !is_value {
+            run.open(start, at);
+        }
     }
     Ok(())
+}
+
+/// Values behind each other without prose between them. They are parts of one that broke if a
+/// bracket behind them closes nothing, and there is something between or before them.
+struct Run<'t> {
+    parser: Parser<'t>,
+    /// Number of brackets of prose that are open.
+    depth: usize,
+    /// True if a bracket is open that is rather one of JSON.
+    is_open: bool,
+    /// The begin of the first part.
+    begin: usize,
+    /// The end of the last part.
+    end: Option<usize>,
+    /// Where something begins that belongs to the parts, and is in none of them.
+    lost: Option<usize>,
+    /// True if the last part is behind a key or another item.
+    is_member: bool,
+    /// True if an error stands for the parts.
+    is_broken: bool,
+}
+
+impl<'t> Run<'t> {
+    fn new(text: &'t str, modes: Modes) -> Self {
+        let mode = Mode {
+            repair: modes.0.repair,
+            partial: false,
+            prose: true,
+        };
+        Self {
+            parser: Parser::new(text, 0, mode),
+            depth: 0,
+            is_open: false,
+            begin: 0,
+            end: None,
+            lost: None,
+            is_member: false,
+            is_broken: false,
+        }
+    }
+
+    /// Notes a bracket that begins no value. If it is prose, so is the one that closes it.
+    fn open(&mut self, start: usize, end: usize) {
+        let next = self.parser.skip_space(end);
+        let is_prose = !is_plausible(self.parser.text, start, self.parser.mode)
+            && !self.parser.begins_value(next)
+            && self.parser.punctuation_at(next) != Some(':');
+        self.depth += usize::from(is_prose);
+        self.is_open |= !is_prose;
+    }
+
+    /// Notes a value. Returns false if it is a part of one that broke.
+    fn part(&mut self, start: usize, end: usize) -> bool {
+        let mut is_kept = true;
+        match self.end {
+            Some(end) if self.goes_on(end, start) => {
+                let next = self.parser.skip_space(end);
+                is_kept = !self.is_broken || next == start;
+                self.lost.get_or_insert(next);
+            }
+            _ => {
+                self.lost = None;
+                self.is_broken = false;
+                self.begin = start;
+            }
+        }
+        self.is_member = self.is_member_at(start);
+        self.end = Some(end);
+        is_kept
+    }
+
+    /// Notes a closing bracket. If it closes nothing, and something is lost, no part is a value.
+    fn close(&mut self, start: usize, end: usize, values: &mut Values) -> Result<(), NoJson> {
+        let is_prose = self.depth > 0 && !self.is_member;
+        self.depth = self.depth.saturating_sub(1);
+        let Some(before) = self.end.filter(|_| self.parser.mode.repair && !is_prose) else {
+            return Ok(());
+        };
+        let next = self.parser.skip_space(before);
+        let is_lost = next < start || self.is_member;
+        self.end = Some(end);
+        if !self.goes_on(before, start) {
+            self.end = None;
+        } else if is_lost || self.lost.is_some() {
+            self.is_broken = true;
+            self.is_member = false;
+            let lost = *self.lost.get_or_insert(next);
+            return values.replace(self.begin, NoJson::Stray(lost));
+        }
+        Ok(())
+    }
+
+    /// Returns true if what is behind a part, from `end` to the bracket at `start`, is no prose.
+    fn goes_on(&self, end: usize, start: usize) -> bool {
+        let next = self.parser.skip_space(end);
+        let is_lost_in_line = self.lost.is_some() && !self.parser.text[end..start].contains('\n');
+        is_lost_in_line || next == start || self.parser.goes_on(end, next)
+    }
+
+    /// Returns true if what is in front of the value at `start` is a key or another item.
+    fn is_member_at(&self, start: usize) -> bool {
+        let before = self.parser.text[..start].trim_end();
+        let Some(key) = before.strip_suffix([':', ',']) else {
+            return false;
+        };
+        let is_item = |c: char| c.is_ascii_digit() || matches!(c, '}' | ']');
+        key.trim_end()
+            .ends_with(|c| is_quote(c) || self.is_open && is_item(c))
+    }
 }
 
 /// Returns true if the value `text[start..end]` begins the text, and a comma and a scalar or a
@@ -391,7 +524,7 @@ fn is_plausible(text: &str, start: usize, mode: Mode) -> bool {
         return parser.begins_value(at) || rest.starts_with(']');
     }
     if parser.is_quote_at(at) {
-        return parser.is_certainly_key(at);
+        return parser.is_certainly_key(at) || parser.unclosed_key(at).is_some();
     }
     rest.starts_with('}') || parser.bare_key_end(at).is_some()
 }

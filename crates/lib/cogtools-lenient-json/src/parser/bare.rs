@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 
     /// Where a word at `at` ends: at white space, punctuation, or a comment.
-    fn word_end(&self, at: usize) -> usize {
+    pub(super) fn word_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let is_end = |c: char| {
             is_space(c)
@@ -202,6 +202,9 @@ impl Parser<'_> {
         self.repair(RepairKind::UnquotedText, start)?;
         self.pos += text.len();
         if self.punctuation() == Some('"') {
+            if !self.ends_string(role, self.pos, 1) {
+                return Err(Stop::Stray(self.pos));
+            }
             self.bump();
         }
         Ok(Some(Json::String(text.to_owned())))

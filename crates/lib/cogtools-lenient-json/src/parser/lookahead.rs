@@ -108,18 +108,44 @@ impl<'t> Parser<'t> {
 
     /// The key at `at` that lacks its second quote, and where it ends: no colon follows the
     /// next quote, but there is one with a value after it.
-    pub(super) fn unclosed_key(&self, at: usize) -> Option<(&'t str, usize)> {
+    pub(crate) fn unclosed_key(&self, at: usize) -> Option<(&'t str, usize)> {
         let text = self.text;
-        let rest = text[at..].strip_prefix('"')?;
+        let quote = self.char_at(at).filter(|_| self.is_quote_at(at))?;
+        let begin = at + quote.len_utf8();
+        let rest = &text[begin..];
         if matches!(self.after_string(at), After::Next(':' | '=', _)) {
             return None;
         }
         let limit = rest.floor_char_boundary(MAX_BARE_KEY);
         let line = rest[..limit].split(['\n', '\\']).next()?;
         let colon = line.find(':')?;
-        let end = at + 1 + colon;
-        let is_key = !line[..colon].contains('"') && self.begins_value(self.skip_space(end + 1));
+        let end = begin + colon;
+        let is_key = !line[..colon].contains(|c| closes(quote, c))
+            && self.begins_value(self.skip_space(end + 1));
         is_key.then(|| (line[..colon].trim_end(), end))
+    }
+
+    /// Returns true if what is at `at`, behind a value that ends at `end`, is rather a part of one
+    /// around it than prose.
+    pub(crate) fn goes_on(&self, end: usize, at: usize) -> bool {
+        if let Some(',' | ':' | ';') = self.punctuation_at(at) {
+            let next = self.skip_space(at + 1);
+            return self.begins_value(next)
+                || self.bare_key_end(next).is_some()
+                || matches!(self.punctuation_at(next), Some(',' | ':'));
+        }
+        let is_end = |c: char| matches!(c, ',' | ':' | '}' | ']');
+        if self.is_quote_at(at) {
+            return match self.after_string(at) {
+                After::Next(c, _) => is_end(c),
+                After::Nothing | After::Unknown => true,
+            };
+        }
+        if at == end && self.char_at(at).is_some_and(char::is_alphanumeric) {
+            return true;
+        }
+        let next = self.punctuation_at(self.skip_space(self.word_end(at)));
+        self.begins_value(at) && next.is_some_and(is_end)
     }
 
     /// Finds the end of the string that begins at `at`.

@@ -21,9 +21,14 @@ enum Next {
 
 impl Parser<'_> {
     pub(super) fn object(&mut self) -> Result<Json, Stop> {
+        let start = self.pos;
         let mut members = IndexMap::new();
-        self.container(Open::Object, |parser| parser.member(&mut members))?;
-        Ok(Json::Object(members))
+        match self.container(Open::Object, |parser| parser.member(&mut members)) {
+            Err(Stop::Invalid(offset)) if self.is_certainly_object(start) => {
+                Err(Stop::Stray(offset))
+            }
+            result => result.map(|()| Json::Object(members)),
+        }
     }
 
     pub(super) fn array(&mut self) -> Result<Json, Stop> {
@@ -66,6 +71,13 @@ impl Parser<'_> {
         }
         self.open.pop();
         Ok(())
+    }
+
+    /// Returns true if the brace at `start` is no prose: a key in quotes and a colon follow it.
+    fn is_certainly_object(&self, start: usize) -> bool {
+        let brace = self.char_at(start).map_or(1, char::len_utf8);
+        let key = self.skip_space(start + brace);
+        self.mode.repair && self.is_quote_at(key) && self.is_certainly_key(key)
     }
 
     /// Goes to the next part of an object or an array.
