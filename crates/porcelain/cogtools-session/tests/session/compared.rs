@@ -6,20 +6,25 @@ use cogtools_test_support::{assert_text, str};
 /// A tool that no session has called.
 const UNUSED: &str = "name: unused\ndescription: d\nimplementation: x\n";
 
+/// A session in which a call of `run_tests` was rejected.
+fn rejected() -> String {
+    RUN.replace(
+        r#""status":"failed","code":"TOOL_FAILED","content":{"error":"exit status 1\nnot ok 3 - price: expected 4.2, got 42"}"#,
+        r#""status":"failed","code":"SCHEMA_VIOLATION","content":{"error":"run_tests: /filter: must be a string"}"#,
+    )
+}
+
 #[test]
 fn names_that_a_model_has_chosen_control_no_terminal() {
     let project = project();
-    let hostile = RUN
-        .replace("run_tests", r"x\u001b[8m")
-        .replace("read_file", r"y\nall is well");
     let file = stored(&project, "0000000001");
+    let hostile = rejected().replace("run_tests", r"x\u001b[8m");
     std::fs::write(file, hostile).expect("written");
     let stats = session(&project, &["stats"]);
     let text = String::from_utf8(stats.status(0).stdout.clone()).expect("text");
-    let of_next = text.lines().nth(3).expect("a line");
     assert_eq!(
-        of_next,
-        r"x\u{1b}[8m: `y\nall is well` was called next after a failure, 1 time"
+        text.lines().nth(3),
+        Some(r"x\u{1b}[8m: `/filter` was wrong in 1 of 1 calls")
     );
 }
 
@@ -28,10 +33,7 @@ fn calls_are_counted_over_sessions() {
     let project = project();
     project.file("tools/unused.yaml", UNUSED);
     stored(&project, "0000000001");
-    let rejected = RUN.replace("7f3a9c21be", "0000000002").replace(
-        r#""status":"failed","code":"TOOL_FAILED","content":{"error":"exit status 1\nnot ok 3 - price: expected 4.2, got 42"}"#,
-        r#""status":"failed","code":"SCHEMA_VIOLATION","content":{"error":"run_tests: /filter: must be a string"}"#,
-    );
+    let rejected = rejected().replace("7f3a9c21be", "0000000002");
     let file = stored(&project, "0000000002");
     std::fs::write(file, rejected).expect("written");
     session(&project, &["stats"]).outputs(str![[r#"
