@@ -1,9 +1,12 @@
-//! Errors of models as diagnostics.
+//! Errors of models, and ends of runs, as diagnostics.
 
 use std::time::Duration;
 
 use cogtools_core::{Code, Diagnostic, pluralize};
-use cogtools_model::{ApiErrorKind, HttpReason, ModelError, TlsReason, anthropic, openai};
+use cogtools_log::EndStatus;
+use cogtools_model::{ApiErrorKind, Finish, HttpReason, ModelError, TlsReason, anthropic, openai};
+
+use crate::RunEnd;
 
 /// The code of an error.
 pub fn code(error: &ModelError) -> Code {
@@ -93,6 +96,58 @@ pub fn diagnostic(error: &ModelError, model: &str) -> Diagnostic {
         _ => return diagnostic,
     };
     diagnostic.hint(hint)
+}
+
+impl RunEnd {
+    /// Why the model is not done, without what helps, which depends on who runs it. `None` if it is
+    /// done, or if the user has ended the run.
+    pub fn failure(&self, model: &str) -> Option<Diagnostic> {
+        let of_model = |code, message| Diagnostic::new(code, message).with_subject(model);
+        let failure = match (&self.status, &self.error) {
+            (EndStatus::Completed, _) if self.is_cut_off() => {
+                let message = match &self.finish {
+                    Some(Finish::Cut(reason)) => format!("the answer was cut off: {reason}"),
+                    _ => "the answer was cut off at the limit of tokens".to_owned(),
+                };
+                of_model(Code::AnswerCut, message)
+            }
+            (EndStatus::Completed | EndStatus::Cancelled, _) => return None,
+            (EndStatus::Refused, _) => {
+                let reason = self.finish.as_ref().map(Finish::as_str);
+                let reasons = reason.into_iter().chain(self.explanation.as_deref());
+                let reasons = reasons.map(|reason| format!(": {}", reason.trim()));
+                let message = format!("the model refused to answer{}", reasons.collect::<String>());
+                Diagnostic::new(Code::ModelRefused, message)
+            }
+            (EndStatus::Budget { limit }, _) => {
+                Diagnostic::new(Code::BudgetSpent, format!("the budget of {limit} is spent"))
+            }
+            (EndStatus::Loop, _) => {
+                Diagnostic::new(Code::Repetition, "the model repeats the same calls")
+            }
+            (_, Some(error)) => diagnostic(error, model),
+            (_, None) if self.is_cut_off() => {
+                let message = match &self.finish {
+                    Some(Finish::Cut(reason)) => format!("the model gave no answer: {reason}"),
+                    _ => "the model used all its tokens before it answered".to_owned(),
+                };
+                of_model(Code::AnswerCut, message)
+            }
+            (_, None) => of_model(Code::ModelFailed, "the model gave no answer".to_owned()),
+        };
+        Some(failure)
+    }
+
+    /// What helps against an answer that was cut off.
+    pub fn cut_hint(&self) -> &'static str {
+        match &self.finish {
+            Some(finish) if finish.is_full() => {
+                "begin another session, or use a model that reads more tokens"
+            }
+            Some(Finish::Cut(_)) => "ask for less",
+            _ => "raise --max-tokens",
+        }
+    }
 }
 
 const MINUTE: Duration = Duration::from_mins(1);

@@ -111,85 +111,44 @@ impl Summary {
                 return Some(rejection);
             }
             let rejection = if self.end.is_cut_off() {
-                rejection.hint(format!("it was cut off; {}", self.cut_hint()))
+                rejection.hint(format!("it was cut off; {}", self.end.cut_hint()))
             } else {
                 rejection.hint("change the task or the schema, or use another model")
             };
             let show = command(["cogtools", "session", "show", &self.session]);
             return Some(rejection.hint(format!("{show} shows the answer")));
         }
+        if self.end.status == EndStatus::ApprovalWanted {
+            return Some(self.waiting());
+        }
+        let failure = self.end.failure(&self.model)?;
         let resume = resume(&self.session);
-        let fail = |code, message: String| Diagnostic::new(code, message);
-        let failure = match &self.end.status {
-            EndStatus::Completed if self.end.is_cut_off() => {
-                let message = match &self.end.finish {
-                    Some(Finish::Cut(reason)) => format!("the answer was cut off: {reason}"),
-                    _ => "the answer was cut off at the limit of tokens".to_owned(),
-                };
-                let resume = format!("{resume} goes on");
-                let fail = fail(Code::AnswerCut, message).with_subject(self.model.as_str());
-                match &self.end.finish {
+        let hint = match &self.end.status {
+            status if failure.code == Code::AnswerCut => {
+                let is_answer = *status == EndStatus::Completed;
+                let goes_on = format!("{resume} goes on");
+                return Some(match &self.end.finish {
                     // It would be the whole conversation again.
-                    Some(finish) if finish.is_full() => fail.hint(self.cut_hint()),
-                    Some(Finish::Cut(_)) => fail.hint(resume),
-                    _ => fail.hint(self.cut_hint()).hint(resume),
-                }
+                    Some(finish) if !is_answer || finish.is_full() => {
+                        failure.hint(self.end.cut_hint())
+                    }
+                    Some(Finish::Cut(_)) => failure.hint(goes_on),
+                    _ => failure.hint(self.end.cut_hint()).hint(goes_on),
+                });
             }
-            EndStatus::Completed | EndStatus::Cancelled => return None,
-            EndStatus::Refused => {
-                let reason = self.end.finish.as_ref().map(Finish::as_str);
-                let reasons = reason.into_iter().chain(self.end.explanation.as_deref());
-                let mut message = "the model refused to answer".to_owned();
-                for reason in reasons {
-                    message.push_str(": ");
-                    message.push_str(reason.trim());
-                }
-                fail(Code::ModelRefused, message).hint("change the task, or use another model")
-            }
-            EndStatus::Budget { limit } => {
-                fail(Code::BudgetSpent, format!("the budget of {limit} is spent"))
-                    .hint(format!("{resume} --budget {limit}=NUMBER goes on"))
-            }
-            EndStatus::Loop => {
-                let message = "the model repeats the same calls".to_owned();
-                fail(Code::Repetition, message).hint(format!("{resume} goes on; say what to do"))
-            }
-            EndStatus::ApprovalWanted => self.waiting(),
-            EndStatus::Unavailable | EndStatus::Failed { .. } => match &self.end.error {
+            EndStatus::Refused => "change the task, or use another model".to_owned(),
+            EndStatus::Budget { limit } => format!("{resume} --budget {limit}=NUMBER goes on"),
+            EndStatus::Loop => format!("{resume} goes on; say what to do"),
+            _ => match &self.end.error {
                 // It would be refused again.
                 Some(error) if diagnostic::is_refused_request(error) => {
-                    diagnostic::diagnostic(error, &self.model)
-                        .hint(format!("{resume} --dry-run prints the request"))
+                    format!("{resume} --dry-run prints the request")
                 }
-                Some(error) => {
-                    diagnostic::diagnostic(error, &self.model).hint(format!("{resume} goes on"))
-                }
-                None if self.end.is_cut_off() => {
-                    let message = match &self.end.finish {
-                        Some(Finish::Cut(reason)) => format!("the model gave no answer: {reason}"),
-                        _ => "the model used all its tokens before it answered".to_owned(),
-                    };
-                    fail(Code::AnswerCut, message)
-                        .with_subject(self.model.as_str())
-                        .hint(self.cut_hint())
-                }
-                None => fail(Code::ModelFailed, "the model gave no answer".to_owned())
-                    .with_subject(self.model.as_str())
-                    .hint(format!("{resume} goes on; ask in another way")),
+                Some(_) => format!("{resume} goes on"),
+                None => format!("{resume} goes on; ask in another way"),
             },
         };
-        Some(failure)
-    }
-
-    /// Says what helps against an answer that was cut off.
-    fn cut_hint(&self) -> &'static str {
-        match &self.end.finish {
-            Some(finish) if finish.is_full() => {
-                "begin another session, or use a model that reads more tokens"
-            }
-            Some(Finish::Cut(_)) => "ask for less",
-            _ => "raise --max-tokens",
-        }
+        Some(failure.hint(hint))
     }
 
     /// Says what the run waits for. A call that was interrupted needs another answer than one that has

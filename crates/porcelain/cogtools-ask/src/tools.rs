@@ -358,7 +358,7 @@ impl Agents {
             }))),
             None if is_late(&end, own.time, limit) => Err(Box::new(limit.diagnostic())),
             None if end.status == EndStatus::ApprovalWanted => Err(named(cannot_wait(&agent))),
-            None => answer(end).map_err(named),
+            None => answer(end, &self.model).map_err(named),
         }
     }
 }
@@ -422,18 +422,11 @@ fn cannot_wait(agent: &Agent<'_>) -> Box<Diagnostic> {
 }
 
 /// The answer of an agent that has ended.
-fn answer(end: RunEnd) -> Result<String, Box<Diagnostic>> {
-    let reason = match &end.status {
-        EndStatus::Completed if end.is_cut_off() => "it was cut off".to_owned(),
-        EndStatus::Completed => return Ok(end.text),
-        EndStatus::Budget { limit } => format!("its budget of {limit} is spent"),
-        EndStatus::Refused => "the model refused to answer".to_owned(),
-        EndStatus::Loop => "the model repeats the same calls".to_owned(),
-        EndStatus::Cancelled => "it was cancelled".to_owned(),
-        _ => match &end.error {
-            Some(error) => error.to_string(),
-            None => "the model gave no answer".to_owned(),
-        },
+fn answer(end: RunEnd, model: &str) -> Result<String, Box<Diagnostic>> {
+    let reason = match end.failure(model) {
+        None if end.status == EndStatus::Completed => return Ok(end.text),
+        None => "it was cancelled".to_owned(),
+        Some(failure) => failure.message,
     };
     let message = format!("the agent gave no answer: {reason}");
     Err(Box::new(

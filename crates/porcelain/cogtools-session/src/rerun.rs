@@ -6,8 +6,8 @@ use clap::{ArgMatches, Args};
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, Journal, Layers, Ledger, ModelArgs,
     ModelOptions, Permissions, ReadyCall, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
-    begin_session, connect, diagnostic, facts, load_tools, locate_session, not_found, ready_call,
-    stable_seed, task_of_user,
+    begin_session, connect, facts, load_tools, locate_session, not_found, ready_call, stable_seed,
+    task_of_user,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
@@ -123,29 +123,14 @@ pub(crate) fn rerun(
 
 /// The failure of a run that the model did not complete.
 fn failure(end: &RunEnd, model: &str) -> Result<(), Failure> {
-    if let Some(error) = &end.error {
-        return Err(diagnostic::diagnostic(error, model).into());
+    match end.failure(model) {
+        _ if end.status == EndStatus::Cancelled => Err(Failure::Reported(130)),
+        Some(failure) if failure.code == Code::AnswerCut => {
+            Err(failure.hint(end.cut_hint()).into())
+        }
+        Some(failure) => Err(failure.into()),
+        None => Ok(()),
     }
-    let (code, message) = match &end.status {
-        _ if end.is_cut_off() => {
-            let diagnostic = Diagnostic::new(Code::AnswerCut, "the answer was cut off");
-            let diagnostic = diagnostic.with_subject(model);
-            return Err(diagnostic.hint("raise --max-tokens").into());
-        }
-        EndStatus::Completed => return Ok(()),
-        EndStatus::Cancelled => return Err(Failure::Reported(130)),
-        EndStatus::Budget { limit } => {
-            let message = format!("the budget of {limit} is spent");
-            (Code::BudgetSpent, message)
-        }
-        EndStatus::Loop => (
-            Code::Repetition,
-            "the model repeats the same calls".to_owned(),
-        ),
-        EndStatus::Refused => (Code::ModelRefused, "the model refused to answer".to_owned()),
-        _ => (Code::ModelFailed, "the model gave no answer".to_owned()),
-    };
-    Err(Diagnostic::new(code, message).with_subject(model).into())
 }
 
 /// The tasks of the branch that was written to last.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelOptions, ReadyCall, Requests,
-    RunEnd, Settings, Silent, ToolTraits, Tools, diagnostic, facts, recorded_model, stable_seed,
+    RunEnd, Settings, Silent, ToolTraits, Tools, facts, recorded_model, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
@@ -262,25 +262,18 @@ impl Planner<'_> {
 
     /// Fails unless the model has answered.
     fn check(&self, end: &RunEnd) -> Result<(), Failure> {
-        let diagnostic = match (&end.status, &end.error) {
-            (EndStatus::Completed, _) => return Ok(()),
-            (EndStatus::Cancelled, _) => return Err(Failure::Reported(INTERRUPTED)),
-            (EndStatus::Refused, _) => {
-                let message = "the model refused to answer";
-                Diagnostic::new(Code::ModelRefused, message)
-                    .hint("change the question, or use another model")
-            }
-            (EndStatus::Budget { limit }, _) => {
-                let message = format!("the budget of {limit} is spent");
-                Diagnostic::new(Code::BudgetSpent, message).hint("raise it with --budget")
-            }
-            (_, Some(error)) => diagnostic::diagnostic(error, &self.model),
-            (_, None) => {
-                let message = "the model gave no answer";
-                Diagnostic::new(Code::ModelFailed, message).with_subject(&*self.model)
-            }
+        let hint = match &end.status {
+            EndStatus::Completed => return Ok(()),
+            EndStatus::Cancelled => return Err(Failure::Reported(INTERRUPTED)),
+            EndStatus::Refused => Some("change the question, or use another model"),
+            EndStatus::Budget { .. } => Some("raise it with --budget"),
+            _ => None,
         };
-        Err(diagnostic.into())
+        let failure = end.failure(&self.model);
+        failure.map_or(Ok(()), |failure| match hint {
+            Some(hint) => Err(failure.hint(hint).into()),
+            None => Err(failure.into()),
+        })
     }
 }
 
