@@ -141,8 +141,8 @@ impl Definition {
         }
     }
 
-    /// A definition of a tool of cogtools itself. Its `parameters` are those of a tool file, or a
-    /// whole schema if other arguments are ignored.
+    /// Makes the definition of a tool of cogtools itself. Its `parameters` are written as in a tool
+    /// file, or as a whole schema if other arguments are ignored.
     pub(crate) fn built_in(
         name: &'static str,
         title: &str,

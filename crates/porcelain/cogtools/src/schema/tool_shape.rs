@@ -247,7 +247,7 @@ pub struct Agent {
     /// The limits of a call: turns, calls, tokens, seconds and money. What it uses also counts for an
     /// agent that calls it.
     ///
-    /// They are in addition to those of the user.
+    /// They add to the limits of the user.
     pub budget: Option<AgentBudget>,
     /// The form of its answer; by default, the key output of the tool.
     ///
