@@ -455,6 +455,7 @@ impl<'t> Run<'t> {
     /// Notes a closing bracket. If it closes nothing, and something is lost, no part is a value.
     fn close(&mut self, start: usize, end: usize, values: &mut Values) -> Result<(), NoJson> {
         let is_prose = self.depth > 0 && !self.is_member;
+        self.is_open &= self.depth > 0;
         self.depth = self.depth.saturating_sub(1);
         let Some(before) = self.end.filter(|_| self.parser.mode.repair && !is_prose) else {
             return Ok(());
@@ -487,8 +488,9 @@ impl<'t> Run<'t> {
             return false;
         };
         let is_item = |c: char| c.is_ascii_digit() || matches!(c, '}' | ']');
+        let is_name = |c: char| c.is_alphanumeric() && before.ends_with(':');
         key.trim_end()
-            .ends_with(|c| is_quote(c) || self.is_open && is_item(c))
+            .ends_with(|c| is_quote(c) || self.is_open && (is_item(c) || is_name(c)))
     }
 }
 

@@ -58,6 +58,11 @@ impl Parser<'_> {
                         self.pos = end;
                         return Ok(out);
                     }
+                    let before = self.text[begin..at].trim_end_matches(is_space);
+                    if role == Role::Key && before.ends_with(',') {
+                        // Another key begins: this one is none.
+                        return Err(Stop::Stray(at));
+                    }
                     self.repair(RepairKind::InnerQuote, at)?;
                     out.push(c);
                     self.bump();
