@@ -212,11 +212,25 @@ fn what_says_nothing_is_no_value() {
             "a: TEMPLATE_FAILED",
         ),
         ("{a: {text: '{{ \"x\" * 2 }}'}}", "the value is NaN"),
+        ("{a: {text: '{{ [1 / 0] }}'}}", "the value is Infinity"),
+        ("{a: {text: '{{ {t: 0 / 0} }}'}}", "the value is NaN"),
+        ("{a: {text: '{{ [{}] | join }}'}}", "an object prints as"),
+        ("{a: {text: '{{ \"\" ~ {} }}'}}", "an object prints as"),
+        ("{a: {text: '{{ {} | string }}'}}", "an object prints as"),
+        (
+            "{a: {text: '{{ \"\" + {}.a }}'}}",
+            "a value that is not there prints as `undefined`",
+        ),
     ] {
         let outcome = output_of(&format!("    nodes: {nodes}\n"));
         outcome.stderr_contains(reason);
         outcome.status(1).stdout_is("");
     }
+    // What is safe is text.
+    output_of(
+        "    nodes: {a: {text: '{{ \" <b> \" | safe | trim }}'}, b: {text: '{{ a | e }}'}}\n",
+    )
+    .outputs("&lt;b&gt;\n");
     // What says so itself is text, and null is a value.
     output_of("    nodes: {a: {text: 'No [object Object], {{ 1 }}'}}\n")
         .outputs("No [object Object], 1\n");

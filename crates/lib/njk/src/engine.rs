@@ -23,6 +23,7 @@ pub(crate) struct Shared {
     pub(crate) limits: Limits,
     pub(crate) loader: Box<dyn Loader>,
     pub(crate) autoescape: bool,
+    pub(crate) legible: bool,
 }
 
 /// Compiles templates. Creating one is cheap.
@@ -54,6 +55,7 @@ impl Engine {
             limits: Limits::default(),
             loader: Box::new(Nothing),
             autoescape: false,
+            legible: false,
         })
     }
 
@@ -90,6 +92,14 @@ impl Builder {
     #[must_use]
     pub fn autoescape(mut self, yes: bool) -> Self {
         self.0.autoescape = yes;
+        self
+    }
+
+    /// Makes it an error that an object, or a value that is not there, becomes text: in a result,
+    /// `[object Object]` and `undefined` say nothing. Off by default, as in Nunjucks.
+    #[must_use]
+    pub const fn legible(mut self, yes: bool) -> Self {
+        self.0.legible = yes;
         self
     }
 
@@ -132,6 +142,26 @@ impl Template {
         coverage: &mut Coverage,
     ) -> Result<String, Error> {
         self.run(context, Some(coverage))
+    }
+
+    /// Evaluates a template that is one expression in braces, and returns its value as JSON, with
+    /// its type: a safe string is text. There is none if the value is undefined or a function.
+    ///
+    /// ```
+    /// let template = njk::Engine::new().compile("t", "{{ [size * 2, 'a' | safe] }}")?;
+    /// let json = template.json(&serde_json::json!({"size": 4}))?;
+    /// assert_eq!(json.as_deref(), Some(r#"[8,"a"]"#));
+    /// # Ok::<(), njk::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The template is something else, or the value has a number that JSON does not have.
+    pub fn json(&self, context: &Json) -> Result<Option<String>, Error> {
+        let variables = variables(context)?;
+        let runtime = Runtime::new(&self.shared, false);
+        let json = evaluator::json(&runtime, &self.program, variables);
+        runtime.finish();
+        json
     }
 
     fn run(&self, context: &Json, coverage: Option<&mut Coverage>) -> Result<String, Error> {

@@ -269,3 +269,97 @@ fn the_end_of_another_tag_is_named_with_the_right_one() {
         );
     }
 }
+
+#[test]
+fn what_says_nothing_is_no_text_where_results_are_legible() {
+    let engine = Engine::builder().legible(true).build();
+    let context = json!({"o": {"a": 1}, "text": "x", "none": null, "list": [1, [2]]});
+    let render = |source: &str| engine.compile("t", source)?.render(&context);
+    for source in [
+        "{{ o }}",
+        "x{{ [o] }}",
+        "{{ [[o]] | join }}",
+        "{{ '' ~ o }}",
+        "{{ o + 'x' }}",
+        "{{ o | string }}",
+        "{{ o | safe }}",
+        "{{ o | e }}",
+        "{{ o.toString() }}",
+        "{{ text.concat(o) }}",
+        "{{ text | replace('x', o) }}",
+        "{% set y = o ~ text %}",
+    ] {
+        let error = render(source).expect_err(source);
+        assert_eq!(error.message(), "an object prints as `[object Object]`");
+        assert_eq!(error.kind(), ErrorKind::BadValue, "{source}");
+    }
+    for source in [
+        "{{ text ~ o.b }}",
+        "{{ o.b + 'x' }}",
+        "{{ text.concat(b) }}",
+    ] {
+        let error = render(source).expect_err(source);
+        let message = "a value that is not there prints as `undefined`";
+        assert_eq!(error.message(), message, "{source}");
+    }
+    // What is compared, or only looked up, is no text that anyone reads.
+    for (source, expected) in [
+        ("{{ o.b }}{{ none }}{{ list }}", "1,2"),
+        ("{{ 1 if o.b in 'abc' else 2 }}{{ o[b] }}", "2"),
+        (
+            "{{ o | int(5) }}{{ o == 'x' }}{{ o | dump }}",
+            "5false{\"a\":1}",
+        ),
+        (
+            "[object Object] {{ 'undefined' }}",
+            "[object Object] undefined",
+        ),
+    ] {
+        assert_eq!(render(source).expect(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn a_value_is_json_with_its_type() {
+    let context = json!({"o": {"a": 1}, "big": 9_007_199_254_740_993_u64});
+    let value = |source: &str| Engine::new().compile("t", source)?.json(&context);
+    for (source, expected) in [
+        ("{{ ' a ' | safe | trim }}", Some("\"a\"")),
+        ("{{ '<' | e }}", Some("\"&lt;\"")),
+        (
+            "{{ {'t': ['a' | safe], 'u': o.b} }}",
+            Some(r#"{"t":["a"]}"#),
+        ),
+        (
+            "{{ 'a' | safe | dump }}",
+            Some(r#""{\"val\":\"a\",\"length\":1}""#),
+        ),
+        ("{{ [1 / 0] | dump }}", Some("\"[null]\"")),
+        ("{{ [none, big] }}", Some("[null,9007199254740993]")),
+        ("{{ o.b }}", None),
+    ] {
+        assert_eq!(
+            value(source).expect(source).as_deref(),
+            expected,
+            "{source}"
+        );
+    }
+    for (source, message) in [
+        (
+            "{{ [1 / 0] }}",
+            "the value is Infinity, which is no number in JSON",
+        ),
+        (
+            "{{ {'t': 0 / 0} }}",
+            "the value is NaN, which is no number in JSON",
+        ),
+        ("{{ o }}{{ o }}", "the template is not one expression"),
+        ("x", "the template is not one expression"),
+    ] {
+        assert_eq!(
+            value(source).expect_err(source).message(),
+            message,
+            "{source}"
+        );
+    }
+}

@@ -8,7 +8,7 @@ mod templates;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-pub(crate) use templates::render;
+pub(crate) use templates::{json, render};
 
 use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
 use crate::coverage::BranchKind;
@@ -17,7 +17,7 @@ use crate::native::Native;
 use crate::resolve::is_super;
 use crate::runtime::{Activation, Runtime, SUPER};
 use crate::value::compare::{loose, order, strict};
-use crate::value::text::{to_number, to_primitive, to_text};
+use crate::value::text::{legible, to_number, to_primitive, to_text};
 use crate::value::{Dict, Entries, Value, escape};
 use crate::{filters, globals, methods, tests};
 
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
             Value::Undefined | Value::Null => Ok(()),
             Value::Safe(text) => self.text(text, out),
             _ => {
-                let text = to_text(value, self.runtime)?;
+                let text = legible(value, self.runtime)?;
                 if self.runtime.shared.autoescape {
                     self.text(&escape(&text), out)
                 } else {
@@ -420,16 +420,16 @@ fn apply_unary(runtime: &Runtime, operator: Unary, target: &Value) -> Result<Val
 
 /// `+`: strings are joined, everything else is added.
 pub(crate) fn add(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
-    let (left, right) = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
-    if left.as_str().is_some() || right.as_str().is_some() {
-        return joined(runtime, &left, &right);
+    let operands = (to_primitive(left, runtime)?, to_primitive(right, runtime)?);
+    if operands.0.as_str().is_some() || operands.1.as_str().is_some() {
+        return joined(runtime, left, right);
     }
-    let sum = to_number(&left, runtime)? + to_number(&right, runtime)?;
+    let sum = to_number(&operands.0, runtime)? + to_number(&operands.1, runtime)?;
     Ok(Value::from(sum))
 }
 
 fn joined(runtime: &Runtime, left: &Value, right: &Value) -> Result<Value, Error> {
-    let (left, right) = (to_text(left, runtime)?, to_text(right, runtime)?);
+    let (left, right) = (legible(left, runtime)?, legible(right, runtime)?);
     runtime.string(left.len() + right.len())?;
     let mut text = String::with_capacity(left.len() + right.len());
     text.push_str(&left);

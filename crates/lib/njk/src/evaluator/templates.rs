@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ast::{Expression, Function as Tree, Name};
+use crate::ast::{Expression, Function as Tree, Name, Statement};
 use crate::engine::Program;
 use crate::error::{self, Error, ErrorKind, Span};
 use crate::evaluator::Evaluator;
 use crate::native::keywords;
 use crate::runtime::frames::{Frame, NONE};
 use crate::runtime::{Activation, Body, Context, Runtime, SUPER, too_deep};
+use crate::value::text::stringify;
 use crate::value::{Entries, Value};
 
 /// Renders a template with the variables of a host.
@@ -21,23 +22,44 @@ pub(crate) fn render(
     variables: HashMap<Rc<str>, Value>,
 ) -> Result<String, Error> {
     let context = Context::new(variables);
-    let text = run_apart(runtime, program, &context, Frame::new(NONE));
+    let text = run_apart(runtime, program, &context, Frame::new(NONE), run_all);
     text.map_err(|error| program.locate(error, Span::default()))
 }
 
-/// Renders a template in a context and a frame of its own.
-fn run_apart(
+/// Evaluates a template that is one expression in braces, and returns its value as JSON; `None` for
+/// a value that JSON does not have.
+pub(crate) fn json(
+    runtime: &Runtime,
+    program: &Arc<Program>,
+    variables: HashMap<Rc<str>, Value>,
+) -> Result<Option<String>, Error> {
+    let [Statement::Output(expression)] = program.body.as_slice() else {
+        return Err(Error::bad_value("the template is not one expression"));
+    };
+    let context = Context::new(variables);
+    let frame = Frame::new(NONE);
+    let json = run_apart(runtime, program, &context, frame, |runtime, here| {
+        let evaluator = Evaluator { runtime, here };
+        let value = evaluator.expression(expression)?;
+        stringify(&value, "", true, runtime)
+    });
+    json.map_err(|error| program.locate(error, expression.span))
+}
+
+/// Runs a template in a context and a frame of its own.
+fn run_apart<T>(
     runtime: &Runtime,
     program: &Arc<Program>,
     context: &Rc<Context>,
     mut frame: Frame,
-) -> Result<String, Error> {
+    run: impl FnOnce(&Runtime, &Rc<Activation>) -> Result<T, Error>,
+) -> Result<T, Error> {
     context.add_blocks(program);
     frame.top = true;
     frame.outermost = true;
     frame.outer = NONE;
     let activation = Activation::new(program, context, false, NONE);
-    runtime.within(&activation, frame, || run_all(runtime, &activation))
+    runtime.within(&activation, frame, || run(runtime, &activation))
 }
 
 /// Renders a template and then the template it extends, if any, and so on; only the output
@@ -94,7 +116,7 @@ impl Evaluator<'_> {
         let context = Context::new(self.variables()?);
         let mut frame = Frame::new(self.here.frame());
         frame.isolated = true;
-        let run = || run_apart(self.runtime, program, &context, frame);
+        let run = || run_apart(self.runtime, program, &context, frame, run_all);
         self.runtime.nested(run)
     }
 
@@ -137,7 +159,8 @@ impl Evaluator<'_> {
             (HashMap::new(), NONE)
         };
         let context = Context::new(variables);
-        let run = || run_apart(self.runtime, program, &context, Frame::new(parent));
+        let frame = Frame::new(parent);
+        let run = || run_apart(self.runtime, program, &context, frame, run_all);
         self.runtime.nested(run)?;
         let exported: Entries = context.exported().into_iter().collect();
         self.runtime.dict(exported)

@@ -9,7 +9,7 @@ use crate::native::{Native, argument, expected, require_members};
 use crate::runtime::Runtime;
 use crate::value::Value;
 use crate::value::number::{clamp, of};
-use crate::value::text::{self, to_number, to_text};
+use crate::value::text::{self, legible, to_number};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("batch", batch),
@@ -100,7 +100,7 @@ fn batch(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value,
 fn join(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let attribute = argument(arguments, 1);
     let separator = match argument(arguments, 0) {
-        separator if separator.is_true() => to_text(separator, runtime)?,
+        separator if separator.is_true() => legible(separator, runtime)?,
         _ => "".into(),
     };
     let mut joined = String::new();

@@ -17,7 +17,7 @@ use crate::methods;
 use crate::native::{self, Native, argument, expected, keywords, number, number_or};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, parse_float, parse_int};
-use crate::value::text::{stringify, to_number, to_text};
+use crate::value::text::{legible, stringify, to_number, to_text};
 use crate::value::{Entries, Value, escape, utf16};
 
 /// All filters, by kind.
@@ -82,7 +82,7 @@ const CONVERSIONS: &[(&str, Native)] = &[
                 value.type_name()
             )));
         }
-        let text = to_text(value, runtime)?.into_owned();
+        let text = legible(value, runtime)?.into_owned();
         Ok(value.like(text))
     }),
 ];
@@ -110,7 +110,7 @@ fn dump(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value, 
         Value::Text(text) | Value::Safe(text) => utf16::slice(text, 0, 10).into_owned(),
         _ => String::new(),
     };
-    let json = stringify(value, &indent, runtime)?;
+    let json = stringify(value, &indent, false, runtime)?;
     Ok(json.map_or(Value::Undefined, Value::from))
 }
 
@@ -259,9 +259,9 @@ fn urlencode(runtime: &Runtime, value: &Value, _: &[Value]) -> Result<Value, Err
         if !out.is_empty() {
             out.push('&');
         }
-        out.extend(encode(&to_text(&key, runtime)?));
+        out.extend(encode(&legible(&key, runtime)?));
         out.push('=');
-        out.extend(encode(&to_text(&value, runtime)?));
+        out.extend(encode(&legible(&value, runtime)?));
         runtime.check_len(out.len())?;
         runtime.spend(1)?;
     }
@@ -371,7 +371,7 @@ const OF_HTML: &[(&str, Native)] = &[
     ("safe", |runtime, value, _| match value {
         Value::Safe(_) => Ok(value.clone()),
         Value::Undefined | Value::Null => Ok(Value::safe("")),
-        _ => Ok(Value::safe(&*to_text(value, runtime)?)),
+        _ => Ok(Value::safe(&*legible(value, runtime)?)),
     }),
     ("striptags", striptags),
 ];
@@ -387,7 +387,7 @@ fn force_escape(runtime: &Runtime, value: &Value) -> Result<Value, Error> {
     if !value.is_present() {
         return Ok(Value::safe(""));
     }
-    let text = to_text(value, runtime)?;
+    let text = legible(value, runtime)?;
     runtime.string(text.len())?;
     let text = escape(&text);
     runtime.string(text.len())?;

@@ -7,7 +7,7 @@ use crate::methods;
 use crate::native::{Native, argument, expected, number, number_or};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, of};
-use crate::value::text::{to_number, to_text};
+use crate::value::text::{legible, to_number, to_text};
 use crate::value::{Value, utf16};
 
 pub(super) const FILTERS: &[(&str, Native)] = &[
@@ -75,7 +75,7 @@ fn center(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Value
     if length >= width {
         return Ok(value.clone());
     }
-    let text = to_text(value, runtime)?;
+    let text = legible(value, runtime)?;
     let spaces = width - length;
     let times = |count: f64| clamp(count.ceil(), usize::MAX >> 12);
     let (before, after) = (times(spaces / 2.0 - spaces % 2.0), times(spaces / 2.0));
@@ -133,7 +133,7 @@ fn replace(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
     };
     // JavaScript's `join` takes undefined for no separator, and so for a comma.
     let between = if new.is_undefined() { "," } else { "" };
-    let new = to_text(new, runtime)?;
+    let new = legible(new, runtime)?;
     if old.is_empty() {
         let units: Vec<String> = utf16::characters(&text).collect();
         let size = new.len().saturating_mul(units.len() + 1);

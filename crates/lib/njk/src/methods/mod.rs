@@ -12,7 +12,7 @@ use crate::native::{Native, argument};
 use crate::regex::Regex;
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, of};
-use crate::value::text::{to_number, to_text};
+use crate::value::text::{legible, to_number, to_text};
 use crate::value::{Function, Value, index, utf16};
 
 /// The kinds of values with methods of their own; all have the methods of objects.
@@ -52,7 +52,7 @@ pub(crate) fn method(target: &Value, name: &str) -> Option<Native> {
 fn object(name: &str) -> Option<Native> {
     Some(match name {
         "toString" | "toLocaleString" => {
-            |runtime, this, _| Ok(Value::from(to_text(this, runtime)?))
+            |runtime, this, _| Ok(Value::from(legible(this, runtime)?))
         }
         "valueOf" => |_, this, _| match this {
             Value::Safe(text) => Ok(Value::Text(text.clone())),

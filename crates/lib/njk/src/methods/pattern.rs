@@ -8,7 +8,7 @@ use crate::native::{Native, argument, number};
 use crate::regex::{Found, Regex, expand, next_char};
 use crate::runtime::Runtime;
 use crate::value::number::to_u32;
-use crate::value::text::to_text;
+use crate::value::text::{legible, to_text};
 use crate::value::{Value, utf16};
 
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -155,7 +155,7 @@ pub(crate) fn replace(
         Value::Function(function) => Some(function),
         _ => None,
     };
-    let template = to_text(replacement, runtime)?;
+    let template = legible(replacement, runtime)?;
     let mut out = String::new();
     let mut from = 0;
     for found in &matches {
@@ -166,7 +166,7 @@ pub(crate) fn replace(
                 .chain(found.groups.iter().copied())
                 .map(Value::from)
                 .collect();
-            out.push_str(&to_text(&function.call(runtime, &pieces)?, runtime)?);
+            out.push_str(&legible(&function.call(runtime, &pieces)?, runtime)?);
         } else {
             let before = out.len();
             expand(&template, found, &mut out);

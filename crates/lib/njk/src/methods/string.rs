@@ -9,7 +9,7 @@ use crate::methods::pattern;
 use crate::native::{Native, argument, number, string};
 use crate::runtime::Runtime;
 use crate::value::number::{clamp, of, relative, to_integer};
-use crate::value::text::to_text;
+use crate::value::text::{legible, to_text};
 use crate::value::{Value, utf16};
 
 pub(super) fn find(name: &str) -> Option<Native> {
@@ -120,7 +120,7 @@ fn code_point_at(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result
 fn concat(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
     let mut joined = text(this).to_owned();
     for piece in arguments {
-        let piece = to_text(piece, runtime)?;
+        let piece = legible(piece, runtime)?;
         runtime.check_len(joined.len() + piece.len())?;
         joined.push_str(&piece);
     }

@@ -29,6 +29,25 @@ pub(crate) fn to_text<'a>(value: &'a Value, runtime: &Runtime) -> Result<Cow<'a,
     })
 }
 
+/// Like [`to_text`], for a text that is read: with [`Shared::legible`](crate::engine::Shared), it
+/// fails where the text would only say that there is an object, or nothing.
+pub(crate) fn legible<'a>(value: &'a Value, runtime: &Runtime) -> Result<Cow<'a, str>, Error> {
+    let text = to_text(value, runtime)?;
+    let (what, hint) = match value {
+        _ if !runtime.shared.legible => return Ok(text),
+        Value::Dict(_) | Value::Special(_) => (
+            "an object",
+            "print a member of it, or the whole by `| dump`",
+        ),
+        Value::Undefined => (
+            "a value that is not there",
+            "give it a default: `| default('')`",
+        ),
+        _ => return Ok(text),
+    };
+    Err(Error::bad_value(format!("{what} prints as `{text}`")).with_hint(hint))
+}
+
 /// Appends the items of an array, separated, as `Array.prototype.join` does.
 pub(crate) fn join(
     items: &[Value],
@@ -52,7 +71,7 @@ pub(crate) fn join(
         match item {
             Value::Undefined | Value::Null => {}
             Value::Array(array) => join(&array.items(), ",", out, runtime, depth + 1)?,
-            _ => out.push_str(&to_text(item, runtime)?),
+            _ => out.push_str(&legible(item, runtime)?),
         }
         runtime.grow(out.len() - before)?;
         runtime.check_len(out.len())?;
@@ -92,18 +111,24 @@ pub(crate) fn to_primitive<'a>(
 struct Writer<'a> {
     out: String,
     indent: &'a str,
+    /// True for the value itself, rather than what JavaScript's `JSON.stringify` makes of it: a
+    /// safe string is text, and a number that JSON does not have fails.
+    is_exact: bool,
     runtime: &'a Runtime,
 }
 
-/// `value` as JSON; `None` for values that JSON omits, such as undefined.
+/// `value` as JSON, as JavaScript writes it, or with `is_exact` as it is; `None` for values that
+/// JSON omits, such as undefined.
 pub(crate) fn stringify(
     value: &Value,
     indent: &str,
+    is_exact: bool,
     runtime: &Runtime,
 ) -> Result<Option<String>, Error> {
     let mut writer = Writer {
         out: String::new(),
         indent,
+        is_exact,
         runtime,
     };
     let written = writer.value(value, 0)?;
@@ -122,8 +147,13 @@ impl Writer<'_> {
             Value::Undefined | Value::Function(_) => return Ok(false),
             Value::Bool(flag) => self.out.push_str(if *flag { "true" } else { "false" }),
             Value::Number(number) if number.value.is_finite() => self.out.push_str(&number.text()),
+            Value::Number(number) if self.is_exact => {
+                let message = format!("the value is {}, which is no number in JSON", number.text());
+                return Err(Error::bad_value(message));
+            }
             Value::Null | Value::Number(_) => self.out.push_str("null"),
             Value::Text(text) => self.quote(text),
+            Value::Safe(text) if self.is_exact => self.quote(text),
             Value::Safe(text) => self.safe(text, depth),
             Value::Regex(_) => self.out.push_str("{}"),
             Value::Array(array) => {

@@ -168,8 +168,22 @@ impl Template {
         &self,
         scope: &TemplateScope<'_>,
     ) -> Result<njk::Template, Box<Diagnostic>> {
-        let engine = njk::Engine::builder().loader(scope.loader()).build();
-        let compiled = engine.compile(&self.name, self.source());
+        self.compile_by(njk::Engine::builder(), scope)
+    }
+
+    /// Compiles it as [`Self::compile`] does, so that what would only print as `[object Object]` or
+    /// `undefined` fails.
+    fn compile_legible(&self, scope: &TemplateScope<'_>) -> Result<njk::Template, Box<Diagnostic>> {
+        self.compile_by(njk::Engine::builder().legible(true), scope)
+    }
+
+    fn compile_by(
+        &self,
+        builder: njk::Builder,
+        scope: &TemplateScope<'_>,
+    ) -> Result<njk::Template, Box<Diagnostic>> {
+        let compiled = builder.loader(scope.loader()).build();
+        let compiled = compiled.compile(&self.name, self.source());
         compiled.map_err(|error| self.diagnostic(&error, Code::InvalidTool, scope))
     }
 

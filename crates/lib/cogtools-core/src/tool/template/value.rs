@@ -3,15 +3,13 @@
 use serde_json::{Map, Value};
 
 use super::{Template, TemplateScope};
+use crate::json::JsonError;
 use crate::text::Text;
 use crate::yaml::{Data, Entry, Node};
 use crate::{Code, Diagnostic};
 
 /// The text that surrounds an expression to print its value as JSON.
 const VALUE: [&str; 2] = ["{{ (", ") | dump }}"];
-
-/// An object as text, which says nothing.
-const OBJECT: &str = "[object Object]";
 
 /// A value with templates in it.
 #[derive(Clone, Debug)]
@@ -130,23 +128,13 @@ impl ValueTemplate {
 }
 
 impl Template {
-    /// Renders it. It fails if an object prints as nothing but that it is one.
+    /// Renders it. It fails if an object, or what is not there, becomes text.
     pub(in crate::tool) fn render_legible(
         &self,
         scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<String, Box<Diagnostic>> {
-        let text = self.render(scope, variables.clone())?;
-        let is_given = || {
-            let variables = serde_json::to_string(variables);
-            self.source().contains(OBJECT) || variables.is_ok_and(|json| json.contains(OBJECT))
-        };
-        if text.contains(OBJECT) && !is_given() {
-            let message = format!("an object prints as `{OBJECT}`");
-            let hint = "print a member of it, or the whole by `| dump`";
-            return Err(self.no_result(message, scope).hint(hint).into());
-        }
-        Ok(text)
+        self.render_compiled(&self.compile_legible(scope)?, scope, variables.clone())
     }
 
     /// Returns the value of the expression that [`Self::to_expression`] has made this of.
@@ -155,26 +143,20 @@ impl Template {
         scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<Option<Value>, Box<Diagnostic>> {
-        let json = self.render(scope, variables.clone())?;
-        // JSON has no such numbers, and null would be another value.
-        if json == "null"
-            && let Some(expression) = self.source().strip_suffix(VALUE[1])
-        {
-            let printed = self.with_source(format!("{expression}) }}}}"));
-            let text = printed.render(scope, variables.clone())?;
-            if ["NaN", "Infinity", "-Infinity"].contains(&text.as_str()) {
-                let message = format!("the value is {text}, which is no number in JSON");
-                return Err(self.no_result(message, scope).into());
-            }
-        }
-        Ok(serde_json::from_str(&json).ok())
-    }
-
-    fn no_result(&self, message: String, scope: &TemplateScope<'_>) -> Diagnostic {
-        let (line, column) = self.text.start(scope.text);
-        let mut diagnostic = Diagnostic::new(Code::TemplateFailed, message);
-        diagnostic.location = Some(scope.text.location_at(line, column, 1));
-        diagnostic
+        // `dump` gives the JSON of Nunjucks, which is another value than a safe string or `NaN`.
+        let source = self.source().strip_suffix(VALUE[1]).unwrap_or_default();
+        let expression = self.with_source(format!("{source}) }}}}"));
+        let compiled = expression.compile_legible(scope)?;
+        let json = compiled.json(&Value::Object(variables.clone()));
+        let json = json.map_err(|error| self.diagnostic(&error, Code::TemplateFailed, scope))?;
+        let parsed = json.map(|json| crate::json::parse(&json)).transpose();
+        parsed.map_err(|JsonError { error, bound }| {
+            let why = bound.map_or_else(|| error.to_string(), |bound| bound.to_string());
+            let (line, column) = self.text.start(scope.text);
+            let mut diagnostic = Diagnostic::new(Code::TemplateFailed, why);
+            diagnostic.location = Some(scope.text.location_at(line, column, 1));
+            diagnostic.into()
+        })
     }
 
     /// Makes the template that prints the value of its only expression as JSON, if it is one expression
