@@ -1,6 +1,7 @@
 //! Tools that answer without being called: as their nodes say, or as an example says.
 
 use super::*;
+use crate::http::Server;
 
 #[test]
 fn a_preset_answers_without_a_call() {
@@ -146,4 +147,83 @@ ok way (1 example)
 branches taken: 2 of 6; optional properties set: 0 of 0; values of enums used: 0 of 0
 
 "#]]);
+}
+
+/// A project with a tool `get` that makes a request, and with tools that call it.
+fn requesting(server: &Server) -> Project {
+    let project = Project::new();
+    let port = server.port;
+    project.file("../home/.gemini/cogtoolrc.yaml", "ask: {allow: [get]}\n");
+    let tool = |name: &str, rest: &str| {
+        let head = format!("name: {name}\ndescription: d\n");
+        project.file(format!("tools/{name}.yaml"), format!("{head}{rest}\n"));
+    };
+    tool(
+        "get",
+        &format!(
+            "implementation: {{http: {{url: 'http://127.0.0.1:{port}/', hosts: ['127.0.0.1:{port}']}}}}"
+        ),
+    );
+    let flow =
+        |nodes: &str| format!("examples: [{{}}]\nimplementation: {{flow: {{nodes: {nodes}}}}}");
+    tool("one", &flow("{a: {tool: get}}"));
+    tool(
+        "two",
+        &flow("{a: {tool: plain}, b: {tool: one, needs: [a]}}"),
+    );
+    tool("plain", &flow("{a: {text: x}}"));
+    tool(
+        "kept",
+        &flow("{a: {tool: get}, b: {text: '{{ a.error or a }}'}}"),
+    );
+    tool(
+        "code",
+        "examples: [{}]\nimplementation:\n  tools: [get]\n  js: |\n    try { return tools.get({}) } \
+         catch (e) { return 'caught' }",
+    );
+    project
+}
+
+#[test]
+fn tests_of_tools_that_call_others_make_no_requests() {
+    let server = Server::always("200 OK", "", "answer");
+    let project = requesting(&server);
+    let test = |words: &[&str]| run("cogtools-test", &project).args(words).run();
+    for name in ["one", "two", "kept", "code"] {
+        for option in ["--update", "--spawn"] {
+            let missing = test(&[option, name]);
+            missing.stdout_contains(&format!(
+                "example 1: missing: `tools/{name}.1.tape` does not exist"
+            ));
+            missing.stdout_contains("there is no recorded response, and a test makes no requests");
+            let hint = format!("cogtools test --record {name} makes the requests and records");
+            missing.stdout_contains(&hint);
+            missing.status(1);
+        }
+        assert!(!project.path(format!("tools/{name}.1.golden")).exists());
+    }
+    let traced = flow_run(&project, &["test", "--update", "one"]).run();
+    traced.stderr_contains("there is no recorded response");
+    traced.stderr_contains("hint: `cogtools test --record` makes the requests and records");
+    traced.status(1);
+    assert!(server.requests().is_empty());
+    test(&["--record"]).status(0);
+    assert_eq!(server.requests().len(), 4);
+    assert_eq!(project.read("tools/two.1.golden"), "answer");
+    test(&["--spawn"]).status(0);
+    flow_run(&project, &["test", "--update", "two"])
+        .run()
+        .status(0);
+    assert_eq!(server.requests().len(), 4);
+    // A request that has no recording is no result of the flow.
+    let get = project
+        .read("tools/get.yaml")
+        .replace("/', hosts", "/x', hosts");
+    project.file("tools/get.yaml", get);
+    for name in ["one", "two", "kept", "code"] {
+        let stale = test(&[name]);
+        stale.stdout_contains(&format!("`tools/{name}.1.tape` does not fit the requests"));
+        stale.status(1);
+    }
+    assert_eq!(server.requests().len(), 4);
 }

@@ -133,9 +133,11 @@ impl Crew<'_, '_> {
                 let diagnostic = Diagnostic::new(Code::JsRuntime, message);
                 Err(Box::new(diagnostic.with_subject(name)))
             }
-            // The program must not go on as if the user had said no.
+            // The program must not go on as if the user, or the service, had said no.
             Err(mut diagnostics)
-                if diagnostics.first().map(|it| it.code) == Some(Code::ApprovalWanted) =>
+                if diagnostics.first().is_some_and(|it| {
+                    matches!(it.code, Code::ApprovalWanted | Code::StaleRecording)
+                }) =>
             {
                 Err(Box::new(diagnostics.remove(0)))
             }

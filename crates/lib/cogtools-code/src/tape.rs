@@ -83,8 +83,11 @@ impl FlowTape {
         *run += 1;
         let key = (id.to_owned(), *run);
         let recorded = state.nodes.get(&key);
+        // In a replay, one that has none has an empty one: nothing in it is recorded.
+        let text = recorded.map(String::as_str);
+        let text = text.or(self.is_replay.then_some(""));
         let write = |folder: TempDir| {
-            let written = recorded.map(|text| fs::write(folder.path().join(FILE), text));
+            let written = text.map(|text| fs::write(folder.path().join(FILE), text));
             written.transpose().map(|_| folder)
         };
         let folder = tempfile::tempdir().and_then(write).map_err(|error| {

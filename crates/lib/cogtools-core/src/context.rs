@@ -1,14 +1,14 @@
 //! The environment of a project, for everything that runs programs.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::environment::{EnvError, Unread, Vars};
+use crate::environment::{EnvError, OFFLINE, Unread, Vars};
 use crate::http::Requests;
 use crate::process::{Confinement, Limits, LineSink, SandboxMode};
 use crate::resident::{Client, Sessions};
@@ -209,6 +209,11 @@ impl Context {
         let file = format!("{}{}", Self::PROGRAM, std::env::consts::EXE_SUFFIX);
         let program = self.programs.as_ref()?.join(file);
         program.is_file().then_some(program)
+    }
+
+    /// Returns true if an example is tested: tools make no requests, and have recorded responses.
+    pub(crate) fn is_offline(&self) -> bool {
+        self.environment.process().contains_key(OsStr::new(OFFLINE))
     }
 
     /// The environment of a program that declares `names`, whose author is the user or another.

@@ -28,7 +28,7 @@ use crate::journal::{self, Target};
 use crate::live::LiveTree;
 use crate::recorder::{Events, RecordedWork as _, Recorder};
 use crate::show::{Repeatable, node_of};
-use crate::work::{FlowWork, graph, lock};
+use crate::work::{FlowWork, graph, keeps_code, lock};
 
 /// The number of nodes that run at the same time.
 pub(crate) const MAX_PARALLEL: usize = 8;
@@ -270,7 +270,7 @@ fn failure(work: &FlowWork, flow: &Flow, states: &BTreeMap<String, State>) -> Op
     let mut diagnostic = match reason.code {
         Code::NodeFailed => Diagnostic::new(Code::NodeFailed, reason.summary()),
         // The status is that of the cause.
-        code if node.asks_a_model() => Diagnostic::new(code, reason.summary()),
+        code if keeps_code(code, node) => Diagnostic::new(code, reason.summary()),
         code => {
             let message = format!("{}: {}", code.name(), reason.summary());
             Diagnostic::new(Code::NodeFailed, message)

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use cogtools_core::arguments::Arguments;
+use cogtools_core::environment::OFFLINE;
 use cogtools_core::file::{self, WritePath};
 use cogtools_core::process::LineSink;
 use cogtools_core::text::{self, TextError};
@@ -137,6 +138,7 @@ fn trace(
     let events: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&events);
     let mut cx = context.context(io);
+    cx.environment = cx.environment.with_variable(OFFLINE, "1");
     cx.call.tape = tape;
     cx.call.presets = Arc::new(example.presets.clone());
     cx.call.events = Some(LineSink::new(move |line| lock(&sink).push(line.to_owned())));
@@ -145,6 +147,14 @@ fn trace(
     let failure = call.run(&cx).err();
     let way = tool.flow().map(|flow| flow.way(&lock(&events)));
     match (failure, way.unwrap_or_default()) {
+        // A test that lacks a response says nothing about the way.
+        (Some(failure), _) if failure.iter().any(|it| it.code == Code::StaleRecording) => {
+            let mut failure = Diagnostic::merge(failure);
+            failure.hints = vec![
+                "`cogtools test --record` makes the requests and records the responses".into(),
+            ];
+            Err(Failure::from(*failure))
+        }
         // A run in which a node fails takes a way, too; one that did not begin does not.
         (Some(failure), way) if way.is_empty() => Err(failure.into()),
         (_, way) => Ok(way),

@@ -482,6 +482,11 @@ pub(crate) fn may_pass(code: Code, node: &FlowNode) -> bool {
     RETRYABLE.contains(&code) || (code == Code::ModelFailed && node.asks_a_model())
 }
 
+/// Returns true if a failure of `node` with this code has it as that of the flow, too.
+pub(crate) fn keeps_code(code: Code, node: &FlowNode) -> bool {
+    code == Code::StaleRecording || node.asks_a_model()
+}
+
 /// Returns true if a flow may go on with a failure of `node` as a value. The faults of a project and
 /// the questions of a node are none.
 pub(crate) fn may_be_value(code: Code, node: &FlowNode) -> bool {
@@ -493,7 +498,8 @@ pub(crate) fn may_be_value(code: Code, node: &FlowNode) -> bool {
         | Code::Locked
         | Code::Internal
         | Code::AnswerWanted
-        | Code::ApprovalWanted => false,
+        | Code::ApprovalWanted
+        | Code::StaleRecording => false,
         // What a template makes is data; what the file says is its fault.
         Code::ToolNotFound | Code::AmbiguousCapability => {
             let call = node.call();

@@ -8,14 +8,15 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 use cogtools_core::arguments::Arguments;
+use cogtools_core::environment::OFFLINE;
 use cogtools_core::process::SandboxMode;
 use cogtools_core::tool::Output as Shape;
-use cogtools_core::{Candidate, Code, Context, Diagnostic, Tool, media, shebang};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Tape, Tool, media, shebang};
 use cogtools_program::call::call;
 use cogtools_program::{Failure, Io, Syntax, Vars};
 use serde_json::{Map, Value};
 
-use crate::golden::{diff, escape};
+use crate::golden::{Golden, diff, escape};
 use crate::suite::{FailureKind, TestFailure};
 
 /// The result of an invocation, as bytes.
@@ -78,19 +79,88 @@ pub(crate) fn call_in_process(
     })
 }
 
-/// The results of the call with YAML, and through the tool's file, in this process. For a tool that
-/// is called once, only the calls that would fail before it runs.
+/// The extension of recorded responses: `TOOL.N.tape` or `TOOL.NAME.tape` beside the tool.
+/// Tests never ask a model unless they may write.
+pub(crate) const TAPE: &str = "tape";
+/// The options with which recordings are made: of models, and of requests.
+pub(crate) const UPDATE: &str = "--update";
+pub(crate) const RECORD: &str = "--record";
+
+/// The result of a call of `tool` whose model is the recording beside `golden`. With `update`, one
+/// that does not exist, or does not fit any more, is made; with `is_new`, in any case.
+pub(crate) fn call_with_tape(
+    tool: &Arc<Tool>,
+    arguments: &[u8],
+    golden: &Golden,
+    update: bool,
+    is_new: bool,
+    cx: &Context,
+) -> Result<Vec<u8>, Failure> {
+    let path = golden.full_path().with_extension(TAPE);
+    let with = |tape| {
+        let mut cx = cx.clone();
+        cx.call.tape = Some(tape);
+        cx
+    };
+    let exists = path.symlink_metadata().is_ok();
+    if !is_new && (exists || !update) {
+        let replay = with(Tape::Replay(path.clone()));
+        let result = call_in_process(tool, arguments, Syntax::Json, &replay);
+        if result.is_ok() || !update {
+            return result;
+        }
+    }
+    call_in_process(tool, arguments, Syntax::Json, &with(Tape::Record(path)))
+}
+
+/// The failure of an example that has no recording; `None` if it has one.
+pub(crate) fn missing_tape(golden: &Golden, option: &str, shell_arg: &str) -> Option<TestFailure> {
+    let path = golden.full_path().with_extension(TAPE);
+    if path.symlink_metadata().is_ok() {
+        return None;
+    }
+    let shown = golden.display_path.with_extension(TAPE);
+    let message = format!("`{}` does not exist", shown.display());
+    let failure = TestFailure::new(FailureKind::Missing, message);
+    let what = match option {
+        RECORD => "makes the requests",
+        _ => "asks the model",
+    };
+    Some(failure.hint(format!(
+        "cogtools test {option} {shell_arg} {what} and records the responses"
+    )))
+}
+
+/// The failure of a call whose recorded responses are no answers to its requests, for a message. An
+/// example that expects a failure does not expect this one.
+pub(crate) fn stale_tape(
+    called: &Result<Vec<u8>, Failure>,
+) -> Option<impl FnOnce(String) -> TestFailure + use<>> {
+    let diagnostics = called.as_ref().err()?.diagnostics();
+    let is_stale = |it: &Diagnostic| it.code == Code::StaleRecording;
+    // The command to record again is the one of the tests.
+    let shown = |it: &Diagnostic| Diagnostic {
+        hints: Vec::new(),
+        ..it.clone()
+    };
+    let is_stale = diagnostics.iter().any(is_stale);
+    let diagnostics = is_stale.then(|| diagnostics.iter().map(shown).collect())?;
+    Some(|message| TestFailure::new(FailureKind::Recording, message).diagnostics(diagnostics))
+}
+
+/// The results of the call with YAML, and through the tool's file, in this process. If it is called
+/// `once`, only the calls that would fail before it runs.
 pub(crate) fn others(
     tool: &Arc<Tool>,
     loaded_by_path: &Result<Arc<Tool>, Vec<Diagnostic>>,
     arguments: &EncodedArguments,
+    once: bool,
     cx: &Context,
 ) -> Vec<(String, InvocationResult)> {
     let call = |tool, bytes: &[u8], syntax| {
         let failed = |failure: Failure| InvocationError::Failed(failure.diagnostics().to_vec());
         call_in_process(tool, bytes, syntax, cx).map_err(failed)
     };
-    let once = runs_once(tool);
     let yaml = (!once).then(|| call(tool, &arguments.yaml, Syntax::Yaml));
     let file = match loaded_by_path {
         Ok(tool) => (!once).then(|| call(tool, &arguments.json, Syntax::Json)),
@@ -285,6 +355,7 @@ impl Spawner {
 fn vars(io: &Io<'_>, program_dir: &Path, sandbox: SandboxMode) -> Vars {
     let mut vars = io.vars.clone();
     vars.insert(SandboxMode::VARIABLE.into(), sandbox.name().into());
+    vars.insert(OFFLINE.into(), "1".into());
     let path = io.var("PATH").map(std::env::split_paths);
     let dirs = std::iter::once(program_dir.to_path_buf()).chain(path.into_iter().flatten());
     if let Ok(path) = std::env::join_paths(dirs) {

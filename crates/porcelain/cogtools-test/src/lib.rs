@@ -20,6 +20,7 @@ use std::ffi::OsString;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::approval::approve;
+use cogtools_core::environment::OFFLINE;
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Code, Diagnostic, fail_on, load_all};
@@ -198,7 +199,10 @@ impl Request {
         let project = project(io);
         let config = config(&project, io)?;
         let bounds = EnvArgs::from(self.args.sandbox).bounds(&config);
-        let cx = context(io, &project, config.env_priority, bounds);
+        let mut cx = context(io, &project, config.env_priority, bounds);
+        if !self.args.record {
+            cx.environment = cx.environment.with_variable(OFFLINE, "1");
+        }
         let spawns = self.args.spawn;
         let spawner = spawns.then(|| Spawner::new(io, &cx, &targets.by_path));
         Ok(Runner {

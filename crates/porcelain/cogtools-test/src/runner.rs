@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 
 use cogtools_core::process::LineSink;
 use cogtools_core::tool::{Example, ToolError};
-use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tape, Tool, load_all};
+use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tool, load_all};
 use cogtools_program::{Failure, Syntax, render_hint};
 use fancy_regex::Regex;
 
 use crate::fixture;
 use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
-use crate::invocation::{self, EncodedArguments, Spawner, call_in_process};
+use crate::invocation::{
+    self, EncodedArguments, RECORD, Spawner, TAPE, UPDATE, call_in_process, call_with_tape,
+    missing_tape, stale_tape,
+};
 use crate::js_coverage::{self, CountedNodes};
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
@@ -228,9 +231,8 @@ impl ToolUnderTest<'_> {
             Err(failure) => return case.failures.push(*failure),
         };
         let is_request = self.tool.request().is_some();
-        let calls_tools = self.tool.js().is_some_and(|js| !js.tools().is_empty());
         let is_program = self.tool.is_program();
-        let takes_presets = is_request || calls_tools || is_program || self.tool.flow().is_some();
+        let takes_presets = is_request || calls_tools(self.tool) || is_program;
         if !example.presets.is_empty() && !takes_presets {
             return case.failures.push(no_flow());
         }
@@ -258,36 +260,10 @@ impl ToolUnderTest<'_> {
             events.push(line.to_owned());
         }));
         let cx = &cx;
-        let has_response = is_request && example.presets.contains_key("http");
-        let called = if self.tool.asks_a_model() || is_request && !has_response {
-            let (records, option) = if is_request {
-                (self.run.record, RECORD)
-            } else {
-                (self.run.update, UPDATE)
-            };
-            let missing = missing_tape(golden, option, self.shell_arg);
-            if let Some(failure) = missing.filter(|_| !records) {
-                return case.failures.push(failure);
-            }
-            let is_new = is_request && records;
-            let called = call_with_tape(self.tool, &arguments.json, golden, records, is_new, cx);
-            if let Some(failure) = stale_tape(&called) {
-                let path = golden.display_path.with_extension(TAPE);
-                let message = format!("`{}` does not fit the requests any more", path.display());
-                let hint = format!(
-                    "if they are right: cogtools test {option} {}",
-                    self.shell_arg
-                );
-                return case.failures.push(failure(message).hint(hint));
-            }
-            called
-        } else {
-            let called = call_in_process(self.tool, &arguments.json, Syntax::Json, cx);
-            if let Some(failure) = stale_tape(&called) {
-                let message = "`with: {http: …}` does not fit the requests".to_owned();
-                return case.failures.push(failure(message).hint("correct `with`"));
-            }
-            called
+        let called = self.call(example, golden, &arguments.json, cx);
+        let (called, has_tape) = match called {
+            Ok(called) => called,
+            Err(failure) => return case.failures.push(*failure),
         };
         let events = events.lock().unwrap_or_else(PoisonError::into_inner);
         self.compare_way(index, example, &events, case);
@@ -305,7 +281,8 @@ impl ToolUnderTest<'_> {
         };
         // The other ways to call a tool know of no example.
         if example.presets.is_empty() && !is_request {
-            self.compare_invocations(&arguments, &redactions, &result, case);
+            let once = has_tape || invocation::runs_once(self.tool);
+            self.compare_invocations(&arguments, &redactions, (&result, once), case);
         }
         if !example.has_golden() {
             let text = String::from_utf8_lossy(&result);
@@ -315,6 +292,58 @@ impl ToolUnderTest<'_> {
         // A result that differs between calls is never written.
         let update = self.run.update && case.failures.is_empty();
         self.compare_golden(golden, &result, update, case);
+    }
+
+    /// Calls the tool in this process. Returns whether its requests and models have a recording, too.
+    ///
+    /// # Errors
+    /// There is no recording, or it does not fit.
+    fn call(
+        &self,
+        example: &Example,
+        golden: &Golden,
+        arguments: &[u8],
+        cx: &Context,
+    ) -> Result<(Result<Vec<u8>, Failure>, bool), Box<TestFailure>> {
+        let has_response = example.presets.contains_key("http");
+        let (asks_a_model, is_request) = (self.tool.asks_a_model(), self.tool.request().is_some());
+        let (records, option) = if asks_a_model {
+            (self.run.update, UPDATE)
+        } else {
+            (self.run.record, RECORD)
+        };
+        let missing = missing_tape(golden, option, self.shell_arg);
+        // The tools that it calls may make requests.
+        let may_have_tape = calls_tools(self.tool) && (records || missing.is_none());
+        if !(asks_a_model || is_request && !has_response || may_have_tape) {
+            let called = call_in_process(self.tool, arguments, Syntax::Json, cx);
+            return match (stale_tape(&called), missing) {
+                (None, _) => Ok((called, false)),
+                (Some(failure), Some(missing)) if !has_response => Err(Box::new(TestFailure {
+                    diagnostics: failure(String::new()).diagnostics,
+                    ..missing
+                })),
+                (Some(failure), _) => {
+                    let failure = failure("`with: {http: …}` does not fit the requests".to_owned());
+                    Err(Box::new(failure.hint("correct `with`")))
+                }
+            };
+        }
+        if let Some(failure) = missing.filter(|_| !records) {
+            return Err(Box::new(failure));
+        }
+        let is_new = !asks_a_model && records;
+        let called = call_with_tape(self.tool, arguments, golden, records, is_new, cx);
+        if let Some(failure) = stale_tape(&called) {
+            let path = golden.display_path.with_extension(TAPE);
+            let message = format!("`{}` does not fit the requests any more", path.display());
+            // A model that is asked again calls tools whose requests are not recorded.
+            let option = if records { RECORD } else { option };
+            let arg = self.shell_arg;
+            let hint = format!("if they are right: cogtools test {option} {arg}");
+            return Err(Box::new(failure(message).hint(hint)));
+        }
+        Ok((called, true))
     }
 
     /// Compares the way that an example took through its flow with its golden file, if there is one.
@@ -334,18 +363,18 @@ impl ToolUnderTest<'_> {
         self.compare_golden(&golden, flow.way(events).as_bytes(), self.run.update, case);
     }
 
-    /// Calls the tool in the other ways, unless that could change something again.
+    /// Calls the tool in the other ways, unless it is called `once`: that could change something
+    /// again, or only this way knows the recording.
     fn compare_invocations(
         &self,
         arguments: &EncodedArguments,
         redactions: &[Regex],
-        result: &[u8],
+        (result, once): (&[u8], bool),
         case: &mut Case,
     ) {
-        let runs_once = invocation::runs_once(self.tool);
-        let mut results =
-            invocation::others(self.tool, self.loaded_by_path, arguments, &self.run.cx);
-        if let Some(spawner) = self.run.spawner.as_ref().filter(|_| !runs_once) {
+        let (loaded, cx) = (self.loaded_by_path, &self.run.cx);
+        let mut results = invocation::others(self.tool, loaded, arguments, once, cx);
+        if let Some(spawner) = self.run.spawner.as_ref().filter(|_| !once) {
             results.extend(spawner.invocations(self.file, self.tool, arguments));
         }
         let failures = results.into_iter().filter_map(|(name, other)| {
@@ -436,6 +465,11 @@ impl ToolUnderTest<'_> {
     }
 }
 
+/// Returns true if `tool` is a flow, or code that calls tools.
+fn calls_tools(tool: &Tool) -> bool {
+    tool.flow().is_some() || tool.js().is_some_and(|js| !js.tools().is_empty())
+}
+
 /// The maximum number of lines shown of a text that lacks something.
 const MAX_SHOWN_LINES: usize = 20;
 
@@ -512,71 +546,4 @@ fn shown(text: &str) -> String {
         shown.push_str("| …\n");
     }
     shown
-}
-
-/// The extension of recorded responses: `TOOL.N.tape` or `TOOL.NAME.tape` beside the tool.
-/// Tests never ask a model unless they may write.
-const TAPE: &str = "tape";
-/// The options with which recordings are made: of models, and of requests.
-const UPDATE: &str = "--update";
-const RECORD: &str = "--record";
-
-/// The result of a call of `tool` whose model is the recording beside `golden`. With `update`, one
-/// that does not exist, or does not fit any more, is made; with `is_new`, in any case.
-fn call_with_tape(
-    tool: &Arc<Tool>,
-    arguments: &[u8],
-    golden: &Golden,
-    update: bool,
-    is_new: bool,
-    cx: &Context,
-) -> Result<Vec<u8>, Failure> {
-    let path = golden.full_path().with_extension(TAPE);
-    let with = |tape| {
-        let mut cx = cx.clone();
-        cx.call.tape = Some(tape);
-        cx
-    };
-    let exists = path.symlink_metadata().is_ok();
-    if !is_new && (exists || !update) {
-        let replay = with(Tape::Replay(path.clone()));
-        let result = call_in_process(tool, arguments, Syntax::Json, &replay);
-        if result.is_ok() || !update {
-            return result;
-        }
-    }
-    call_in_process(tool, arguments, Syntax::Json, &with(Tape::Record(path)))
-}
-
-/// The failure of an example that has no recording; `None` if it has one.
-fn missing_tape(golden: &Golden, option: &str, shell_arg: &str) -> Option<TestFailure> {
-    let path = golden.full_path().with_extension(TAPE);
-    if path.symlink_metadata().is_ok() {
-        return None;
-    }
-    let shown = golden.display_path.with_extension(TAPE);
-    let message = format!("`{}` does not exist", shown.display());
-    let failure = TestFailure::new(FailureKind::Missing, message);
-    let what = match option {
-        RECORD => "makes the requests",
-        _ => "asks the model",
-    };
-    Some(failure.hint(format!(
-        "cogtools test {option} {shell_arg} {what} and records the responses"
-    )))
-}
-
-/// The failure of a call whose recorded responses are no answers to its requests, for a message. An
-/// example that expects a failure does not expect this one.
-fn stale_tape(called: &Result<Vec<u8>, Failure>) -> Option<impl FnOnce(String) -> TestFailure> {
-    let diagnostics = called.as_ref().err()?.diagnostics();
-    let is_stale = |it: &Diagnostic| it.code == Code::StaleRecording;
-    // The command to record again is the one of the tests.
-    let shown = |it: &Diagnostic| Diagnostic {
-        hints: Vec::new(),
-        ..it.clone()
-    };
-    let is_stale = diagnostics.iter().any(is_stale);
-    let diagnostics = is_stale.then(|| diagnostics.iter().map(shown).collect())?;
-    Some(|message| TestFailure::new(FailureKind::Recording, message).diagnostics(diagnostics))
 }

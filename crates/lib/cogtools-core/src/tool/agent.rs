@@ -11,7 +11,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::environment::{AGENT_DEPTH, Vars};
+use crate::environment::{AGENT_DEPTH, OFFLINE, Vars};
 use crate::process::{Exit, LineSink, Output, Process, SandboxMode};
 use crate::schema::Schema;
 use crate::text::Text;
@@ -463,6 +463,9 @@ fn variables(runs_agents: bool, cx: &Context) -> Result<Vars, Box<Diagnostic>> {
     variables.insert(AgentTask::DEPTH.into(), depth.to_string().into());
     // An option of this program holds for what it starts, too.
     variables.insert(SandboxMode::VARIABLE.into(), cx.sandbox.name().into());
+    if cx.is_offline() {
+        variables.insert(OFFLINE.into(), "1".into());
+    }
     Ok(variables)
 }
 

@@ -81,7 +81,7 @@ impl CodeTask {
         match code {
             Code::JsTimeout => Code::Timeout,
             Code::JsSyntax | Code::CodeTypes => Code::InvalidTool,
-            Code::IoFailed => Code::IoFailed,
+            Code::IoFailed | Code::StaleRecording => code,
             _ => Code::ToolFailed,
         }
     }

@@ -104,6 +104,8 @@ const BASE: &[&str] = if cfg!(windows) {
 };
 /// The folder in which the agents of a flow count the money that they spend together.
 pub const SHARED_MONEY: &str = "_COGTOOLS_MONEY";
+/// Set in tests: tools make no requests, and have recorded responses.
+pub const OFFLINE: &str = "_COGTOOLS_OFFLINE";
 /// Number of agents that run within each other, so that they cannot call each other forever.
 pub const AGENT_DEPTH: &str = "_COGTOOLS_AGENTS";
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use body::present_all;
-use reply::{described, image, read_tape, status_message, write_tape};
+use reply::{described, image, read_tape, status_message, unrecorded, write_tape};
 use url::{UrlTemplate, impossible};
 
 use super::agent::{OwnProgram, variables_of_user};
@@ -140,9 +140,10 @@ impl Http {
         self.auth.iter().flat_map(variables_of).collect()
     }
 
-    /// Returns true if a call in `cx` uses recorded responses instead of the network.
+    /// Returns true if a call in `cx` has recorded responses, or none, instead of the network.
     pub(crate) fn is_recorded(cx: &Context) -> bool {
-        cx.call.presets.contains_key(PRESET) || matches!(cx.call.tape, Some(Tape::Replay(_)))
+        let has_tape = || matches!(cx.call.tape, Some(Tape::Replay(_)));
+        cx.is_offline() || cx.call.presets.contains_key(PRESET) || has_tape()
     }
 
     /// Makes the request, and returns the result of its response.
@@ -205,6 +206,7 @@ impl Http {
             (Some(Value::Array(all)), _) => Some(all.clone()),
             (Some(one), _) => Some(vec![one.clone()]),
             (None, Some(Tape::Replay(path))) => Some(read_tape(path, cx)?),
+            _ if cx.is_offline() => return Err(unrecorded()),
             _ => None,
         };
         let sent = self.auth.iter().filter(|_| replay.is_none());

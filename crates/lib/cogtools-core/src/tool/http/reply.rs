@@ -5,13 +5,13 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::{Response, Select, failed};
-use crate::Context;
-use crate::file::{self, ReadScope, WritePath};
+use crate::file::{self, WritePath};
 use crate::http::{HttpKind, HttpReply};
 use crate::json::{self, JsonError};
 use crate::tool::Definition;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::template::TemplateScope;
+use crate::{Code, Context, Diagnostic};
 
 /// The largest recording, in bytes.
 const MAX_TAPE_BYTES: u64 = 64 << 20;
@@ -147,9 +147,20 @@ pub(super) fn image(reply: &HttpReply, data: &str) -> Result<ToolOutput, RunErro
 /// Reads the exchanges of a recording.
 pub(super) fn read_tape(path: &Path, cx: &Context) -> Result<Vec<Value>, RunError> {
     let unusable = |why: String| failed(format!("the recording cannot be used: {why}"));
-    let read = file::read(path, &ReadScope::project(&cx.root), MAX_TAPE_BYTES);
+    // The recording of a node of a flow is in a folder of its own.
+    let scope = WritePath::in_project(&cx.root, path).read_scope();
+    let read = file::read(path, &scope, MAX_TAPE_BYTES);
     let (bytes, _) = read.map_err(|error| unusable(error.to_string()))?;
+    if bytes.is_empty() {
+        return Err(unrecorded());
+    }
     serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))
+}
+
+/// The failure of a call that has no recorded response and may make no request.
+pub(super) fn unrecorded() -> RunError {
+    let message = "there is no recorded response, and a test makes no requests";
+    Box::new(Diagnostic::new(Code::StaleRecording, message))
 }
 
 pub(super) fn write_tape(path: &Path, exchanges: &[Value], cx: &Context) -> Result<(), RunError> {
