@@ -217,6 +217,40 @@ fn what_a_user_denies_is_denied_in_flows() {
 }
 
 #[test]
+fn what_a_user_wants_to_be_asked_about_is_denied_in_flows() {
+    let project = noting();
+    let flow = |name: &str, node: &str| {
+        let node = format!("{{n: {{tool: {{name: {node}}}}}}}");
+        format!(
+            "name: {name}\ndescription: d\nannotations: {{read_only: true}}\nimplementation: {{flow: {{nodes: {node}}}}}\n"
+        )
+    };
+    project
+        .file("tools/t.yaml", flow("t", "inner"))
+        .file(
+            "tools/inner.yaml",
+            flow("inner", "note, arguments: {text: one}"),
+        )
+        .file("../home/.gemini/cogtoolrc.yaml", "ask: {ask: [note]}\n");
+    let called = |options: &[&str]| {
+        let fake = FakeGemini::start([Turn::call("t", json!({})), Turn::text("done")]);
+        let run = ask(&project, &fake).arg("-q").args(options);
+        run.arg("Go").run().outputs("done\n");
+        response(&fake.finish(), 1).to_string()
+    };
+    let denied = called(&[]);
+    let reason = "the rule `note` of the user wants an approval, and a flow cannot ask";
+    assert!(denied.contains(reason), "{denied}");
+    assert_eq!(notes(&project), "");
+    called(&["--allow", "note"]);
+    assert_eq!(notes(&project), "one\n");
+    // The user's own call of the flow is no call of a model.
+    let run = run("cogtools-run", &project).arg("t").run();
+    run.status(0);
+    assert_eq!(notes(&project), "one\none\n");
+}
+
+#[test]
 fn calls_of_programs_are_shown() {
     let project = noting();
     let code = "print(tools.greet({person: 'Ada'}));\n\

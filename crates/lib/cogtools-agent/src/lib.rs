@@ -46,7 +46,7 @@ pub use session::{
     begin_session, begin_tool_session, check_session_owner, create_session, locate_session,
     log_options, session_at, session_named, session_store,
 };
-pub use settings::{HistorySettings, Permissions, Settings, ToolTraits};
+pub use settings::{HistorySettings, Permissions, Settings, ToolTraits, call_rules};
 pub use state::{Fixed, State};
 pub use tools::{
     AgentTool, CallResult, ReadyCall, Tools, WaitingCall, declarations, load_tools, not_found,

@@ -1,7 +1,7 @@
 //! The settings of a run, and the rules that decide which calls may run.
 
 use cogtools_core::tool::{Annotations, Author, FlowNode};
-use cogtools_core::{AskConfig, AskHistory, Pattern, Threshold, Tool};
+use cogtools_core::{AskConfig, AskHistory, CallRules, Pattern, Threshold, Tool};
 use cogtools_log::{Approval, Decision, Why};
 use cogtools_model::{Generation, RetryPolicy};
 use serde_json::Value;
@@ -152,6 +152,16 @@ fn rule_for<'r>(name: &str, rules: &'r [String]) -> Option<&'r str> {
     rules.find(|rule| Pattern::new(rule).matches(name))
 }
 
+/// Combines the rules of a configuration with the patterns of tools that a command line allows and
+/// denies, for what nobody can be asked about: the calls of a flow.
+pub fn call_rules(config: &AskConfig, (allow, deny): (&[String], &[String])) -> CallRules {
+    CallRules {
+        deny: [deny, &config.deny].concat(),
+        ask: config.ask.clone(),
+        granted: allow.to_vec(),
+    }
+}
+
 /// The rules of a user: patterns of names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
@@ -189,6 +199,15 @@ impl Permissions {
             } else {
                 names.filter(asks).map(str::to_owned).collect()
             },
+        }
+    }
+
+    /// Makes the rules for what nobody can be asked about, as [`call_rules`] does.
+    pub fn rules(&self) -> CallRules {
+        CallRules {
+            deny: self.deny.clone(),
+            ask: self.ask.clone(),
+            granted: self.granted.clone(),
         }
     }
 

@@ -72,8 +72,8 @@ impl Scope {
         names: Vec<String>,
         permissions: Permissions,
     ) -> Self {
-        // What code within its calls, and flows, may not call either.
-        cx.call.deny = Arc::new(permissions.deny.clone());
+        // They hold for code within its calls, and for flows, too.
+        cx.call.rules = Some(Arc::new(permissions.rules()));
         Self {
             aliases: aliases(&names),
             names,

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::environment::{EnvError, OFFLINE, Unread, Vars};
@@ -160,8 +161,9 @@ pub struct CallContext {
     pub counted: Arc<BTreeMap<String, String>>,
     /// The surroundings of the program, in an example that is tested.
     pub fixture: Option<Arc<Fixture>>,
-    /// Patterns of tools that code and flows within the call may not call.
-    pub deny: Arc<Vec<String>>,
+    /// The rules of the user for calls of tools by code and flows within the call, unless the user
+    /// makes the call.
+    pub rules: Option<Arc<CallRules>>,
     /// The receiver of the events of nodes and models within the call, one JSON object each.
     pub events: Option<LineSink>,
     /// True if a flow makes the call: it tells faults of the configuration from other failures.
@@ -172,6 +174,18 @@ pub struct CallContext {
     pub paused: Option<PausedFlow>,
     /// The client that makes the call, if it has sessions of its own with MCP servers.
     pub client: Option<Client>,
+}
+
+/// Rules of the user for calls of tools within a call, where nobody can be asked: patterns of names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CallRules {
+    /// Tools that may not be called.
+    pub deny: Vec<String>,
+    /// Tools whose calls need an approval.
+    pub ask: Vec<String>,
+    /// Tools whose calls need none, whatever the configuration and their source say.
+    pub granted: Vec<String>,
 }
 
 /// The surroundings of a program in an example that is tested.

@@ -42,7 +42,7 @@ pub use config::options::{
 };
 pub use config::{Config, ConfigPaths, Origin, Setting};
 pub use context::{
-    Background, CallContext, Context, Fixture, ListContext, ListWait, Tape, Warnings,
+    Background, CallContext, CallRules, Context, Fixture, ListContext, ListWait, Tape, Warnings,
 };
 pub use declaration::{HostLimit, Target};
 pub use filter::{Filter, Pattern};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cogtools_agent::{
-    Connection, Layers, Ledger, ModelFacts, Permissions, Settings, State, budget_of, connect,
-    diagnostic, runtime, stable_seed,
+    Connection, Layers, Ledger, ModelFacts, Permissions, Settings, State, budget_of, call_rules,
+    connect, diagnostic, runtime, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::environment::SHARED_MONEY;
@@ -131,7 +131,7 @@ fn tools(
         ..context.context(io)
     };
     cx.call.todos = Some(todos.clone());
-    cx.call.deny = Arc::new([&*args.deny, &ask.deny].concat());
+    cx.call.rules = Some(Arc::new(call_rules(ask, (&args.allow, &args.deny))));
     let api = args.model.provider.target();
     let (tools, diagnostics) = ProjectTools::load(registry, cx, api);
     if !args.quiet {

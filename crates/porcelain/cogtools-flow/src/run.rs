@@ -408,7 +408,7 @@ impl CallArgs {
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
         cx.call.presets = Arc::new(task.presets);
-        cx.call.deny = Arc::new(task.deny);
+        cx.call.rules = task.rules.map(Arc::new);
         let run = FlowRun {
             recorder: if self.progress {
                 Recorder::of_descriptor(STDERR)

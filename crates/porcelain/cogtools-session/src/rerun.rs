@@ -6,8 +6,8 @@ use clap::{ArgMatches, Args};
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, Journal, Layers, Ledger, ModelArgs,
     ModelOptions, Permissions, ReadyCall, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
-    begin_session, connect, facts, load_tools, locate_session, not_found, ready_call, stable_seed,
-    task_of_user,
+    begin_session, call_rules, connect, facts, load_tools, locate_session, not_found, ready_call,
+    stable_seed, task_of_user,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
@@ -73,6 +73,7 @@ pub(crate) fn rerun(
         ..context.context(io)
     };
     cx.call.todos = Some(layers.todos.clone());
+    cx.call.rules = Some(Arc::new(call_rules(&config.ask, (&args.allow, &[]))));
     let recorded = (args.tools == "recorded").then(|| Mutex::new(recorded(&session)));
     let api = options.provider.target();
     let (tools, diagnostics) = RerunTools::load(&registry, cx, recorded, api);

@@ -15,7 +15,7 @@ use crate::tool::{
     Accepted, AgentTask, Author, FlowAction, FlowNode, Http, Implementation, RunError,
 };
 use crate::trust::{Grant, RecordError, Verdict};
-use crate::{Code, Context, Diagnostic, Project, Tool, ToolOutput};
+use crate::{CallRules, Code, Context, Diagnostic, Project, Tool, ToolOutput};
 
 /// A tool that may run: only [`approve`] creates one. `T` is the tool, or a reference to it.
 #[derive(Debug)]
@@ -84,21 +84,16 @@ pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Bo
     }
 }
 
-/// Lets the flow `caller` call `callee`, unless a rule of the user denies that. A flow that is not
-/// approved calls nothing that needs no approval of its own and runs a program: with the tools of the
-/// user, it would run them unasked.
+/// Lets the flow `caller` call `callee`, unless a rule of the user denies that, or wants an approval,
+/// which a flow cannot ask for. A flow that is not approved calls nothing that needs no approval of
+/// its own and runs a program: with the tools of the user, it would run them unasked.
 ///
 /// # Errors
 ///
 /// `DENIED`, in the name of the tool that a rule denies, else of the flow.
 pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Box<Diagnostic>> {
-    let name = callee.name().as_str();
-    let mut rules = cx.call.deny.iter();
-    if let Some(rule) = rules.find(|rule| Pattern::new(rule).matches(name)) {
-        let denied = format!("denied by a rule of the user: `{rule}`");
-        return Err(Diagnostic::new(Code::Denied, denied)
-            .with_subject(name)
-            .into());
+    if let Some(rules) = &cx.call.rules {
+        check_rules(rules, callee)?;
     }
     let is_own = matches!(callee.provenance.author, Author::User | Author::BuiltIn);
     if !is_own || !callee.runs_programs() && callee.flow().is_none() {
@@ -109,6 +104,31 @@ pub fn approve_call(caller: &Tool, callee: &Tool, cx: &Context) -> Result<(), Bo
         .and_then(|required| check_requirement(required, cx))
         .map(drop)
         .map_err(|error| Box::new(error.diagnostic().with_subject(caller.name().as_str())))
+}
+
+/// Fails if one of `rules` denies a call of `tool`, or wants to be asked about it.
+fn check_rules(rules: &CallRules, tool: &Tool) -> Result<(), Box<Diagnostic>> {
+    let name = tool.name().as_str();
+    let find = |rules: &[String]| {
+        let mut rules = rules.iter();
+        let found = rules.find(|rule| Pattern::new(rule).matches(name));
+        found.cloned()
+    };
+    let denied = |message: String| Diagnostic::new(Code::Denied, message).with_subject(name);
+    if let Some(rule) = find(&rules.deny) {
+        let message = format!("denied by a rule of the user: `{rule}`");
+        return Err(denied(message).into());
+    }
+    let of_source = || tool.asks().then(|| "ask: true".to_owned());
+    match find(&rules.ask).or_else(of_source) {
+        Some(rule) if find(&rules.granted).is_none() => {
+            let message =
+                format!("the rule `{rule}` of the user wants an approval, and a flow cannot ask");
+            let hint = format!("call `{name}` outside the flow, or allow it: --allow {name}");
+            Err(denied(message).hint(hint).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Predicts the result of [`approve`], without making a private copy.

@@ -151,7 +151,11 @@ impl Js {
             tools: self.tools.clone(),
             timeout: tool.timeout,
             presets: Map::clone(&cx.call.presets),
-            deny: cx.call.deny.to_vec(),
+            deny: cx
+                .call
+                .rules
+                .as_ref()
+                .map_or_else(Vec::new, |it| it.deny.clone()),
         }
     }
 

@@ -1,14 +1,14 @@
 //! Steps that run a program, which calls the tools of the project: `run_code`.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use cogtools_agent::{Permissions, ProgramQuestion, ToolTraits};
 use cogtools_code::{
     CodeTools, Consent, Explanation, Lines, Person, Program, Recorded, Run, Scope, Source,
 };
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Registry};
+use cogtools_core::{AskConfig, CallRules, Cancel, Code, Context, Diagnostic, Registry};
 use cogtools_log::Approval;
 use serde_json::{Map, Value};
 
@@ -82,6 +82,11 @@ impl Programs {
             ..ToolTraits::default()
         };
         self.decide_call(CodeTools::RUN, &traits)
+    }
+
+    /// The rules for calls within the call of a step.
+    pub(super) fn rules(&self) -> Arc<CallRules> {
+        Arc::new(self.permissions.rules())
     }
 
     /// Decides whether a call of `tool` may run.

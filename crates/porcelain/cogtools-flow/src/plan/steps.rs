@@ -297,9 +297,10 @@ impl PlanWork {
     fn new(
         (contract, results): (&Contract, &BTreeMap<String, Value>),
         registry: Registry,
-        cx: Context,
+        mut cx: Context,
         (programs, recorder): (Programs, Recorder),
     ) -> Self {
+        cx.call.rules = Some(programs.rules());
         let mut left = Left::default();
         for step in &contract.steps {
             if let Some(value) = results.get(&step.save_as) {

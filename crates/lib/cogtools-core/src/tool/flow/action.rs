@@ -14,7 +14,7 @@ use crate::tool::agent::AgentTask;
 use crate::tool::call::RunError;
 use crate::tool::js::Js;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate, printed};
-use crate::{Code, Context, Diagnostic, Question, digest};
+use crate::{CallRules, Code, Context, Diagnostic, Question, digest};
 
 /// The variety of the answers of a node, unless it says so: hardly any.
 const TEMPERATURE: f64 = 0.2;
@@ -97,9 +97,9 @@ pub struct FlowTask {
     /// Code that counts the branches of nodes, by node.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted: BTreeMap<String, String>,
-    /// Patterns of tools that its code may not call, beside the rules of the user.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub deny: Vec<String>,
+    /// The rules of the user for its calls, unless the user calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<CallRules>,
     /// True if a person can be asked: the output is a [`FlowReport`], as JSON.
     #[serde(default)]
     pub has_person: bool,

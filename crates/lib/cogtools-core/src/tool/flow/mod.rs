@@ -181,7 +181,7 @@ impl Flow {
             arguments,
             presets: Map::clone(&cx.call.presets),
             counted: BTreeMap::clone(&cx.call.counted),
-            deny: cx.call.deny.to_vec(),
+            rules: cx.call.rules.as_deref().cloned(),
             has_person: person.is_some(),
             results: Map::new(),
             answers: BTreeMap::new(),
