@@ -358,3 +358,59 @@ fn a_long_result_is_passed_whole_or_not_at_all() {
     outcome.stderr_contains("hint: ask the tool for less");
     outcome.status(1).stdout_is("");
 }
+
+#[test]
+fn options_hold_for_the_tools_of_a_tool() {
+    let project = Project::new();
+    let flow = |name: &str, node: &str| {
+        let nodes = format!("implementation: {{flow: {{nodes: {{a: {{tool: {node}}}}}}}}}\n");
+        let text = format!("name: {name}\ndescription: d\n{nodes}");
+        project.file(format!("tools/{name}.yaml"), text);
+    };
+    flow("f", "say");
+    flow("g", "f");
+    project
+        .file(
+            "tools/say.yaml",
+            "name: say\ndescription: d\nenv: [FOO]\nannotations: {read_only: true}\n\
+             implementation: {exec: [sh, -c, 'echo $FOO']}\n",
+        )
+        .file(
+            "tools/js.yaml",
+            "name: js\ndescription: d\nimplementation:\n  tools: [say]\n  js: return tools.say({})\n",
+        )
+        .file(".env", "FOO=file\n");
+    let called = |name: &str, option: &str| {
+        let mut run = run("cogtools-call", &project)
+            .arg(name)
+            .env("FOO", "process");
+        if !option.is_empty() {
+            run = run.arg(option);
+        }
+        run.run()
+    };
+    run("cogtools-lock", &project).run().status(0);
+    for name in ["f", "g", "js"] {
+        called(name, "").stdout_contains("file");
+        called(name, "--system-env").stdout_contains("process");
+        called(name, "--locked").stdout_contains("file");
+        for option in ["--exclude=say", "--tools=f,g,js", "--toolset=none"] {
+            let outcome = called(name, option);
+            outcome.stdout_is("");
+            assert_ne!(outcome.status.to_string(), "exit 0", "{name} {option}");
+        }
+    }
+    let say = project.read("tools/say.yaml").replace("echo", "echo x");
+    project.file("tools/say.yaml", say);
+    project.trust(".");
+    for name in ["f", "g", "js"] {
+        called(name, "").stdout_contains("x file");
+        let outcome = called(name, "--locked");
+        outcome.stdout_is("").stderr_contains("cogtools.lock");
+    }
+    let path = project.path("tools/f.yaml").display().to_string();
+    let outcome = run("cogtools-yaml", &project)
+        .args([&path, "--locked"])
+        .run();
+    outcome.stdout_is("").stderr_contains("cogtools.lock");
+}

@@ -1,5 +1,7 @@
 //! Filters that select the tools for a host, by name and toolset.
 
+use std::fmt::{self, Display, Formatter};
+
 use wildmatch::WildMatch;
 
 /// A selection of tools.
@@ -50,6 +52,12 @@ impl Pattern {
     }
 }
 
+impl Display for Pattern {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
 impl Filter {
     /// Returns true if the filter selects everything.
     pub const fn is_empty(&self) -> bool {
@@ -83,7 +91,7 @@ impl Filter {
         let mut unmatched = Vec::new();
         let mut add = |key: &'static str, pattern: &Pattern, is_matched: bool| {
             if pattern.specific && !is_matched {
-                unmatched.push((key, pattern.text.to_string()));
+                unmatched.push((key, pattern.to_string()));
             }
         };
         for pattern in self.tools.iter().flatten() {

@@ -4,6 +4,7 @@
 //! [`parse`]; nothing below it sees clap's matches.
 
 use std::convert::Infallible;
+use std::ffi::OsString;
 use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -217,6 +218,31 @@ impl RegistryArgs {
     /// Reads the values of [`Self::options`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
         values(matches)
+    }
+
+    /// Writes the options that hold for the tools of a tool, too, for the program that runs it. The
+    /// sandbox has a variable, and a host sees the tool alone.
+    pub fn handed_on(&self) -> Arc<Vec<OsString>> {
+        let mut options = Vec::new();
+        let flags = [
+            ("--system-env", self.env.system.system_env),
+            ("--locked", self.locked.locked == Some(true)),
+        ];
+        let flags = flags.iter().filter(|(_, is_set)| *is_set);
+        options.extend(flags.map(|(name, _)| OsString::from(name)));
+        let names = &self.filter.names;
+        for (name, patterns) in [
+            ("--tools", &names.tools),
+            ("--exclude", &names.exclude),
+            ("--toolset", &names.toolsets),
+        ] {
+            let patterns = patterns.iter().map(|patterns| {
+                let patterns: Vec<String> = patterns.iter().map(Pattern::to_string).collect();
+                format!("{name}={}", patterns.join(","))
+            });
+            options.extend(patterns.map(OsString::from));
+        }
+        Arc::new(options)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The project that contains the working directory, its configuration and its tools.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use cogtools_core::{
     ListContext, Lock, LockedTools, Project, Registry, Target,
 };
 
-use crate::args::{EnvArgs, RegistryArgs};
+use crate::args::RegistryArgs;
 use crate::dirs;
 use crate::failure::Failure;
 use crate::io::Io;
@@ -28,18 +29,20 @@ pub struct ProjectContext {
     priority: EnvPriority,
     bounds: Bounds,
     tool_folders: Vec<PathBuf>,
+    options: Arc<Vec<OsString>>,
 }
 
 impl ProjectContext {
     /// Loads the project that contains `io`'s working directory.
-    pub fn load(env: EnvArgs, io: &Io<'_>) -> Result<Self, Failure> {
+    pub fn load(args: &RegistryArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
         let (config, _) = valid_layers(&project, io)?;
         Ok(Self {
             project,
-            priority: env.priority(&config),
-            bounds: env.bounds(&config),
+            priority: args.env.priority(&config),
+            bounds: args.env.bounds(&config),
             tool_folders: config.tool_folders(),
+            options: args.handed_on(),
         })
     }
 
@@ -47,6 +50,7 @@ impl ProjectContext {
     pub fn context(&self, io: &Io<'_>) -> Context {
         Context {
             tool_folders: self.tool_folders.clone(),
+            options: Arc::clone(&self.options),
             ..context(io, &self.project, self.priority, self.bounds)
         }
     }
@@ -198,6 +202,7 @@ pub fn registry_and_context(
         priority,
         bounds,
         tool_folders,
+        options: args.handed_on(),
     };
     Ok((registry, context))
 }
@@ -308,6 +313,7 @@ pub fn context(io: &Io<'_>, project: &Project, priority: EnvPriority, bounds: Bo
         limits: bounds.limits,
         sandbox: bounds.sandbox,
         tool_folders: Vec::new(),
+        options: Arc::default(),
         warnings: io.context.warnings(),
         cancel: Cancel::default(),
         requests: io.context.requests(),

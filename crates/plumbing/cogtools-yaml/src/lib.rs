@@ -64,27 +64,33 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let path = io.cwd.join(&file);
     let tool = Tool::load(&path, &file, &read_scope(&path, io))
         .map_err(|error| Failure::from(error.diagnostics()))?;
-    let tool = pinned(tool, env, locked, io)?;
-    if call.verbose {
-        io.note(&format!("{}: {}", tool.name(), file.display()));
-    }
-    let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
-    accept_and_run(io, tool, &call, |io| ProjectContext::load(env, io), prepare)
-}
-
-/// `tool` if `cogtools.lock` pins it, or if it need not. A template in a project without
-/// that file needs no configuration, unless a layer of it mentions the key.
-fn pinned(tool: Tool, env: EnvArgs, locked: LockedArg, io: &Io<'_>) -> Result<Tool, Failure> {
-    let is_asked = locked.locked == Some(true) || tool.runs_programs() || tool.lists_values();
-    if !is_asked && !may_be_locked(&project(io), io) {
-        return Ok(tool);
-    }
     let args = RegistryArgs {
         env,
         locked,
         ..RegistryArgs::default()
     };
-    registry(&args, io, None)?
+    let tool = pinned(tool, &args, io)?;
+    if call.verbose {
+        io.note(&format!("{}: {}", tool.name(), file.display()));
+    }
+    let prepare = |tool, arguments| Ok(core::Call::new(Arc::new(tool), arguments));
+    accept_and_run(
+        io,
+        tool,
+        &call,
+        |io| ProjectContext::load(&args, io),
+        prepare,
+    )
+}
+
+/// `tool` if `cogtools.lock` pins it, or if it need not. A template in a project without
+/// that file needs no configuration, unless a layer of it mentions the key.
+fn pinned(tool: Tool, args: &RegistryArgs, io: &Io<'_>) -> Result<Tool, Failure> {
+    let is_asked = args.locked.locked == Some(true) || tool.runs_programs() || tool.lists_values();
+    if !is_asked && !may_be_locked(&project(io), io) {
+        return Ok(tool);
+    }
+    registry(args, io, None)?
         .check_file(tool)
         .map_err(Failure::from)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand, value_parser};
 use cogtools_core::{Cancel, Code, Diagnostic};
-use cogtools_program::args::{self, EnvArgs};
+use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::ProjectContext;
 use cogtools_program::{Failure, Io, Program, SignalGuard, Stdin, call_timeout, man, text_input};
@@ -167,7 +167,7 @@ fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
         let message = format!("`{}` cannot be opened: {error}", file.display());
         Diagnostic::new(Code::IoFailed, message)
     })?;
-    let cx = ProjectContext::load(EnvArgs::default(), io)?.context(io);
+    let cx = ProjectContext::load(&RegistryArgs::default(), io)?.context(io);
     let found = find(&Request::OpenFile { path, line }, &Place::of(&cx));
     let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
     if let Some((Answer::Opened(true), name)) = &found.answer {
@@ -182,7 +182,7 @@ fn open(file: &Path, line: u64, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// Prints which editor answers here, and why others do not.
 pub(crate) fn status(json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let cx = ProjectContext::load(EnvArgs::default(), io)?.context(io);
+    let cx = ProjectContext::load(&RegistryArgs::default(), io)?.context(io);
     let found = find(&Request::OpenFiles, &Place::of(&cx));
     let found = found.map_err(|error| Failure::from(error.diagnostic()))?;
     if json {

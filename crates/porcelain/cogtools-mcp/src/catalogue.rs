@@ -454,6 +454,7 @@ impl Catalogue {
         cx.list.resident = Some(Arc::clone(&self.resident));
         Ok(Context {
             cancel,
+            options: self.registry.handed_on(),
             warnings: self.call_warnings.clone(),
             ..cx
         })

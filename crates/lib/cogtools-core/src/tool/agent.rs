@@ -404,6 +404,7 @@ impl<'p> OwnProgram<'p> {
         let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
         if self.runs_agents {
             args.extend(tape_args(cx));
+            args.extend(cx.options.iter().cloned());
         }
         let output = Process::new(&program, &cx.root)
             .args(args)

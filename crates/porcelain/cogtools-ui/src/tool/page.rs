@@ -14,7 +14,7 @@ use cogtools_core::tool::ToolError;
 use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Context, Diagnostic, Registry, Target, Tool};
 use cogtools_program::Failure;
-use cogtools_program::args::{EnvArgs, RegistryArgs};
+use cogtools_program::args::RegistryArgs;
 use cogtools_program::call::quote;
 use cogtools_program::project::{ProjectContext, cached_registry};
 use cogtools_program::terminal::{sanitize_json, sanitize_lines};
@@ -298,7 +298,7 @@ pub(super) fn with_registry<T>(
 ) -> Result<T, PageError> {
     let done = app.project.with_io(|io| {
         let registry = cached_registry(&RegistryArgs::default(), io)?;
-        let context = ProjectContext::load(EnvArgs::default(), io)?;
+        let context = ProjectContext::load(&RegistryArgs::default(), io)?;
         Ok(work(&registry, &context.context(io)))
     });
     done.map_err(|failure: Failure| PageError::Failed(failure.diagnostics().to_vec()))
