@@ -337,6 +337,9 @@ fn only_what_a_call_names_is_sent() {
                 "properties": {"description": {"type": "string"}, "private": flag, "archived": flag},
             }}}},
         }},
+        "/body": {"patch": {"operationId": "whole", "requestBody": {"content": {"application/json": {
+            "schema": {"type": "array", "items": {"type": "integer"}},
+        }}}}},
         "/list/{ids}": {"get": {"operationId": "list", "parameters": [
             path("ids", &texts), query("args", &json!({"type": "string"}), "form", true),
             query("csv", &texts, "form", false), query("object", &map, "form", false),
@@ -350,6 +353,9 @@ fn only_what_a_call_names_is_sent() {
     };
     call("patch", &json!({"owner": "a", "description": "new"}))
         .outputs("/repo/a {\"description\":\"new\"}");
+    call("whole", &json!({"body": [1]})).outputs("/body [1]");
+    call("whole", &json!({})).outputs("/body ");
+    assert!(!server.requests()[2].to_lowercase().contains("content-type"));
     call("list", &json!({"ids": ["x,y", "z"]})).outputs("/list/x%2Cy,z ");
     call("list", &json!({"ids": ["x"], "csv": []})).outputs("/list/x ");
     let arguments = json!({

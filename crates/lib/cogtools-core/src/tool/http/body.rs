@@ -15,15 +15,17 @@ use crate::{Code, Context, Diagnostic, digest, lexical};
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
 impl Body {
-    /// Returns the media type and the bytes.
+    /// Returns the media type and the bytes; `None` if the whole body is a value that is not there.
     pub(super) fn render(
         &self,
         present: &Present<'_>,
         cx: &Context,
-    ) -> Result<(String, Vec<u8>), RunError> {
-        Ok(match self {
+    ) -> Result<Option<(String, Vec<u8>)>, RunError> {
+        Ok(Some(match self {
             Self::Json(value) => {
-                let value = present(value)?.unwrap_or_default();
+                let Some(value) = present(value)? else {
+                    return Ok(None);
+                };
                 (
                     "application/json".to_owned(),
                     value.to_string().into_bytes(),
@@ -34,11 +36,14 @@ impl Body {
                 present_all(pairs, present)?.into_bytes(),
             ),
             Self::Text(value) => {
-                let text = printed(&present(value)?.unwrap_or_default());
+                let Some(value) = present(value)? else {
+                    return Ok(None);
+                };
+                let text = printed(&value);
                 ("text/plain; charset=utf-8".to_owned(), text.into_bytes())
             }
             Self::Multipart(parts) => multipart(parts, present, cx)?,
-        })
+        }))
     }
 }
 

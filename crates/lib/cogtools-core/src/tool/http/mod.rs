@@ -195,13 +195,10 @@ impl Http {
                 headers.push((name.clone(), header(name, printed(&value))?));
             }
         }
-        let (content_type, body) = match &self.body {
-            None => (None, Vec::new()),
-            Some(body) => {
-                let (kind, bytes) = body.render(&present, cx)?;
-                (Some(kind), bytes)
-            }
-        };
+        let body = self.body.as_ref();
+        let body = body.map(|body| body.render(&present, cx)).transpose()?;
+        let (content_type, body) = body.flatten().unzip();
+        let body = body.unwrap_or_default();
         let replay = match (cx.call.presets.get(PRESET), &cx.call.tape) {
             (Some(Value::Array(all)), _) => Some(all.clone()),
             (Some(one), _) => Some(vec![one.clone()]),
