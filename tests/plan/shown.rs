@@ -104,6 +104,39 @@ The reply contains results of size. If a step fails, those after it are skipped.
 }
 
 #[test]
+fn the_kind_of_each_tool_is_explained() {
+    let project = Project::new();
+    let flow = |nodes: &str| format!("flow: {{nodes: {nodes}}}");
+    let tools = [
+        ("pure", flow("{a: {text: x}}")),
+        ("calls", flow("{a: {tool: pure}}")),
+        ("asks", flow("{a: {agent: {rules: x}}}")),
+        (
+            "get",
+            "http: {url: 'https://example.org/x', auth: {bearer: {env: TOKEN}}}".to_owned(),
+        ),
+    ];
+    for (name, implementation) in &tools {
+        let text = format!("name: {name}\ndescription: d\nimplementation: {{{implementation}}}\n");
+        project.file(format!("tools/{name}.yaml"), text);
+    }
+    let steps = tools.iter().map(|(name, _)| step(name, &json!({}), name));
+    let steps: Vec<Value> = steps.collect();
+    project.file("plan.json", plan_of(&json!(steps), "Done."));
+    let explained = on(&project, "explain", &["plan.json"]);
+    for kind in [
+        "The tool is a flow; it calls no tool and runs no program.",
+        "The tool is a flow: it calls other tools.",
+        "The tool is a flow: it asks a model, and may call other tools.",
+        "The tool makes a request: GET example.org with TOKEN, and says that it changes nothing and \
+         reaches an open world.",
+    ] {
+        explained.stdout_contains(kind);
+    }
+    explained.status(0);
+}
+
+#[test]
 fn what_will_fail_is_explained() {
     let project = Project::untrusted();
     project.file(

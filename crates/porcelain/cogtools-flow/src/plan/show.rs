@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use cogtools_core::approval::approve;
+use cogtools_core::tool::FlowNode;
 use cogtools_core::{Context, Diagnostic, Registry, Tool};
 use cogtools_log::NodeState;
 use cogtools_log::view::{NodeRun, Run};
@@ -313,7 +314,19 @@ impl<'p> Forecast<'p> {
 
 /// The kind of a tool, with its hints, as a sentence.
 fn kind(tool: &Tool) -> String {
-    let kind = if tool.is_agent() {
+    let request;
+    let kind = if let Some(line) = tool.request() {
+        request = format!("The tool makes a request: {line}");
+        &request
+    } else if let Some(flow) = tool.flow() {
+        if flow.nodes().iter().all(FlowNode::is_pure) {
+            "The tool is a flow; it calls no tool and runs no program"
+        } else if tool.asks_a_model() {
+            "The tool is a flow: it asks a model, and may call other tools"
+        } else {
+            "The tool is a flow: it calls other tools"
+        }
+    } else if tool.is_agent() {
         "The tool is an agent: it asks a model, which may call other tools"
     } else if tool.is_template() {
         "The tool is a template; it runs no program"
