@@ -194,3 +194,14 @@ fn calls_of_programs_are_calls() {
     run.status(1)
         .stderr_contains("recorded with another file of greet");
 }
+
+#[test]
+fn a_question_may_begin_with_a_byte_order_mark() {
+    let project = Project::new();
+    let answer = |question: &str| {
+        let run = run("cogtools-eval", &project).arg("--statistics");
+        run.stdin(question).run().succeeds().stdout.clone()
+    };
+    let question = r#"{"b": 1, "c": 2}"#;
+    assert_eq!(answer(&format!("\u{feff}{question}\n")), answer(question));
+}

@@ -183,6 +183,31 @@ hint: correct it in the part that begins at `t.shared.yaml:2:9`
 }
 
 #[test]
+fn a_list_is_no_part_and_a_link_to_parts_no_tool() {
+    let project = sharing("{city: {$ref: ./t.shared.yaml#/cities}}");
+    project.file("tools/t.shared.yaml", "cities: [Oslo, Rome]\n");
+    run("cogtools-expand", &project).arg("go").run().fails(
+        78,
+        str![[r#"
+cogtools-expand: error[INVALID_TOOL]: tools/go.yaml:3:27: `t.shared.yaml#/cities` is a list, which only `enum: {from: …}` takes
+   |
+ 3 | parameters: {city: {$ref: ./t.shared.yaml#/cities}}
+   |                           ^^^^^^^^^^^^^^^^^^^^^^^
+hint: name a part as in `./shared.yaml#/parameters/city`, in the tool's folder
+hint: correct it in the part that begins at `t.shared.yaml:1:9`
+
+"#]],
+    );
+    let project = sharing("{city: string}");
+    project.link("tools/linked.shared.yaml", project.path("secret.yaml"));
+    run("cogtools-discover", &project)
+        .arg("--strict")
+        .run()
+        .status(0)
+        .stderr_is("");
+}
+
+#[test]
 fn schemas_share_parts() {
     let project = sharing(
         "{from: {$ref: ./shared.yaml#/parameters/city}, to: {$ref: ./shared.yaml#/parameters/place, \

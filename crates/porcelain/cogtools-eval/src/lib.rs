@@ -231,6 +231,7 @@ fn answer_statistics(io: &mut Io<'_>) -> Result<(), Failure> {
     let text = String::from_utf8_lossy(&bytes);
     let mut answers = String::new();
     for (index, line) in text
+        .trim_start_matches('\u{feff}')
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())

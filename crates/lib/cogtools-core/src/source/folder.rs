@@ -55,11 +55,12 @@ const SHARED_END: &[u8] = b".shared.yaml";
 pub fn is_beside_tools(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let ends = |end: &[u8]| name.as_encoded_bytes().ends_with(end);
-    if ends(EVALS_FILE) || name != SHARED_FILE && !ends(SHARED_END) || path.is_symlink() {
-        return ends(EVALS_FILE);
+    if ends(EVALS_FILE) || ends(SHARED_END) {
+        return true;
     }
-    name != SHARED_FILE
-        || Text::read(path, path, &ReadScope::User).is_ok_and(|text| {
+    let is_shared = name == SHARED_FILE && !path.is_symlink();
+    is_shared
+        && Text::read(path, path, &ReadScope::User).is_ok_and(|text| {
             let mut lines = text.as_str().lines();
             !lines.any(|line| line.starts_with("implementation:") || line.starts_with("name:"))
         })

@@ -149,6 +149,10 @@ impl<'t> Shared<'t> {
         let Some(part) = part else { return };
         match self.load(part.text().unwrap_or_default(), from, part.span) {
             Err(error) => reader.report(&error, part.span),
+            Ok((found, _, place)) if found.items().is_some() => {
+                let why = format!("`{place}` is a list, which only `enum: {{from: …}}` takes");
+                reader.report(&DefinitionError::Shared(why, false), part.span);
+            }
             Ok((mut found, name, place)) => {
                 self.way.push(place);
                 self.walk(&mut found, is_names, &name, reader);
