@@ -24,6 +24,8 @@ impl Secrets {
         let json = Value::from(secret).to_string();
         let mut forms = vec![
             secret.to_owned(),
+            // A header is Latin-1 for many servers.
+            secret.bytes().map(char::from).collect(),
             percent.to_ascii_lowercase(),
             percent.replace("%20", "+"),
             utf8_percent_encode(secret, NON_ALPHANUMERIC).to_string(),
@@ -50,16 +52,18 @@ impl Secrets {
         text
     }
 
-    /// Replaces every secret in a body. One that was JSON is so afterwards.
+    /// Replaces every secret in a body. One that was JSON is so afterwards, and has none in strings
+    /// that it writes with escapes.
     pub(crate) fn redact_body(&self, body: &str) -> String {
         let redacted = self.redact(body);
-        if redacted == body {
+        if redacted == body && (self.0.is_empty() || !body.contains('\\')) {
             return redacted;
         }
-        let parse = |text: &str| serde_json::from_str::<Value>(text);
-        match (parse(body), parse(&redacted)) {
-            (Ok(value), Err(_)) => self.redact_value(value).to_string(),
-            _ => redacted,
+        let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+        match (parse(&redacted), parse(body)) {
+            (Some(value), _) if self.redact_value(value.clone()) == value => redacted,
+            (Some(value), _) | (None, Some(value)) => self.redact_value(value).to_string(),
+            (None, None) => redacted,
         }
     }
 
@@ -93,5 +97,23 @@ mod tests {
         secrets.add("k3y/");
         let redacted = secrets.redact_bytes(b"\xff k3y/ \xe9 k3y%2F \x00");
         assert_eq!(redacted, b"\xff [redacted] \xe9 [redacted] \x00");
+    }
+
+    #[test]
+    fn a_secret_is_found_as_latin_1_and_behind_escapes() {
+        let mut secrets = Secrets::default();
+        secrets.add("clé/1");
+        for (body, expected) in [
+            (
+                "clÃ©/1 clé/1 cl\\u00e9/1",
+                "[redacted] [redacted] cl\\u00e9/1",
+            ),
+            (r#"["clÃ©/1", 1e2]"#, r#"["[redacted]", 1e2]"#),
+            (r#"["cl\u00c3\u00a9\/1"]"#, r#"["[redacted]"]"#),
+            (r#"{"cl\u00e9/1": "a\\b"}"#, r#"{"[redacted]":"a\\b"}"#),
+            (r#"["a\\b", 1e2]"#, r#"["a\\b", 1e2]"#),
+        ] {
+            assert_eq!(secrets.redact_body(body), expected, "{body}");
+        }
     }
 }
