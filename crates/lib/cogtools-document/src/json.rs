@@ -3,15 +3,20 @@
 use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Number, Value};
 
 /// Maximum number of values in a text: a validator may need several hundred bytes for
 /// each.
 const MAX_VALUES: usize = 1_000_000;
 
-/// Maximum nesting of arrays and objects: the limit of the parser.
+/// Maximum nesting of arrays and objects.
 const MAX_DEPTH: usize = 127;
+
+/// The levels around a value that one program of cogtools writes for another.
+const OWN_DEPTH: usize = 4;
 
 /// Why a text is not one JSON value.
 #[derive(Debug, thiserror::Error)]
@@ -36,18 +41,39 @@ pub enum Bound {
 
 /// Parses the JSON value in `text`.
 pub fn parse(text: &str) -> Result<Value, JsonError> {
-    let values = Cell::new(0);
+    let bounds = Bounds::default();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Strict(&values).deserialize(&mut deserializer);
-    let value = value.and_then(|value| deserializer.end().map(|()| value));
-    value.map_err(|error| {
-        let is_deep = error.to_string().starts_with("recursion limit exceeded");
-        let bound = match values.get() {
-            count if count > MAX_VALUES => Some(Bound::Values),
-            _ => is_deep.then_some(Bound::Depth),
-        };
-        JsonError { error, bound }
-    })
+    // `Strict` has its own limit, which is reported as a `Bound`.
+    deserializer.disable_recursion_limit();
+    let value = Strict {
+        bounds: &bounds,
+        left: MAX_DEPTH,
+    }
+    .deserialize(&mut deserializer);
+    value
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| JsonError {
+            error,
+            bound: bounds.exceeded.get(),
+        })
+}
+
+/// Reads what one program of cogtools writes for another: values that are nested as deeply as they
+/// may be, and its own levels around them.
+///
+/// # Errors
+/// It is not JSON, or not a `T`.
+pub fn read_own<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    let bounds = Bounds::default();
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    deserializer.disable_recursion_limit();
+    let value = Strict {
+        bounds: &bounds,
+        left: MAX_DEPTH + OWN_DEPTH,
+    }
+    .deserialize(&mut deserializer)?;
+    deserializer.end()?;
+    T::deserialize(value)
 }
 
 /// `json` with U+FFFD for each escape of half of a surrogate pair.
@@ -130,16 +156,40 @@ fn rounded_integer(text: &str) -> Option<(usize, &str)> {
     None
 }
 
-/// Reads one value, and counts it.
+/// The number of values so far, and the limit that was exceeded.
+#[derive(Default)]
+struct Bounds {
+    values: Cell<usize>,
+    exceeded: Cell<Option<Bound>>,
+}
+
+/// Reads one value with at most `left` arrays and objects within each other.
 #[derive(Clone, Copy)]
-struct Strict<'b>(&'b Cell<usize>);
+struct Strict<'b> {
+    bounds: &'b Bounds,
+    left: usize,
+}
+
+impl Strict<'_> {
+    /// The reader of the values in an array or an object.
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        let Some(left) = self.left.checked_sub(1) else {
+            self.bounds.exceeded.set(Some(Bound::Depth));
+            // The parser's own message for its limit.
+            return Err(E::custom("recursion limit exceeded"));
+        };
+        Ok(Self { left, ..self })
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        self.0.set(self.0.get() + 1);
-        if self.0.get() > MAX_VALUES {
+        let Bounds { values, exceeded } = self.bounds;
+        values.set(values.get() + 1);
+        if values.get() > MAX_VALUES {
+            exceeded.set(Some(Bound::Values));
             return Err(D::Error::custom(Bound::Values));
         }
         deserializer.deserialize_any(self)
@@ -179,20 +229,22 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(self)? {
+        while let Some(item) = access.next_element_seed(inner)? {
             items.push(item);
         }
         Ok(Value::Array(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let inner = self.inner()?;
         let mut object = Map::new();
         while let Some(key) = access.next_key::<String>()? {
             if object.contains_key(&key) {
                 return Err(A::Error::custom(format!("duplicate key `{key}`")));
             }
-            let value = access.next_value_seed(self)?;
+            let value = access.next_value_seed(inner)?;
             object.insert(key, value);
         }
         Ok(Value::Object(object))
@@ -236,6 +288,18 @@ mod tests {
     fn check(text: &str, expected: Result<(), Option<Bound>>) {
         let found = parse(text).map(drop).map_err(|error| error.bound);
         assert_eq!(found, expected, "{} bytes", text.len());
+    }
+
+    #[test]
+    fn own_levels_are_around_what_is_nested_as_deeply_as_it_may_be() {
+        let nested = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
+        let task = format!(r#"{{"arguments": {{"a": {}}}}}"#, nested(MAX_DEPTH - 1));
+        assert!(read_own::<Value>(task.as_bytes()).is_ok());
+        assert!(read_own::<Map<String, Value>>(b"[1]").is_err());
+        assert!(read_own::<Value>(b"1 2").is_err());
+        let bomb = nested(1_000_000);
+        let error = read_own::<Value>(bomb.as_bytes()).expect_err("too deep");
+        assert!(error.to_string().contains("recursion limit exceeded"));
     }
 
     #[test]

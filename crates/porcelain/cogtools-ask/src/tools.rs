@@ -366,7 +366,7 @@ impl Agents {
 /// The agent on standard input.
 pub(crate) fn read_agent(io: &mut Io<'_>) -> Result<AgentTask, Failure> {
     let bytes = text_input::read_input(io, "the agent", "cogtools ask --agent < agent.json")?;
-    serde_json::from_slice(&bytes).map_err(|error| {
+    cogtools_core::json::read_own(&bytes).map_err(|error| {
         let message = format!("standard input is not an agent: {error}");
         let diagnostic = Diagnostic::new(Code::Usage, message);
         diagnostic

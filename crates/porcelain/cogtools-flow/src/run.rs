@@ -10,7 +10,7 @@ use cogtools_core::approval::approve;
 use cogtools_core::arguments::Arguments;
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::{Flow, FlowNode, FlowReport, FlowTask, printed};
-use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool};
+use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Question, Registry, Tool, json};
 use cogtools_executor::{Failure as NodeFailure, Options, SkipReason, State, execute};
 use cogtools_log::view::{NodeRun, Results};
 use cogtools_log::{EndStatus, Event};
@@ -386,7 +386,7 @@ impl CallArgs {
     /// Runs the flow on standard input. Its output is printed exactly.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let bytes = text_input::read_bytes(io, "cogtools-call")?;
-        let task: FlowTask = serde_json::from_slice(&bytes).map_err(|error| {
+        let task: FlowTask = json::read_own(&bytes).map_err(|error| {
             let message = format!("standard input is not a call of a flow: {error}");
             let diagnostic = Diagnostic::new(Code::Usage, message);
             Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools flow run`"))

@@ -154,7 +154,7 @@ impl AgentTask {
     pub fn run(&self, timeout: Duration, cx: &Context) -> Result<String, RunError> {
         let name = &*self.tool;
         let program = OwnProgram::with_agents(&ARGS, self, timeout, MAX_REPORT);
-        let report: Option<Value> = serde_json::from_slice(&program.run(name, cx)?).ok();
+        let report: Option<Value> = crate::json::read_own(&program.run(name, cx)?).ok();
         if let Some((events, report)) = cx.call.events.as_ref().zip(report.as_ref()) {
             let of = |key: &str| report.get(key).cloned().unwrap_or_default();
             let mut usage = of("usage");

@@ -18,7 +18,7 @@ use crate::tool::reader::Reader;
 use crate::tool::template::printed;
 use crate::tool::{Definition, DefinitionError};
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic, Expected, Location, pointer};
+use crate::{Code, Context, Diagnostic, Expected, Location, json, pointer};
 
 /// The maximum size of the code: 64 KiB.
 const MAX_CODE_BYTES: usize = 64 << 10;
@@ -170,7 +170,7 @@ impl Js {
         let program = OwnProgram::with_agents(&ARGS, task, task.timeout, MAX_REPORT);
         let output = program.run(name, cx);
         let output = output.map_err(|failure| tool_failure(failure, cx))?;
-        let report = serde_json::from_slice::<CodeReport>(&output);
+        let report = json::read_own::<CodeReport>(&output);
         let report = report.map_err(|_| CommandError::Report.diagnostic(name))?;
         let logs = report.logs.join("\n");
         let Some(error) = report.error else {

@@ -4,7 +4,7 @@ use clap::Args;
 use cogtools_agent::{Journal, begin_tool_session};
 use cogtools_code::{Lines, Program, Scope};
 use cogtools_core::tool::{CodeReport, CodeTask};
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, json};
 use cogtools_log::ProgramStatus;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::{self, registry_and_context};
@@ -26,7 +26,7 @@ impl CallArgs {
     /// Runs the code, and prints its end as JSON.
     pub(super) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let bytes = text_input::read_bytes(io, "cogtools-call")?;
-        let task: CodeTask = serde_json::from_slice(&bytes).map_err(|error| {
+        let task: CodeTask = json::read_own(&bytes).map_err(|error| {
             let message = format!("standard input is not a call of a tool: {error}");
             let diagnostic = Diagnostic::new(Code::Usage, message);
             Failure::from(diagnostic.hint("this is for cogtools-call; use `cogtools code run`"))

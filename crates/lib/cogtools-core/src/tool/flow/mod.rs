@@ -27,7 +27,7 @@ use crate::text::{Span, Text};
 use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
-use crate::{Code, Context, Diagnostic, Location, PausedFlow};
+use crate::{Code, Context, Diagnostic, Location, PausedFlow, json};
 pub use action::{FlowAction, FlowCall, FlowQuestion, FlowReport, FlowTarget, FlowTask};
 pub use node::{AskNode, EachNode, FlowNeed, FlowNode, FlowTemplate, Route, ToolNode};
 
@@ -204,7 +204,7 @@ impl Flow {
             let Some(person) = person else {
                 return Ok(ToolOutput::new(text));
             };
-            let paused = match serde_json::from_str(&text) {
+            let paused = match json::read_own(text.as_bytes()) {
                 Ok(FlowReport::Output(text)) => return Ok(ToolOutput::new(text)),
                 Ok(FlowReport::Waiting { question, results }) => PausedFlow {
                     question: *question,
