@@ -70,7 +70,7 @@ pub(crate) enum Kind {
         body: String,
         flags: String,
     },
-    /// A variable; [`crate::resolve`] finds those of enclosing loops and functions.
+    /// A variable; [`crate::resolve`] finds the ones that loops and functions declare.
     Name(String),
     Member(Box<Expression>, Name),
     Index(Box<Expression>, Box<Expression>),
@@ -207,7 +207,7 @@ pub(crate) enum Statement {
     /// `import` and `from`.
     Import {
         template: Expression,
-        /// What is imported, the whole template if it has no name, and its name here.
+        /// Each export and its name here; the whole template is an export without a name.
         names: Vec<(Option<Name>, Name)>,
         with_context: bool,
     },
