@@ -138,7 +138,7 @@ impl RunEnd {
         Some(failure)
     }
 
-    /// What helps against an answer that was cut off.
+    /// The advice against an answer that was cut off.
     pub fn cut_hint(&self) -> &'static str {
         match &self.finish {
             Some(finish) if finish.is_full() => {

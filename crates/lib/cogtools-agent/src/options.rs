@@ -194,7 +194,7 @@ impl ModelOptions {
         }
     }
 
-    /// How the model answers, with `seed` unless another is named.
+    /// The settings of an answer, with `seed` unless another is named.
     pub fn generation(&self, seed: impl FnOnce() -> Option<i32>) -> Generation {
         Generation {
             temperature: self.temperature,

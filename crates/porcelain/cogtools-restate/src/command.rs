@@ -60,7 +60,7 @@ enum RestateCommand {
         /// Its arguments; KEY:=JSON passes any value
         #[arg(value_name = "KEY=VALUE")]
         arguments: Vec<String>,
-        /// The name of the run; with that of an earlier one, its output is printed
+        /// The name of the run, or of an earlier one whose output is wanted
         #[arg(long, value_name = "RUN")]
         name: String,
         /// Do not wait for the output

@@ -28,7 +28,7 @@ pub(crate) struct Worker {
     /// The address to listen at; several workers can share it
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9080")]
     listen: SocketAddr,
-    /// How many nodes run here at the same time
+    /// The number of nodes that run here at the same time
     #[arg(long, value_name = "NUMBER", default_value = "8")]
     #[arg(value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: u16,
