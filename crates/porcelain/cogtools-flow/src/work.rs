@@ -482,7 +482,7 @@ pub(crate) fn may_pass(code: Code, node: &FlowNode) -> bool {
     RETRYABLE.contains(&code) || (code == Code::ModelFailed && node.asks_a_model())
 }
 
-/// Returns true if a failure of `node` with this code has it as that of the flow, too.
+/// Returns true if a flow that ends with a failure of `node` fails with the same `code`.
 pub(crate) fn keeps_code(code: Code, node: &FlowNode) -> bool {
     code == Code::StaleRecording || node.asks_a_model()
 }

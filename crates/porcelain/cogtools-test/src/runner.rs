@@ -186,6 +186,9 @@ impl Runner {
     }
 }
 
+/// The result of a call, or its failure.
+type Called = Result<Vec<u8>, Failure>;
+
 /// A tool under test.
 struct ToolUnderTest<'s> {
     /// Its file.
@@ -304,7 +307,7 @@ impl ToolUnderTest<'_> {
         golden: &Golden,
         arguments: &[u8],
         cx: &Context,
-    ) -> Result<(Result<Vec<u8>, Failure>, bool), Box<TestFailure>> {
+    ) -> Result<(Called, bool), Box<TestFailure>> {
         let has_response = example.presets.contains_key("http");
         let (asks_a_model, is_request) = (self.tool.asks_a_model(), self.tool.request().is_some());
         let (records, option) = if asks_a_model {
