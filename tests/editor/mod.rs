@@ -356,9 +356,13 @@ fn a_proposal_ends_with_its_program() {
             reader.read_line(&mut line).expect("a line");
             (reader, line)
         };
-        let (mut reader, _) = next();
-        let answer = b"{\"id\": 1, \"result\": {\"text\": \"\"}}\n";
-        reader.get_mut().write_all(answer).expect("it is sent");
+        // The file, and whether its window is that of the project.
+        for method in ["get_current_file", "get_selected_text"] {
+            let (mut reader, line) = next();
+            assert!(line.contains(method), "{line}");
+            let answer = b"{\"id\": 1, \"result\": {\"text\": \"\"}}\n";
+            reader.get_mut().write_all(answer).expect("it is sent");
+        }
         let (mut reader, line) = next();
         assert!(line.contains("propose_edit"), "{line}");
         groups::signal(signal, call.id());

@@ -270,10 +270,6 @@ impl Runner<'_> {
 
     async fn trial(&self, job: &Job, tools: Vec<Declared>, id: &SessionId) -> Record {
         let digest = self.digest();
-        let failed = |error: String| Record {
-            error: Some(error),
-            ..Record::default()
-        };
         let begin = Instant::now();
         // The state that one trial leaves in a server is not there for the next.
         let sessions = self.rules.cx.sessions.as_ref().map(|open| open.fresh());
@@ -295,7 +291,10 @@ impl Runner<'_> {
                 }
                 record
             }
-            Err(error) => failed(error),
+            Err(error) => Record {
+                error: Some(error),
+                ..Record::default()
+            },
         };
         record.case.clone_from(&job.case.name);
         record.model.clone_from(&job.model);

@@ -147,10 +147,12 @@ fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &m
 
 /// Converts `type`: a list becomes `anyOf`, and `null` in it `nullable`.
 fn types(value: &Value, result: &mut Object) {
-    let mut names = match repairs::types(value) {
-        Some(Value::Array(names)) => names,
-        name => name.into_iter().collect(),
-    };
+    // A name that is none stays, and is reported.
+    let names = value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice);
+    let names = names.iter().filter_map(Value::as_str);
+    let mut names: Vec<String> = names.map(str::to_lowercase).collect();
     let count = names.len();
     names.retain(|name| name != "null");
     let is_nullable = names.len() < count;
@@ -158,7 +160,7 @@ fn types(value: &Value, result: &mut Object) {
         let any: Vec<Value> = names.iter().map(|name| json!({"type": name})).collect();
         result.insert("anyOf".into(), any.into());
     } else {
-        result.extend(names.pop().map(|name| ("type".to_owned(), name)));
+        result.extend(names.pop().map(|name| ("type".to_owned(), name.into())));
     }
     if is_nullable {
         result.insert("nullable".into(), true.into());

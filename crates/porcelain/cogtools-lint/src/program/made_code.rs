@@ -7,7 +7,7 @@ use fancy_regex::Regex;
 use super::script::Language;
 use super::shell::is_name;
 use crate::linter::Expression;
-use crate::program::{CODE_FIRST, INTERPRETERS, interpreter, is_in};
+use crate::program::{CODE_FIRST, INTERPRETERS, interpreter};
 
 type Found<'t> = Vec<(usize, &'t str)>;
 
@@ -31,6 +31,13 @@ const CALLS: [(Language, &str); 6] = [
 ];
 /// Objects whose functions of these names start programs.
 const MODULES: &str = "os subprocess cp child_process childProcess vm Open3 asyncio";
+/// The ends of the lines that give such an object another name.
+const IMPORTS: [&str; 2] = [
+    r#" = require("child_process")"#,
+    r#" from "node:child_process""#,
+];
+/// A longer line is made by a program.
+const MAX_LINE_BYTES: usize = 2_000;
 /// The option after which an interpreter in the same line takes code: `["sh", "-c", code]`.
 static OPTION: Expression = Expression::new(r#"["']-l?c["'](?=\s*,\s*(.*))"#);
 /// A command in back-quotes that expands a value, in Ruby.
@@ -65,21 +72,30 @@ pub(super) fn all(language: Language, text: &str) -> Found<'_> {
     };
     let commands = command.into_iter().flat_map(|it| it.groups(text));
     found.extend(commands.map(|it| (it.start(), "`")));
-    for option in OPTION.captures_iter(text) {
-        let (Some(place), Some(code)) = (option.get(0), option.get(1)) else {
-            continue;
-        };
-        // Other programs, such as `grep`, have another `-c`.
-        let before = text[..place.start()]
-            .rsplit('\n')
-            .next()
-            .unwrap_or_default();
-        let mut words = before.split(['"', '\'']);
-        if words.any(|word| interpreter(word).is_some()) && is_made(language, code.as_str()) {
-            found.push((place.start(), "-c"));
+    for (start, line) in lines(text) {
+        for option in OPTION.captures_iter(line) {
+            let (Some(place), Some(code)) = (option.get(0), option.get(1)) else {
+                continue;
+            };
+            // Other programs, such as `grep`, have another `-c`.
+            let mut words = line[..place.start()].split(['"', '\'']);
+            if words.any(|word| interpreter(word).is_some()) && is_made(language, code.as_str()) {
+                found.push((start + place.start(), "-c"));
+            }
         }
     }
     found
+}
+
+/// The lines of `text` that a person may have written, with their offsets: what is found in one is
+/// compared with the rest of it.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut end = 0;
+    let lines = text.split_inclusive('\n').map(move |line| {
+        end += line.len();
+        (end - line.len(), line.trim_end())
+    });
+    lines.filter(|(_, line)| line.len() <= MAX_LINE_BYTES)
 }
 
 /// Adds calls of functions that get more than a text written out.
@@ -91,22 +107,22 @@ fn calls<'t>(language: Language, text: &'t str, names: &str, found: &mut Found<'
         r#"(?<!def )(?<!function )(?<!sub )(?<![\w"'])(?:(\w+)\.|(?<!\.))({names}{exec})\((?=(.*))"#
     );
     let regex = Regex::new(&pattern).ok();
-    let calls = regex.iter().flat_map(|it| it.captures_iter(text));
-    for call in calls.flatten() {
-        let (Some(name), Some(rest)) = (call.get(2), call.get(3)) else {
-            continue;
-        };
-        let line = text[..name.start()].rsplit('\n').next().unwrap_or_default();
-        // `re.exec(` is another function than that of a module for processes.
-        let is_module = call.get(1).is_none_or(|object| {
-            let object = object.as_str();
-            is_in(object, MODULES)
-                || text.contains(&format!("{object} = require(\"child_process\")"))
-                || text.contains(&format!("{object} from \"node:child_process\""))
-        });
-        let is_comment = line.trim_start().starts_with(['#', '/']);
-        if is_module && !is_comment && is_made(language, rest.as_str()) {
-            found.push((name.start(), name.as_str()));
+    let imports = IMPORTS.iter().flat_map(|import| text.match_indices(import));
+    let is_name_part = |c: char| c.is_alphanumeric() || c == '_';
+    let names = imports.filter_map(|(at, _)| text[..at].rsplit(|c: char| !is_name_part(c)).next());
+    let modules: HashSet<&str> = names.chain(MODULES.split_whitespace()).collect();
+    let lines = lines(text).filter(|(_, line)| !line.trim_start().starts_with(['#', '/']));
+    for (start, line) in lines {
+        let calls = regex.iter().flat_map(|it| it.captures_iter(line)).flatten();
+        for call in calls {
+            let (Some(name), Some(rest)) = (call.get(2), call.get(3)) else {
+                continue;
+            };
+            // `re.exec(` is another function than that of a module for processes.
+            let is_module = call.get(1).is_none_or(|it| modules.contains(it.as_str()));
+            if is_module && is_made(language, rest.as_str()) {
+                found.push((start + name.start(), name.as_str()));
+            }
         }
     }
 }

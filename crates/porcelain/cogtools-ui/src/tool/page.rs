@@ -15,7 +15,6 @@ use cogtools_core::trust::Verdict;
 use cogtools_core::{Candidate, Context, Diagnostic, Registry, Target, Tool};
 use cogtools_program::Failure;
 use cogtools_program::args::RegistryArgs;
-use cogtools_program::call::quote;
 use cogtools_program::project::{ProjectContext, cached_registry};
 use cogtools_program::terminal::{sanitize_json, sanitize_lines};
 use serde_json::{Value, json};
@@ -196,14 +195,23 @@ fn command(name: &str, body: &[u8]) -> String {
             !text.is_empty() && !text.starts_with('@') && sanitize_lines(text) == *text
         };
         match value.as_str().filter(is_plain) {
-            Some(text) => quote(&format!("{key}={text}")),
-            None => quote(&format!("{key}:={}", sanitize_json(&value.to_string()))),
+            Some(text) => quoted(&format!("{key}={text}")),
+            None => quoted(&format!("{key}:={}", sanitize_json(&value.to_string()))),
         }
     });
     let words: Vec<String> = words.collect();
-    format!("cogtools run {} {}", quote(name), words.join(" "))
+    format!("cogtools run {} {}", quoted(name), words.join(" "))
         .trim_end()
         .to_owned()
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-.,:=/@%+".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// The page, with the tools whose name or description has `search` in it.
