@@ -154,6 +154,11 @@ fn the_time_is_linear_in_the_file() {
     let head = "name: say\ndescription: Say it\n";
     let script = format!("{head}implementation:\n  script: |\n    #!/bin/sh\n");
     let python = format!("{head}implementation:\n  script: |\n    #!/usr/bin/env python3\n");
+    // Their parts are in one line.
+    let [calls, options] = ["python3", "node"].map(|interpreter| {
+        format!("{head}implementation:\n  script: |\n    #!/usr/bin/env {interpreter}\n    ")
+    });
+    let [call, option] = ["os.system(", "\"-c\", "].map(|part| part.repeat(8));
     let parameters = format!("{head}parameters:\n");
     let value = format!("{parameters}  a:\n    type: string\n    enum:\n");
     let branches = format!("{parameters}  a:\n    oneOf:\n");
@@ -188,6 +193,8 @@ fn the_time_is_linear_in_the_file() {
         (&script, "    cat <<E%g\n    $A\n", ""),
         (&python, "    a%g = json.load(sys.stdin)\n", ""),
         (&python, "    a%g = os.environ\n", ""),
+        (&calls, &call, "\n"),
+        (&options, &option, "\n"),
     ] {
         let times = [125, 500].map(|count| {
             let times = (0..3).map(|_| time_of(count, tool, part, end));
