@@ -31,7 +31,9 @@ use crate::client::connector::ClientError;
 use crate::client::session::{INITIALIZE, SessionError};
 use crate::questions::unsupported;
 use crate::sources::Clients;
-use crate::sources::host::{Abilities, Host, LogMessage, MAX_BYTES, PATIENCE, clean, clean_all};
+use crate::sources::host::{
+    Abilities, Host, LogMessage, MAX_BYTES, NoAnswer, PATIENCE, clean, clean_all,
+};
 
 /// The number of questions of one source that may wait for the user at once.
 const MAX_QUESTIONS: usize = 16;
@@ -401,8 +403,8 @@ impl Listener {
             Err(_) => ServerRequest::CustomRequest(CustomRequest::new(ELICIT, Some(question))),
         };
         match timeout(PATIENCE, host.request(request)).await {
-            Ok(Ok(Ok(ClientResult::ElicitResult(result)))) => Ok(result),
-            Ok(Ok(Err(error))) => Err(error),
+            Ok(Ok(ClientResult::ElicitResult(result))) => Ok(result),
+            Ok(Err(NoAnswer::Refused(error))) => Err(error),
             _ => Ok(ElicitResult::new(ElicitationAction::Cancel)),
         }
     }
@@ -507,7 +509,7 @@ async fn request_of(
     request: ServerRequest,
 ) -> Result<ClientResult, ErrorData> {
     match host {
-        Some(host) => host.request(request).await?,
+        Some(host) => host.request(request).await.map_err(ErrorData::from),
         None => Err(unsupported("requests of servers that work for several")),
     }
 }

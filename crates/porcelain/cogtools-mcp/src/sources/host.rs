@@ -89,6 +89,27 @@ struct Connection {
     notifications: Sender<ServerNotification>,
 }
 
+/// Why there is no answer of a client.
+pub(crate) enum NoAnswer {
+    /// The client's own error.
+    Refused(ErrorData),
+    /// It was not asked, or has not answered.
+    Failed(ErrorData),
+}
+
+impl From<ErrorData> for NoAnswer {
+    fn from(error: ErrorData) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<NoAnswer> for ErrorData {
+    fn from(reason: NoAnswer) -> Self {
+        let (NoAnswer::Refused(error) | NoAnswer::Failed(error)) = reason;
+        error
+    }
+}
+
 /// A request of the client that is answered until this is dropped.
 pub(crate) struct Serving<'h>(&'h Host, RequestId);
 
@@ -334,18 +355,17 @@ impl Host {
         Serving(self, id.clone())
     }
 
-    /// Sends a request to the client, and returns its result or its own error. The client is told if
-    /// the answer is no longer waited for.
+    /// Sends a request to the client. The client is told if the answer is no longer waited for.
     ///
     /// # Errors
-    /// The client was not asked, or has not answered.
+    /// The client refuses, was not asked, or has not answered.
     pub(crate) async fn request(
         &self,
         mut request: ServerRequest,
-    ) -> Result<Result<ClientResult, ErrorData>, ErrorData> {
+    ) -> Result<ClientResult, NoAnswer> {
         if let Some(call) = &self.call {
             let answer = timeout(PATIENCE, call.ask(request)).await;
-            return answer.map_err(|_| unanswered())?.map(Ok);
+            return Ok(answer.map_err(|_| unanswered())??);
         }
         let connection = self.state.lock().connection.clone();
         let connection = connection.ok_or_else(|| unsupported("requests of servers"))?;
@@ -365,18 +385,17 @@ impl Host {
         let answer = timeout(PATIENCE, sent.await_response()).await;
         let answer = answer.map_err(|_| unanswered())?;
         open.0 = None;
-        match answer {
-            Ok(result) => Ok(Ok(result)),
-            Err(ServiceError::McpError(error)) => Ok(Err(error)),
-            Err(_) => Err(gone()),
-        }
+        answer.map_err(|error| match error {
+            ServiceError::McpError(error) => NoAnswer::Refused(error),
+            _ => gone().into(),
+        })
     }
 
     /// Asks the user; nothing if there is no answer.
     async fn ask(&self, question: ElicitRequestParams) -> Option<ElicitResult> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
         match self.request(request).await {
-            Ok(Ok(ClientResult::ElicitResult(result))) => Some(result),
+            Ok(ClientResult::ElicitResult(result)) => Some(result),
             _ => None,
         }
     }
