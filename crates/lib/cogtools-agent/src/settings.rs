@@ -188,14 +188,14 @@ impl Permissions {
         deny: &[String],
         names: impl Iterator<Item = &'n str>,
     ) -> Self {
-        let asks =
-            |name: &&str| rule_for(name, &config.ask).is_some() && rule_for(name, allow).is_none();
+        let CallRules { deny, ask, granted } = call_rules(config, (allow, deny));
+        let asks = |name: &&str| rule_for(name, &ask).is_some() && rule_for(name, allow).is_none();
         Self {
             allow: [allow, &config.allow].concat(),
-            granted: allow.to_vec(),
-            deny: [deny, &config.deny].concat(),
+            granted,
+            deny,
             ask: if allow.is_empty() {
-                config.ask.clone()
+                ask
             } else {
                 names.filter(asks).map(str::to_owned).collect()
             },
