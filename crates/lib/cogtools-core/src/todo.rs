@@ -15,11 +15,8 @@ pub struct Todo {
 }
 
 /// The progress of a thing to do.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
 pub enum TodoStatus {
     /// Not begun.
     #[default]
@@ -34,16 +31,6 @@ pub enum TodoStatus {
 #[derive(Clone, Debug, Default)]
 pub struct TodoList(Arc<Mutex<Vec<Todo>>>);
 
-impl TodoStatus {
-    /// All, in the order of work.
-    pub const ALL: [Self; 3] = [Self::Pending, Self::InProgress, Self::Completed];
-
-    /// Its name in JSON.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl TodoList {
     /// The list as it is.
     pub fn get(&self) -> Vec<Todo> {
@@ -57,18 +44,5 @@ impl TodoList {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Todo>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_status_has_its_name_in_json() {
-        for status in TodoStatus::ALL {
-            let json = serde_json::to_value(status).expect("it has a name");
-            assert_eq!(json, status.as_str());
-        }
     }
 }

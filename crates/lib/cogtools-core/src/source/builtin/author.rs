@@ -22,22 +22,29 @@ const CHANGES: Annotations = Annotations {
     ..READ_ONLY
 };
 
+/// The parameter with the tool file.
+const PATH: &str = "\
+path:
+  type: string
+  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
+    the name of the file
+";
+
 /// Checks a tool file.
 pub(super) const LINT_TOOL: BuiltIn = BuiltIn {
     name: "lint_tool",
     title: "Check a tool file",
     description: "Checks a tool file of cogtools and returns its mistakes, each with its line and \
                   what to do. Use it before and after you write one.",
-    parameters: "
-path:
-  type: string
-  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
-    the name of the file
+    parameters: &[
+        PATH,
+        "\
 text:
   type: string
   description: The text to check in place of the file, which need not exist
   optional: true
 ",
+    ],
     annotations: READ_ONLY,
     run: lint,
 };
@@ -50,13 +57,12 @@ pub(super) const WRITE_TOOL: BuiltIn = BuiltIn {
                   description}), examples (a list of arguments), and implementation: a Nunjucks \
                   template over the parameters, {js: the body of a function of args}, or {exec: \
                   [program, argument]}.",
-    parameters: "
-path:
-  type: string
-  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
-    the name of the file
+    parameters: &[
+        PATH,
+        "\
 text: {type: string, description: The whole text of the file}
 ",
+    ],
     annotations: CHANGES,
     run: write,
 };
@@ -66,16 +72,15 @@ pub(super) const TEST_TOOL: BuiltIn = BuiltIn {
     title: "Test a tool",
     description: "Runs the examples of a tool of this project, once the user agrees, and compares \
                   each result with its golden file.",
-    parameters: "
-path:
-  type: string
-  description: The path of the tool file in the project, such as tools/forecast.yaml; the tool has
-    the name of the file
+    parameters: &[
+        PATH,
+        "\
 update:
   type: boolean
   description: 'True to accept the results: they are written to the golden files'
   default: false
 ",
+    ],
     annotations: CHANGES,
     run: test,
 };

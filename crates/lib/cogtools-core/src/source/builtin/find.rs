@@ -16,7 +16,7 @@ pub(super) const LIST_FILES: BuiltIn = BuiltIn {
     title: "List files",
     description: "Lists the files of the project, one path a line, sorted. Leaves out what git \
                   ignores, and files that may contain secrets.",
-    parameters: LIST_PARAMETERS,
+    parameters: &LIST_PARAMETERS,
     annotations: READ_ONLY,
     run: list,
 };
@@ -26,7 +26,7 @@ pub(super) const READ_FILE: BuiltIn = BuiltIn {
     title: "Read a file",
     description: "Reads a text file of the project. Of a long file it returns the first lines \
                   and says how to go on.",
-    parameters: READ_PARAMETERS,
+    parameters: &[READ_PARAMETERS],
     annotations: READ_ONLY,
     run: read,
 };
@@ -36,7 +36,7 @@ pub(super) const SEARCH_FILES: BuiltIn = BuiltIn {
     title: "Search files",
     description: "Searches the text files of the project for a text or a regular expression. \
                   Each line of the result is a match: path, line number, text.",
-    parameters: SEARCH_PARAMETERS,
+    parameters: &SEARCH_PARAMETERS,
     annotations: READ_ONLY,
     run: search,
 };
@@ -50,15 +50,22 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 /// The largest compiled expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
-const LIST_PARAMETERS: &str = r#"
+/// The parameter with a folder.
+const FOLDER: &str = r#"
 path: {type: string, description: "The folder, relative to the project's folder", default: "."}
+"#;
+
+const LIST_PARAMETERS: [&str; 2] = [
+    FOLDER,
+    r#"
 pattern:
   type: string
   description: Only paths that match this pattern, as in `*.rs` or `src/**/*.md`
   optional: true
 limit:
   {type: integer, description: How many paths at most, minimum: 1, maximum: 5000, default: 500}
-"#;
+"#,
+];
 
 fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let files = Files::of(request)?;
@@ -118,19 +125,23 @@ pub(in crate::source) fn lines(text: &str, offset: usize, limit: usize) -> Strin
     result
 }
 
-const SEARCH_PARAMETERS: &str = r#"
+const SEARCH_PARAMETERS: [&str; 3] = [
+    r#"
 query: {type: string, description: The text to search for, minLength: 1}
 regex: {type: boolean, description: Whether the query is a regular expression, default: false}
 ignore_case:
   {type: boolean, description: Whether small and capital letters are the same, default: false}
-path: {type: string, description: "The folder, relative to the project's folder", default: "."}
+"#,
+    FOLDER,
+    r#"
 pattern:
   type: string
   description: Only files that match this pattern, as in `*.rs` or `src/**/*.md`
   optional: true
 limit:
   {type: integer, description: How many matches at most, minimum: 1, maximum: 1000, default: 100}
-"#;
+"#,
+];
 
 fn search(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     let (files, cx) = (Files::of(request)?, request.cx);

@@ -34,8 +34,8 @@ pub(super) struct BuiltIn {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Its parameters, as [`Definition::built_in`] reads them.
-    parameters: &'static str,
+    /// The parts of its parameters, as [`Definition::built_in`] reads them.
+    parameters: &'static [&'static str],
     annotations: Annotations,
     /// Answers a call with valid arguments.
     run: fn(&Request<'_>) -> Result<ToolOutput, RunError>,
@@ -103,7 +103,7 @@ const CURRENT_DATE: BuiltIn = BuiltIn {
     title: "Get the current date and time",
     description: "Returns the current date and time: `iso` in UTC, `local` as text in the zone of \
                   the user, and `epochMs`, the milliseconds since 1970.",
-    parameters: "{type: object, properties: {}, additionalProperties: true}",
+    parameters: &["{type: object, properties: {}, additionalProperties: true}"],
     annotations: READ_ONLY,
     run: now,
 };
@@ -114,7 +114,7 @@ const RUN_JS: BuiltIn = BuiltIn {
     description: "Evaluates JavaScript in a sandbox and returns its result. Use it to compute: \
                   the code is the body of a function of `args`, and returns JSON. It has no \
                   files, no network and no modules.",
-    parameters: JS_PARAMETERS,
+    parameters: &[JS_PARAMETERS],
     annotations: READ_ONLY,
     run: evaluate,
 };
@@ -149,12 +149,13 @@ impl BuiltIn {
     pub(super) fn load(&self, set: &Set) -> Tool {
         let capability = format!("{}.{}", set.source, self.name);
         let capability = set.has_capabilities.then_some(capability);
+        let parameters = self.parameters.concat();
         let definition = Definition {
             annotations: self.annotations,
             capabilities: capability.into_iter().collect(),
             timeout: set.timeout,
             provenance: Provenance::built_in(set.source),
-            ..Definition::built_in(self.name, self.title, self.description, self.parameters)
+            ..Definition::built_in(self.name, self.title, self.description, &parameters)
         };
         Tool::foreign(definition, Arc::new(*self), &self.display_path(set))
     }
@@ -308,7 +309,7 @@ const READ: BuiltIn = BuiltIn {
     name: "todo_read",
     title: "Read the list of things to do",
     description: "Returns the list of things to do, as it was last written.",
-    parameters: "",
+    parameters: &[],
     annotations: READ_ONLY,
     run: read_todos,
 };
@@ -318,7 +319,7 @@ const WRITE: BuiltIn = BuiltIn {
     title: "Write the list of things to do",
     description: "Replaces the list of things to do. Use it to plan work of several steps: pass \
                   the whole list each time, and mark a step as soon as it is begun or done.",
-    parameters: "
+    parameters: &["
 todos:
   type: array
   description: 'The whole list, in the order of work'
@@ -332,7 +333,7 @@ todos:
         description: How far it is
         enum: [pending, in_progress, completed]
         default: pending
-",
+"],
     annotations: Annotations {
         read_only: Some(false),
         ..READ_ONLY
@@ -408,6 +409,7 @@ fn file_of(request: &Request<'_>) -> Result<PathBuf, RunError> {
 mod tests {
     use super::*;
     use crate::text::Text;
+    use crate::todo::TodoStatus;
     use crate::{Target, yaml};
 
     #[test]
@@ -427,7 +429,7 @@ mod tests {
             let names: Vec<&str> = set.tools.iter().map(|tool| tool.name).collect();
             assert!(names.is_sorted(), "{names:?}");
             for tool in set.tools {
-                let text = Text::new("x", tool.parameters.as_bytes().to_vec()).expect("text");
+                let text = Text::new("x", tool.parameters.concat().into_bytes()).expect("text");
                 let document = yaml::parse(&text).expect("YAML");
                 let entries = document.get("properties").unwrap_or(&document).entries();
                 let declared: Vec<&String> =
@@ -444,6 +446,33 @@ mod tests {
                 assert_eq!(Target::Gemini.rejections(&tool), []);
             }
         }
+    }
+
+    #[test]
+    fn parameters_have_the_limits_of_their_readers() {
+        let schema = |set: &'static Set, name: &str| {
+            let tool = set.find(&Name::new(name).expect("a name")).expect("a tool");
+            Value::Object(tool.schema.as_object().clone())
+        };
+        let status =
+            schema(AGENT, WRITE.name)["properties"]["todos"]["items"]["properties"]["status"]
+                .clone();
+        let read = |value: &Value| serde_json::from_value::<TodoStatus>(value.clone());
+        let all = status["enum"].as_array().expect("a list").iter().map(read);
+        let all: Result<Vec<TodoStatus>, _> = all.collect();
+        let expected = [
+            TodoStatus::Pending,
+            TodoStatus::InProgress,
+            TodoStatus::Completed,
+        ];
+        assert_eq!(all.expect("statuses"), expected);
+        assert_eq!(
+            read(&status["default"]).expect("one"),
+            TodoStatus::default()
+        );
+        let proposal = schema(EDITOR, "propose_edit");
+        let content = &proposal["properties"]["content"];
+        assert_eq!(content["maxLength"], editor::MAX_TEXT_BYTES);
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub const EDITOR_VARIABLES: [&str; 18] = [
 ];
 
 /// The longest text of an answer or a proposal, in bytes of UTF-8.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The longest output of the program that asks, in bytes: JSON escapes a character with six.
 const MAX_OUTPUT_BYTES: usize = 8 << 20;
 /// The time in which a user may answer a proposal; questions have a shorter limit of their own.
@@ -57,13 +57,13 @@ pub(super) const TOOLS: [BuiltIn; 5] = [
         description: "Returns the file that is open in the user's editor: its path and its whole \
                       text, with changes that are not saved. Use it when the user speaks of this \
                       file. The text is empty if no file is open.",
-        parameters: "
+        parameters: &["
 path:
   type: string
   description: Another file of the project, as the editor has it or as it is saved
   optional: true
   minLength: 1
-",
+"],
         annotations: READ_ONLY,
         run: file,
     },
@@ -72,7 +72,7 @@ path:
         title: "Get the problems in the editor",
         description: "Returns the errors and warnings that the user's editor shows, each with its \
                       file, line and column.",
-        parameters: "",
+        parameters: &[],
         annotations: READ_ONLY,
         run: list,
     },
@@ -81,7 +81,7 @@ path:
         title: "Get the open files",
         description: "Returns the paths of the files that are open in the user's editor, which one \
                       is active, and which have changes that are not saved.",
-        parameters: "",
+        parameters: &[],
         annotations: READ_ONLY,
         run: list,
     },
@@ -91,7 +91,7 @@ path:
         description: "Returns the text that the user has selected in the editor, with its file and \
                       position. Use it when the user speaks of the selection. The text is empty if \
                       nothing is selected.",
-        parameters: "",
+        parameters: &[],
         annotations: READ_ONLY,
         run: text,
     },
@@ -102,7 +102,7 @@ path:
                       `outcome` is accepted (the editor has the new text, which the user saves), \
                       changed (the same, after changes of the user: `diff`), rejected, or stale \
                       (the text has another hash: read it again).",
-        parameters: PROPOSAL,
+        parameters: &[PROPOSAL],
         annotations: Annotations {
             read_only: Some(false),
             destructive: Some(true),
