@@ -75,7 +75,7 @@ pub struct Context {
     pub requests: Option<Arc<dyn Requests>>,
     /// The sessions with MCP servers; without them, each call starts its server.
     pub sessions: Option<Arc<dyn Sessions>>,
-    /// The options of this program that hold for what it starts, too.
+    /// Options for the programs that run the tools of a tool, such as `--locked`.
     pub options: Arc<Vec<OsString>>,
     /// The options of lists of tools.
     pub list: ListContext,

@@ -143,7 +143,8 @@ impl Template {
         scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<Option<Value>, Box<Diagnostic>> {
-        // `dump` gives the JSON of Nunjucks, which is another value than a safe string or `NaN`.
+        // Checks of types read it as a template that prints JSON. The JSON of `dump` is that of
+        // Nunjucks, which is another value for a safe string and for `NaN`.
         let source = self.source().strip_suffix(VALUE[1]).unwrap_or_default();
         let expression = self.with_source(format!("{source}) }}}}"));
         let compiled = expression.compile_legible(scope)?;
