@@ -198,10 +198,12 @@ impl DecisionArgs {
     fn decision(self) -> Result<Decision, Failure> {
         Ok(match (self.answer, self.result) {
             (Some(text), _) => Decision::Answer(text),
-            (None, Some(json)) => Decision::Result(serde_json::from_str(&json).map_err(|error| {
-                let message = format!("the result is JSON: {error}");
-                Diagnostic::new(Code::Usage, message).with_subject("--result")
-            })?),
+            (None, Some(json)) => {
+                Decision::Result(serde_json::from_str(&json).map_err(|error| {
+                    let message = format!("the result is JSON: {error}");
+                    Diagnostic::new(Code::Usage, message).with_subject("--result")
+                })?)
+            }
             (None, None) => Decision::Repeat,
         })
     }

@@ -82,9 +82,7 @@ impl Worker {
         let options = ServiceOptions::new()
             .abort_timeout(LONGEST)
             .retry_policy_max_attempts(ATTEMPTS);
-        let definition = Flows(programs)
-            .into_service_definition()
-            .options(options);
+        let definition = Flows(programs).into_service_definition().options(options);
         let server = HttpServer::new(endpoint.bind(definition).build());
         let end = async move {
             tokio::select! {
