@@ -116,13 +116,19 @@ impl Graph {
 
     /// Returns true if the node at `index` needs the one at `other`, directly or not.
     pub(crate) fn is_after(&self, index: usize, other: usize) -> bool {
-        let mut found = BTreeSet::new();
+        let mut seen = vec![false; self.nodes.len()];
         let mut waiting = vec![index];
         while let Some(index) = waiting.pop() {
-            let needs = self.needs[index].iter().map(|(need, _)| *need);
-            waiting.extend(needs.filter(|need| found.insert(*need)));
+            for &(need, _) in &self.needs[index] {
+                if need == other {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[need], true) {
+                    waiting.push(need);
+                }
+            }
         }
-        found.contains(&other)
+        false
     }
 }
 
