@@ -140,7 +140,7 @@ impl SessionError {
             Self::Open(..) => Diagnostic::new(Code::IoFailed, message)
                 .hint("check that it is a file that you can read"),
             Self::Header(..) => Diagnostic::new(Code::InvalidSession, message)
-                .hint("name a file that `cogtools ask` or `cogtools session fork` has written"),
+                .hint("name a file that a run or `cogtools session fork` has written"),
             Self::Newer(..) => {
                 Diagnostic::new(Code::InvalidSession, message).hint("update cogtools")
             }
@@ -162,7 +162,7 @@ impl LogError {
             Self::InUse(_) => Diagnostic::new(Code::SessionInUse, message)
                 .hint("wait until it ends, or continue in a copy: `cogtools session fork`"),
             Self::Exists(_) => Diagnostic::new(Code::IoFailed, message).hint(
-                "name another file; `cogtools ask --continue` or `resume` goes on with this one",
+                "name another file; `--continue` or `resume` goes on with this one",
             ),
             Self::Open(_, error) => {
                 let code = match error {

@@ -223,7 +223,7 @@ impl Store {
             let newest = newest.ok_or_else(|| {
                 let message = "this project has no sessions";
                 Diagnostic::new(Code::SessionNotFound, message)
-                    .hint("name the file of a session, or begin one with `cogtools ask`")
+                    .hint("name the file of a session; `cogtools ask`, flows, plans and code write them")
             })?;
             return Ok(self.file(&newest.id));
         };

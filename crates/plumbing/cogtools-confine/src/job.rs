@@ -1,9 +1,9 @@
 //! Runs the program in a job of Windows, which ends all that the program has started.
 //!
 //! A job does not protect files or the network, and its limits have no safe interface: nothing
-//! else is enforced there, which `--check` reports. This has not been tried on Windows.
+//! else is enforced there, which `--check` reports. This was tried under Wine, not on Windows.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use win32job::{ExtendedLimitInfo, Job};
 
@@ -25,8 +25,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     // The system closes it when this process ends, however it does. Closed earlier, it would end
     // this process.
     let _ = job.into_handle();
-    let status = Command::new(&options.program)
-        .args(&options.args)
+    let status = options
+        .command()
         .status()
         .map_err(|error| Failure::Start(options.program.clone(), error))?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
+#[cfg(unix)]
 use cogtools_confine::sandbox;
+#[cfg(unix)]
 use cogtools_core::javascript::Script;
 
 /// The address space: the engine's memory, the request and its copies, the result, the program.

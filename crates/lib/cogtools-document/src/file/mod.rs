@@ -221,8 +221,9 @@ pub fn set_writable(folder: &Path, is_writable: bool) -> io::Result<()> {
     std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))
 }
 
+/// Changes nothing: a folder has no such right on other systems.
 #[cfg(not(unix))]
-pub(crate) const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
+pub const fn set_writable(_: &Path, _: bool) -> io::Result<()> {
     Ok(())
 }
 

@@ -27,7 +27,7 @@ fn a_fork_is_a_new_session_that_begins_alike() {
         74,
         str![[r#"
 cogtools-session: error[IO_FAILED]: `new.jsonl` exists already
-hint: name another file; `cogtools ask --continue` or `resume` goes on with this one
+hint: name another file; `--continue` or `resume` goes on with this one
 
 "#]],
     );
@@ -160,7 +160,7 @@ fn a_file_that_is_not_a_session_is_refused() {
         .file("newer.jsonl", "{\"kind\":\"session\",\"format\":2}\n");
     session(&project, &["show", "notes.md"]).fails(65, str![[r#"
 cogtools-session: error[INVALID_SESSION]: `notes.md` is not a session: the line is not JSON: unexpected text at column 1
-hint: name a file that `cogtools ask` or `cogtools session fork` has written
+hint: name a file that a run or `cogtools session fork` has written
 
 "#]]);
     session(&project, &["show", "newer.jsonl"]).fails(65, str![[r#"

@@ -127,7 +127,7 @@ hint: `cogtools session list` shows the sessions of this project
         127,
         str![[r#"
 cogtools-session: error[SESSION_NOT_FOUND]: this project has no sessions
-hint: name the file of a session, or begin one with `cogtools ask`
+hint: name the file of a session; `cogtools ask`, flows, plans and code write them
 
 "#]],
     );
