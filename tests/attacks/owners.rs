@@ -78,6 +78,28 @@ fn a_marker_of_another_user_marks_no_project() {
     }
 }
 
+/// Before: the file became the user's own, with the sources that the stranger had written.
+#[test]
+fn the_configuration_of_another_user_is_not_changed() {
+    let Some(project) = shared(&[]) else {
+        return;
+    };
+    project.file(".cogtoolrc.yaml", "tool_sources: [{local: ./evil}]\n");
+    give(&project, ".cogtoolrc.yaml");
+    for change in [
+        &["set", "lint.rules.no-schema", "off"][..],
+        &["unset", "tool_sources"],
+    ] {
+        let outcome = run("cogtools-config", &project).args(change).run();
+        outcome.status(77).stderr_contains(&format!(
+            "error[DENIED]: `[ROOT]/.cogtoolrc.yaml` belongs to user {STRANGER}, not to you; it is \
+             not changed"
+        ));
+    }
+    let meta = project.path(".cogtoolrc.yaml").metadata().expect("a file");
+    assert_eq!(meta.uid(), STRANGER);
+}
+
 #[test]
 fn a_link_of_another_user_marks_no_project() {
     let Some(project) = shared(&[]) else {

@@ -157,6 +157,37 @@ fn nothing_outlives_a_call_that_is_killed() {
     all_end(&pids);
 }
 
+/// Before: the flow went on with its next nodes.
+#[test]
+fn a_flow_ends_with_the_call_that_is_killed() {
+    let project = project("./daemon &\necho $$ >> pids\nsleep 2");
+    project.file(
+        "tools/flows.yaml",
+        "name: flows\ndescription: d\nimplementation:\n  flow:\n    nodes:\n      \
+         one: {tool: t}\n      two: {needs: [one], tool: t}\n",
+    );
+    let mut host = start(&project, "\"$CALL\" flows & echo $! > call; wait");
+    let pids = pids(&project, 2);
+    let killed = Command::new("/bin/kill")
+        .args(["-KILL", project.read("call").trim()])
+        .status();
+    assert!(killed.expect("kill runs").success());
+    host.wait().expect("it ends");
+    all_end(&pids);
+    thread::sleep(Duration::from_secs(3));
+    assert_eq!(project.read("pids").lines().count(), 2);
+}
+
+/// Before: the tool ran, and was reported as one that could not be started.
+#[test]
+fn a_host_may_ignore_the_end_of_its_children() {
+    let project = project("echo $$ >> pids\necho done");
+    let host = start(&project, "trap '' CHLD; exec \"$CALL\" t");
+    let output = host.wait_with_output().expect("its pipes are read");
+    let texts = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+    assert_eq!(texts, ["done\n", ""]);
+}
+
 /// A program can signal its parent, as all processes of the user.
 #[test]
 fn nothing_outlives_a_parent_that_is_killed_or_stopped() {

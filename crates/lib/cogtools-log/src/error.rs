@@ -161,9 +161,8 @@ impl LogError {
         match self {
             Self::InUse(_) => Diagnostic::new(Code::SessionInUse, message)
                 .hint("wait until it ends, or continue in a copy: `cogtools session fork`"),
-            Self::Exists(_) => Diagnostic::new(Code::IoFailed, message).hint(
-                "name another file; `--continue` or `resume` goes on with this one",
-            ),
+            Self::Exists(_) => Diagnostic::new(Code::IoFailed, message)
+                .hint("name another file; `--continue` or `resume` goes on with this one"),
             Self::Open(_, error) => {
                 let code = match error {
                     WriteError::Link { .. } | WriteError::Dangling { .. } => Code::Denied,

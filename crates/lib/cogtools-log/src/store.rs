@@ -109,6 +109,7 @@ impl Store {
     }
 
     /// The session of a person that was written to last, among those with an entry of this `kind`.
+    /// A file without a line is none: its process could not begin it.
     pub fn newest(&self, kind: Option<&str>) -> io::Result<Option<Stored>> {
         let is_wanted = |stored: &Stored| {
             let file = self.file(&stored.id);
@@ -117,7 +118,8 @@ impl Store {
             let has = |kind| Session::read(&file).map_or(true, |session| session.has(kind));
             of_person && kind.is_none_or(has)
         };
-        Ok(self.list()?.into_iter().find(is_wanted))
+        let begun = self.list()?.into_iter().filter(|stored| stored.bytes > 0);
+        Ok({ begun }.find(is_wanted))
     }
 
     /// The sessions of a person that wait for an approval of calls.
@@ -222,8 +224,9 @@ impl Store {
             let newest = self.newest(None).map_err(|error| self.unreadable(&error))?;
             let newest = newest.ok_or_else(|| {
                 let message = "this project has no sessions";
-                Diagnostic::new(Code::SessionNotFound, message)
-                    .hint("name the file of a session; `cogtools ask`, flows, plans and code write them")
+                Diagnostic::new(Code::SessionNotFound, message).hint(
+                    "name the file of a session; `cogtools ask`, flows, plans and code write them",
+                )
             })?;
             return Ok(self.file(&newest.id));
         };

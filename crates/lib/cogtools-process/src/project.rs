@@ -108,11 +108,10 @@ impl Project {
         .transpose()
     }
 
-    /// Returns true if its own marker belongs to another user, so that no file in the root counts.
-    pub fn is_foreign(&self) -> bool {
-        self.skipped
-            .iter()
-            .any(|skipped| skipped.folder == self.root)
+    /// Returns its own marker if that belongs to another user: no file in the root counts.
+    pub fn foreign_marker(&self) -> Option<&ForeignOwner> {
+        let mut skipped = self.skipped.iter();
+        skipped.find(|skipped| skipped.folder == self.root)
     }
 
     /// Resolves a path relative to the root: the full path, and the path as the user

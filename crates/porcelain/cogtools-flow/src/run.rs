@@ -407,6 +407,7 @@ impl CallArgs {
         }
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
+        cx.cancel = io.signals.begin();
         cx.call.presets = Arc::new(task.presets);
         cx.call.rules = task.rules.map(Arc::new);
         let run = FlowRun {

@@ -414,7 +414,7 @@ pub(super) fn layers(
         found.push((of_user(&path, Origin::Home), true));
     }
     // What another user has put into a shared folder is not its project.
-    if !project.is_foreign() {
+    if project.foreign_marker().is_none() {
         let own = Path::new(Project::CONFIG);
         found.push((host_folder(project, paths), false));
         found.push((package(project, &paths.owners), false));

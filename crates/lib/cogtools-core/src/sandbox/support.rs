@@ -52,7 +52,12 @@ struct Answer {
 /// Returns what this system enforces, of the layers that the variable names.
 pub(super) fn of_system(cx: &Context) -> Support {
     static SUPPORT: OnceLock<Support> = OnceLock::new();
-    let mut support = SUPPORT.get_or_init(|| kept_or_found(cx)).clone();
+    // A check that could not run says nothing about the next one.
+    let found = SUPPORT.get().cloned().or_else(|| {
+        let found = kept_or_found(cx)?;
+        Some(SUPPORT.get_or_init(|| found).clone())
+    });
+    let mut support = found.unwrap_or_else(Support::none);
     let variables = cx.environment.user_vars([LAYERS]);
     let layers = variables.get(OsStr::new(LAYERS)).and_then(|it| it.to_str());
     support.namespaces = support.namespaces.min(match layers {
@@ -63,8 +68,8 @@ pub(super) fn of_system(cx: &Context) -> Support {
     support
 }
 
-/// The answer in the cache, or a new one, which is kept there.
-fn kept_or_found(cx: &Context) -> Support {
+/// The answer in the cache, or a new one, which is kept there; `None` if nothing could be found out.
+fn kept_or_found(cx: &Context) -> Option<Support> {
     let confinement = cx.confinement();
     let file = cx.cache.as_ref().map(|folder| folder.join(FILE));
     let state = confinement.program().and_then(state);
@@ -76,16 +81,16 @@ fn kept_or_found(cx: &Context) -> Support {
         .flatten()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let Some(kept) = kept.filter(|kept| kept.state == state) {
-        return kept.support;
+        return Some(kept.support);
     }
     let answer = Answer {
         state,
-        support: confinement.support(),
+        support: confinement.support()?,
     };
     if let Ok(bytes) = serde_json::to_vec(&answer) {
         cached::write(Some(&file), &bytes);
     }
-    answer.support
+    Some(answer.support)
 }
 
 /// The digest of everything on which the answer of `program` depends; `None` if that is not known.
@@ -136,7 +141,7 @@ mod tests {
         };
         let file = scratch.path().join("cache").join(FILE);
         let expected = |times: u64| {
-            let support = kept_or_found(&cx);
+            let support = kept_or_found(&cx).expect("an answer");
             assert_eq!(support.namespaces, Namespaces::Files);
             let length = fs::metadata(&asked).expect("it was asked").len();
             assert_eq!(length, times);
@@ -153,5 +158,9 @@ mod tests {
         let opened = fs::File::options().write(true).open(&file);
         opened.and_then(|it| it.set_modified(old)).expect("a time");
         expected(4);
+        fs::write(&file, "{").expect("a file");
+        fs::write(&program, "#!/bin/sh\nexit 1\n").expect("a program");
+        assert_eq!(kept_or_found(&cx).map(|it| it.namespaces), None);
+        assert_eq!(fs::read(&file).expect("the file"), b"{");
     }
 }

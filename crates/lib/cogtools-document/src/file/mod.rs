@@ -18,7 +18,7 @@ mod path;
 mod portable;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -444,6 +444,16 @@ impl Temp<'_> {
         let Some(own) = &self.own else {
             return Ok(());
         };
+        let replaced = match self.expected {
+            Expected::Bytes(_) => Some(self.folder.open_file(&self.name)?),
+            _ => None,
+        };
+        // Of two processes that replace the same content, one would undo the change of the other.
+        // On Windows, a locked file cannot be read again.
+        let is_locked = |file: &File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        if cfg!(unix) && replaced.as_ref().is_some_and(is_locked) {
+            return Err(WriteError::Changed);
+        }
         match self.expected {
             Expected::Absent => self.folder.rename_new(own, &self.name),
             Expected::Bytes(before) if !has_content(&self.folder, &self.name, before)? => {

@@ -85,6 +85,23 @@ fn only_unchanged_content_is_replaced() {
 }
 
 #[test]
+fn of_many_who_replace_the_same_content_only_one_succeeds() {
+    for _ in 0..50 {
+        let scene = scene();
+        create(&path(&scene, "file"), b"old", Mode::Data).expect("a file");
+        let replace = |index: usize| {
+            let new = format!("new {index}");
+            replace_if_unchanged(&path(&scene, "file"), Some(b"old"), new.as_bytes()).is_ok()
+        };
+        let done = std::thread::scope(|scope| {
+            let threads = [0, 1, 2, 3].map(|index| scope.spawn(move || replace(index)));
+            threads.map(|thread| thread.join().expect("no panic"))
+        });
+        assert_eq!(done.iter().filter(|done| **done).count(), 1, "{done:?}");
+    }
+}
+
+#[test]
 fn any_content_is_overwritten() {
     let scene = scene();
     for content in ["one", "two"] {

@@ -73,6 +73,12 @@ fn the_session_written_to_last_comes_first() {
         store.newest(None).expect("a list").map(|stored| stored.id),
         Some(id("b"))
     );
+    // The process that wanted to begin it could not, for example on a full disk.
+    fs::write(store.folder().join("e.jsonl"), "").expect("written");
+    assert_eq!(
+        store.newest(None).expect("a list").map(|stored| stored.id),
+        Some(id("b"))
+    );
     let empty = Store::new(scene.folder.path(), scene.folder.path());
     assert_eq!(
         (

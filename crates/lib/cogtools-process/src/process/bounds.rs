@@ -275,16 +275,13 @@ impl Confinement {
         self
     }
 
-    /// Returns the parts of a policy that this system enforces, which a process finds out.
-    pub fn support(&self) -> Support {
-        let check = |program| {
-            let mut check = Command::new(program);
-            check.arg("--check").env_clear().stdin(Stdio::null());
-            let output = check.stderr(Stdio::null()).output().ok()?;
-            Support::parse(&output.stdout)
-        };
-        let support = self.program().and_then(check);
-        support.unwrap_or_else(Support::none)
+    /// Returns the parts of a policy that this system enforces, which a process finds out; `None`
+    /// if that process could not do so, which another time it may.
+    pub fn support(&self) -> Option<Support> {
+        let mut check = Command::new(self.program()?);
+        check.arg("--check").env_clear().stdin(Stdio::null());
+        let output = check.stderr(Stdio::null()).output().ok()?;
+        Support::parse(&output.stdout)
     }
 
     /// The file of the program that confines others.

@@ -140,7 +140,7 @@ mod unix {
     use std::time::Duration;
 
     use cogtools_core::Cancel;
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::{flag, low_level};
 
     use super::SignalGuard;
@@ -157,6 +157,10 @@ mod unix {
             let (mut handlers, mut interrupt) = (Vec::new(), None);
             let ignored = ignored_signals();
             let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
+            // Where the end of a child is ignored, the system forgets how it ended.
+            if !is_handled(&SIGCHLD) {
+                let _ = flag::register(SIGCHLD, Arc::default());
+            }
             let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
             for number in numbers.into_iter().filter(is_handled) {
                 let Ok(value) = usize::try_from(number) else {

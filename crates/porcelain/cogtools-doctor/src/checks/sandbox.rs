@@ -11,7 +11,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let rows = LIMITATIONS.iter();
     let rows = rows.map(|one| format!("{} ({})", one.what, one.note));
     let system = if confinement.is_active() {
-        Some(of_system(&confinement.support()))
+        let support = confinement.support();
+        Some(of_system(&support.unwrap_or_else(Support::none)))
     } else {
         cfg!(unix).then(unconfined)
     };

@@ -81,8 +81,12 @@ pub(crate) fn plan_unset(key: &Key, layer: Layer, io: &Io<'_>) -> Result<ConfigC
     change.ok_or_else(|| not_set(&path, key, io, &project).into())
 }
 
-/// The file to change.
+/// The file to change. A file of another user is not: it would become the user's own, with all
+/// that it says.
 fn file(layer: Layer, io: &Io<'_>, project: &Project) -> Result<ConfigFile, Failure> {
+    if let (Layer::Project, Some(marker)) = (layer, project.foreign_marker()) {
+        return Err(marker.diagnostic("it is not changed").into());
+    }
     let file = match layer {
         Layer::Home => {
             let path = config_paths(io).home_file().ok_or(ConfigFileError::NoHome);

@@ -4,6 +4,7 @@
 //! this machine pass, so that a name from a search or a web page is no command.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,6 +43,8 @@ pub(crate) struct Npm {
     directory: PathBuf,
     prefix: Option<PathBuf>,
     cancel: Cancel,
+    /// The locked folder of the project: packages are changed by one process at a time.
+    _lock: Option<File>,
 }
 
 impl Npm {
@@ -59,7 +62,13 @@ impl Npm {
                 "the project is not trusted: its .npmrc and package.json tell npm what to do";
             return Err(Diagnostic::new(Code::Denied, message).hint(hint).into());
         }
-        Self::find(root.to_path_buf(), Some(root.to_path_buf()), io)
+        let npm = Self::find(root.to_path_buf(), Some(root.to_path_buf()), io)?;
+        // Not every system opens folders.
+        let lock = File::open(root).ok();
+        Ok(Self {
+            _lock: lock.filter(|folder| folder.lock().is_ok()),
+            ..npm
+        })
     }
 
     /// npm for a search: with the settings of the project if it is trusted, otherwise with the
@@ -82,6 +91,7 @@ impl Npm {
             directory,
             prefix,
             cancel: io.signals.begin(),
+            _lock: None,
         })
     }
 

@@ -38,10 +38,6 @@ struct Input {
 /// Ways to notice the end of the program.
 enum Exit {
     /// This descriptor can be read then.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "only Linux has it")
-    )]
     Descriptor(OwnedFd),
     /// The system is asked again and again.
     Asked,
