@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use cogtools_core::Diagnostic;
-use cogtools_edit::host::EntryForm;
 use cogtools_edit::{Change, Edit, Existing, Step, jsonc};
 use serde_json::{Map, Value};
 
@@ -32,13 +31,8 @@ not on PATH: tell the user to install it and to restart Gemini CLI.
 pub(crate) fn edit(cx: &SetupContext) -> Edit {
     let name = cx.name.clone().unwrap_or_else(|| extension_name(&cx.root));
     let server = Server {
-        table: "mcpServers",
-        name: &name,
-        command: NAME,
-        options: Vec::new(),
         project: Some(FOLDER),
-        is_shared: false,
-        form: EntryForm::Standard,
+        ..Server::new(&name)
     };
     let mut defaults = Map::new();
     defaults.insert("name".into(), name.as_str().into());

@@ -6,8 +6,7 @@
 use std::path::Path;
 
 use cogtools_core::{Code, Diagnostic, fail_on};
-use cogtools_edit::host::connection::SERVERS;
-use cogtools_edit::host::{Connection, EntryForm, McpHost, Paths};
+use cogtools_edit::host::{Connection, McpHost, Paths};
 use cogtools_edit::jsonc::Dialect;
 use cogtools_edit::{Edit, Step};
 
@@ -51,15 +50,7 @@ impl Host {
     /// The change to its configuration.
     fn edit(self, cx: &SetupContext) -> Result<Edit, Box<Diagnostic>> {
         let name = cx.name.as_deref().unwrap_or(NAME);
-        let server = Server {
-            table: SERVERS,
-            name,
-            command: NAME,
-            project: None,
-            is_shared: false,
-            options: Vec::new(),
-            form: EntryForm::Standard,
-        };
+        let server = Server::new(name);
         match self {
             Self::GeminiCommands => return Ok(Connection::Commands.edit()),
             Self::GeminiExtension => return Ok(extension::edit(cx)),

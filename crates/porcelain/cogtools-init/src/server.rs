@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cogtools_edit::Entry;
 use cogtools_edit::host::EntryForm;
-use cogtools_edit::host::connection::runs_cogtools;
+use cogtools_edit::host::connection::{SERVERS, runs_cogtools};
 use cogtools_edit::host::mcp_host::{project, words};
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,20 @@ pub(crate) struct Server<'s> {
     pub(crate) form: EntryForm,
 }
 
-impl Server<'_> {
+impl<'s> Server<'s> {
+    /// The server `name` as Gemini CLI starts it in the project.
+    pub(crate) const fn new(name: &'s str) -> Self {
+        Self {
+            table: SERVERS,
+            name,
+            command: NAME,
+            project: None,
+            is_shared: false,
+            options: Vec::new(),
+            form: EntryForm::Standard,
+        }
+    }
+
     /// The entry.
     pub(crate) fn entry(&self) -> Entry {
         let project = self.project.map(|project| [PROJECT, project]);

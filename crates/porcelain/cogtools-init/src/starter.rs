@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::{Code, Diagnostic};
 use cogtools_edit::{Change, Step};
-use thiserror::Error;
 
 use crate::survey::{Survey, yaml_files};
 
@@ -26,37 +25,13 @@ pub(crate) const GOLDEN: [(&str, &str); 2] = [
 /// The depth of the search for existing tools: a source and its toolsets.
 pub(crate) const MAX_DEPTH: usize = 2;
 
-/// Why a starter file cannot be created.
-#[derive(Debug, Error)]
-pub(crate) enum StarterError {
-    /// A file of another type is there.
-    #[error("is not a {wanted}")]
-    Occupied {
-        /// The path.
-        file: PathBuf,
-        /// The expected type.
-        wanted: &'static str,
-    },
-    /// It cannot be read.
-    #[error("cannot be read: {error}")]
-    Unreadable {
-        /// The file or folder.
-        file: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-}
-
 /// Creates the configuration file of `project` unless it exists, or another file says where
 /// the tools come from. With `packages`, it names `node_modules`, too.
-fn configuration(project: &Path, survey: &Survey, packages: bool) -> Result<Step, StarterError> {
+fn configuration(project: &Path, survey: &Survey, packages: bool) -> Result<Step, Box<Diagnostic>> {
     let file = PathBuf::from(CONFIGURATION);
     let path = project.join(&file);
     match fs::metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => Err(StarterError::Occupied {
-            file,
-            wanted: "file",
-        }),
+        Ok(metadata) if metadata.is_dir() => Err(occupied(&file, "file")),
         Err(error) if is_not_found(&error) && !path.is_symlink() => {
             if let Some(other) = &survey.configured_in {
                 return Ok(Step::Keep(other.clone()));
@@ -70,7 +45,7 @@ fn configuration(project: &Path, survey: &Survey, packages: bool) -> Result<Step
             }
             Ok(create(project, file, &text, false))
         }
-        Err(error) => Err(StarterError::Unreadable { file, error }),
+        Err(error) => Err(unreadable(&file, &error)),
         Ok(_) => Ok(Step::Keep(file)),
     }
 }
@@ -88,42 +63,26 @@ pub(crate) fn steps(
     for created in std::iter::once(configuration.map(|step| vec![step])).chain(example) {
         match created {
             Ok(created) => steps.extend(created),
-            Err(error) => diagnostics.push(error.diagnostic()),
+            Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     (steps, diagnostics)
 }
 
 /// Creates the example tool and its golden files in `folder` unless it already has tools.
-fn example_steps(project: &Path, folder: &Path) -> Result<Vec<Step>, StarterError> {
-    let folder = folder.to_path_buf();
+fn example_steps(project: &Path, folder: &Path) -> Result<Vec<Step>, Box<Diagnostic>> {
     let file = folder.join(EXAMPLE);
-    let path = project.join(&folder);
+    let path = project.join(folder);
     match fs::metadata(&path) {
         Err(error) if is_not_found(&error) && !path.is_symlink() => {}
-        Err(error) => {
-            return Err(StarterError::Unreadable {
-                file: folder,
-                error,
-            });
-        }
-        Ok(metadata) if !metadata.is_dir() => {
-            return Err(StarterError::Occupied {
-                file: folder,
-                wanted: "folder",
-            });
-        }
+        Err(error) => return Err(unreadable(folder, &error)),
+        Ok(metadata) if !metadata.is_dir() => return Err(occupied(folder, "folder")),
         Ok(_) if project.join(&file).is_file() => return Ok(vec![Step::Keep(file)]),
-        Ok(_) if !yaml_files(&path, MAX_DEPTH).is_empty() => return Ok(vec![Step::Keep(folder)]),
-        // An unreadable toolset is not an error of `init`.
-        Ok(_) => {
-            if let Err(error) = fs::read_dir(&path) {
-                return Err(StarterError::Unreadable {
-                    file: folder,
-                    error,
-                });
-            }
+        Ok(_) if !yaml_files(&path, MAX_DEPTH).is_empty() => {
+            return Ok(vec![Step::Keep(folder.to_path_buf())]);
         }
+        // An unreadable toolset is not an error of `init`.
+        Ok(_) => drop(fs::read_dir(&path).map_err(|error| unreadable(folder, &error))?),
     }
     let tool = include_str!("../starter/hello.yaml");
     let golden = GOLDEN.map(|(name, text)| create(project, folder.join(name), text, false));
@@ -137,18 +96,18 @@ pub(crate) fn is_example(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == EXAMPLE)
 }
 
-impl StarterError {
-    /// The error as a diagnostic with a hint.
-    pub(crate) fn diagnostic(self) -> Diagnostic {
-        let message = self.to_string();
-        let (code, file) = match self {
-            Self::Occupied { file, .. } => (Code::InvalidConfig, file),
-            Self::Unreadable { file, .. } => (Code::IoFailed, file),
-        };
-        Diagnostic::new(code, message)
-            .with_subject(file.display().to_string())
-            .hint("fix it or move it away, then run this again")
-    }
+/// The error that a file of another type than `wanted` is in the place of `file`.
+fn occupied(file: &Path, wanted: &str) -> Box<Diagnostic> {
+    obstacle(Code::InvalidConfig, format!("is not a {wanted}"), file)
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Box<Diagnostic> {
+    obstacle(Code::IoFailed, format!("cannot be read: {error}"), file)
+}
+
+fn obstacle(code: Code, message: String, file: &Path) -> Box<Diagnostic> {
+    let diagnostic = Diagnostic::new(code, message).with_subject(file.display().to_string());
+    Box::new(diagnostic.hint("fix it or move it away, then run this again"))
 }
 
 fn create(project: &Path, file: PathBuf, text: &str, executable: bool) -> Step {
