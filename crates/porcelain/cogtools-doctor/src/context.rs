@@ -13,8 +13,7 @@ use crate::checks::discovery::{self, Discovery};
 use crate::checks::editor::{self, Status};
 use crate::checks::mcp::{self, HostFile};
 use crate::checks::sources::{self, SourceStatus};
-use crate::host::Gemini;
-use crate::host::Host;
+use crate::host::{Gemini, Host};
 use crate::tools::Tools;
 
 /// The file that makes a project an extension of Gemini CLI.

@@ -138,6 +138,15 @@ impl Finding {
         }
     }
 
+    /// Marks it as something that `--fix` can fix if it `is_fixable`, or else says what to change.
+    pub(crate) fn fixable_or(self, is_fixable: bool, advice: impl Into<String>) -> Self {
+        if is_fixable {
+            self.fixable()
+        } else {
+            self.hint(advice)
+        }
+    }
+
     /// The finding as JSON, with the name of its `check`.
     pub(crate) fn json(&self, check: &str) -> Value {
         let state = self.state.name();

@@ -197,9 +197,9 @@ fn installations(trust: &Trust, host: &Host) -> Vec<Installation> {
     let mut installations = install::find(&host.root, &host.vars);
     for installation in &mut installations {
         if installation.version.is_none() && (installation.on_path || trust.is_trusted()) {
-            installation.version = run(&installation.program, &["--version"], b"", host)
+            installation.version = run(&installation.program, ["--version"], b"", host)
                 .ok()
-                .and_then(|output| Version::parse(&first_line(&output.stdout)));
+                .and_then(|output| Version::parse(&first_line(&output.stdout.bytes)));
         }
     }
     installations

@@ -1,14 +1,13 @@
 //! A command from the settings, as Gemini CLI finds and starts it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cogtools_core::Cancel;
-use cogtools_core::process::{Exit, Process};
-use cogtools_edit::host::Trust;
-use cogtools_edit::host::{CALL, DISCOVER};
+use cogtools_core::process::{Exit, Output, Process};
+use cogtools_edit::host::{CALL, DISCOVER, Trust};
 
 use crate::host::Host;
 
@@ -61,19 +60,6 @@ impl Program {
     /// for the programs of cogtools on `PATH`.
     pub(crate) fn may_run(&self, trust: &Trust) -> bool {
         trust.is_trusted() || (self.is_cogtools() && self.name == program_name(&self.name))
-    }
-
-    /// Runs it in the project with its own arguments and `more`, as a host does.
-    pub(crate) fn run(
-        &self,
-        more: &[&str],
-        input: &[u8],
-        host: &Host,
-    ) -> Option<Result<Output, RunError>> {
-        let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
-        let args = [args.as_slice(), more].concat();
-        let file = self.file.as_ref()?;
-        Some(run(file, &args, input, host))
     }
 }
 
@@ -145,15 +131,6 @@ const MAX_OUTPUT_BYTES: usize = 10 << 20;
 /// The time limit of a program. Gemini CLI itself waits forever.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The exit of a program, and its output.
-#[derive(Debug)]
-pub(crate) struct Output {
-    pub(crate) exit: Exit,
-    pub(crate) stdout: Vec<u8>,
-    /// Only the end of it, if it is long.
-    pub(crate) stderr: Vec<u8>,
-}
-
 /// Why there is no output to examine.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RunError {
@@ -173,9 +150,9 @@ pub(crate) enum RunError {
 
 /// Runs `program` on `host` with exactly its environment, and `input` on
 /// standard input.
-pub(crate) fn run(
+pub(crate) fn run<A: Into<OsString>>(
     program: &Path,
-    args: &[&str],
+    args: impl IntoIterator<Item = A>,
     input: &[u8],
     host: &Host,
 ) -> Result<Output, RunError> {
@@ -206,11 +183,7 @@ fn run_with_limits(
         Exit::Cancelled => Err(RunError::Cancelled),
         // Gemini CLI would wait for them.
         _ if output.left_children => Err(RunError::LeftChildren),
-        exit => Ok(Output {
-            exit,
-            stdout: output.stdout.bytes,
-            stderr: output.stderr.bytes,
-        }),
+        _ => Ok(output),
     }
 }
 
@@ -237,8 +210,8 @@ mod tests {
             Ok(output) => format!(
                 "{}: {} {}",
                 output.exit.describe(),
-                output.stdout.len(),
-                first_line(&output.stderr)
+                output.stdout.bytes.len(),
+                first_line(&output.stderr.bytes)
             ),
         };
         assert_eq!(found, expected, "{script}");

@@ -3,10 +3,8 @@
 use cogtools_program::call::quote;
 
 use crate::context::Context;
-use crate::finding::Finding;
-use crate::finding::Remedy;
-use crate::program::Program;
-use crate::program::first_line;
+use crate::finding::{Finding, Remedy};
+use crate::program::{Program, first_line, run};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -60,14 +58,10 @@ fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding 
     if !program.is_cogtools() || !may_run {
         return Finding::ok(format!("`{name}` is `{path}`, not started here"));
     }
-    // Without its arguments, which may not go with `--version`.
-    let bare = Program {
-        args: Vec::new(),
-        ..program.clone()
-    };
-    match bare.run(&["--version"], b"", &cx.host) {
-        Some(Ok(output)) => {
-            let line = first_line(&output.stdout);
+    // Its arguments may not go with `--version`.
+    match run(file, ["--version"], b"", &cx.host) {
+        Ok(output) => {
+            let line = first_line(&output.stdout.bytes);
             if line.split(' ').next_back() == Some(VERSION) {
                 return Finding::ok(format!("`{name}` is `{path}`, version {VERSION}"));
             }
@@ -75,10 +69,9 @@ fn check_program(program: &Program, consequence: &str, cx: &Context) -> Finding 
                 format!("`{name}` is `{path}`, which reports `{line}`; this is version {VERSION}");
             Finding::warning(message).remedy(path_remedy(cx))
         }
-        Some(Err(error)) => {
+        Err(error) => {
             Finding::problem(format!("`{path}` {error}: {consequence}")).remedy(path_remedy(cx))
         }
-        None => missing(name, consequence, cx),
     }
 }
 
@@ -111,10 +104,10 @@ pub(crate) fn check_call(cx: &Context) -> Finding {
         return Finding::warning("skipped: no settings file sets a call command").hint(RERUN);
     };
     let program = Program::call(command, &cx.host);
-    if program.file.is_none() {
+    let Some(file) = &program.file else {
         let message = format!("skipped: `{command}` is not on PATH");
         return Finding::warning(message).hint(RERUN);
-    }
+    };
     if !program.is_cogtools() || !program.may_run(&cx.gemini.trust) {
         return Finding::ok(format!(
             "skipped: `{command}` is not cogtools-call from PATH"
@@ -125,30 +118,27 @@ pub(crate) fn check_call(cx: &Context) -> Finding {
     };
     let name = tool.name().as_str();
     let command_line = format!("{command} {name}");
-    let output = match program.run(&[name], arguments.as_bytes(), &cx.host) {
-        None => {
-            return Finding::warning(format!("skipped: `{command}` no longer exists")).hint(RERUN);
-        }
-        Some(Err(error)) => {
+    let output = match run(file, [name], arguments.as_bytes(), &cx.host) {
+        Err(error) => {
             return Finding::problem(format!("`{command_line}` {error}"))
                 .hint(format!("to see it, run: {command_line}"));
         }
-        Some(Ok(output)) => output,
+        Ok(output) => output,
     };
     let quoted = quote(&arguments);
     let retry = format!("echo {quoted} | {command_line}");
     if !output.exit.is_success() {
-        let line = first_line(&output.stderr);
+        let line = first_line(&output.stderr.bytes);
         let message = format!("`{command_line}` {}: {line}", output.exit.describe());
         return Finding::problem(message).hint(format!("to see it, run: {retry}"));
     }
-    if !output.stderr.is_empty() {
-        let line = first_line(&output.stderr);
+    if !output.stderr.bytes.is_empty() {
+        let line = first_line(&output.stderr.bytes);
         let message = format!(
             "`{command_line}` writes to stderr, which Gemini CLI treats as a failure: {line}"
         );
         return Finding::problem(message).hint(format!("to see it, run: {retry}"));
     }
-    let bytes = output.stdout.len();
+    let bytes = output.stdout.bytes.len();
     Finding::ok(format!("`{command_line}` answers with {bytes} bytes"))
 }

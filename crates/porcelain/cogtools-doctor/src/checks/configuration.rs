@@ -9,8 +9,7 @@ use cogtools_program::render_hint;
 
 use super::selection;
 use crate::context::Context;
-use crate::finding::Finding;
-use crate::finding::Remedy;
+use crate::finding::{Finding, Remedy};
 use crate::tools::StrayKind;
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {

@@ -4,10 +4,8 @@ use serde_json::Value;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::host::Gemini;
-use crate::host::Host;
-use crate::program::Program;
-use crate::program::{RunError, first_line};
+use crate::host::{Gemini, Host};
+use crate::program::{Program, RunError, first_line, run};
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     if cx.gemini.uses_server() {
@@ -113,29 +111,28 @@ pub(crate) fn discover(gemini: &Gemini, host: &Host) -> Discovery {
     let Some(program) = Program::discovery(command, host) else {
         return Discovery::NotRun(format!("`{command}` is not a valid command line"));
     };
-    if program.file.is_none() {
+    let Some(file) = &program.file else {
         return Discovery::NotRun(format!("`{}` is not on PATH", program.name));
-    }
+    };
     if !program.may_run(&gemini.trust) {
         let why = "is not a cogtools program, and the folder is not trusted";
         return Discovery::NotRun(format!("`{}` {why}", program.name));
     }
-    let output = match program.run(&[], b"", host) {
-        None => return Discovery::NotRun(format!("`{}` is not on PATH", program.name)),
-        Some(Err(error @ RunError::Untrusted)) => {
+    let output = match run(file, &program.args, b"", host) {
+        Err(error @ RunError::Untrusted) => {
             return Discovery::NotRun(format!("`{}` {error}", program.name));
         }
-        Some(Err(error)) => return Discovery::Failed(error.to_string()),
-        Some(Ok(output)) => output,
+        Err(error) => return Discovery::Failed(error.to_string()),
+        Ok(output) => output,
     };
     if !output.exit.is_success() {
-        let line = first_line(&output.stderr);
+        let line = first_line(&output.stderr.bytes);
         return Discovery::Failed(format!("{}: {line}", output.exit.describe()));
     }
-    match parse_names(&output.stdout) {
+    match parse_names(&output.stdout.bytes) {
         Ok(names) => Discovery::Done {
             names,
-            stderr: output.stderr,
+            stderr: output.stderr.bytes,
         },
         Err(why) => Discovery::Failed(why),
     }

@@ -23,7 +23,7 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings: Vec<Finding> = invalid_policies(cx).collect();
     findings.extend(unmatched_wildcards(cx));
     let names = cx.names();
-    let denied: Vec<&String> = names.iter().filter(|name| !is_allowed(name, cx)).collect();
+    let denied = denied(cx);
     if names.is_empty() {
         findings.push(Finding::ok("there are no tools to allow"));
     } else if denied.is_empty() {
@@ -31,9 +31,8 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
         findings.push(Finding::ok(message));
     } else {
         let (hidden, total) = (denied.len(), names.len());
-        let first: Vec<&str> = denied.iter().take(3).map(|name| name.as_str()).collect();
-        let more = if hidden > first.len() { ", …" } else { "" };
-        let shown = first.join(", ");
+        let shown = denied[..hidden.min(3)].join(", ");
+        let more = if hidden > 3 { ", …" } else { "" };
         let message = format!(
             "headless mode (gemini -p) hides {hidden} of {}: {shown}{more}",
             pluralize(total, "tool")
@@ -50,12 +49,8 @@ const ALLOW_COMMAND: &str = "mkdir -p ~/.gemini/policies && cogtools doctor --po
 /// The policy that allows the hidden tools; empty if there are none.
 pub(crate) fn policy(cx: &Context) -> String {
     let prefix = cx.gemini.prefix();
-    let names = cx.names();
-    let denied: Vec<String> = names
-        .iter()
-        .filter(|name| !is_allowed(name, cx))
-        .map(|name| format!("{prefix}{name}"))
-        .collect();
+    let denied = denied(cx).into_iter();
+    let denied: Vec<String> = denied.map(|name| format!("{prefix}{name}")).collect();
     if denied.is_empty() {
         return String::new();
     }
@@ -64,6 +59,13 @@ pub(crate) fn policy(cx: &Context) -> String {
         return Policies::allow_rule([format!("{prefix}*").as_str()]);
     }
     Policies::allow_rule(denied.iter().map(String::as_str))
+}
+
+/// The tools that headless mode hides.
+fn denied(cx: &Context) -> Vec<String> {
+    let mut names = cx.names();
+    names.retain(|name| !is_allowed(name, cx));
+    names
 }
 
 fn is_allowed(name: &str, cx: &Context) -> bool {

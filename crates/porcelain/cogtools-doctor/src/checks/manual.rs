@@ -8,7 +8,6 @@ use cogtools_core::text::Text;
 
 use crate::context::Context;
 use crate::finding::Finding;
-use crate::host::Host;
 use crate::program::run;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -71,9 +70,11 @@ fn programs(cx: &Context) -> Vec<String> {
     names.retain(|name| {
         let file = which::which_in_global(name, Some(&cx.host.programs));
         let file = file.ok().and_then(|mut files| files.next());
-        let version = file.and_then(|file| run_with(&file, &["--version"], &cx.host));
+        let output = file.and_then(|file| run(&file, ["--version"], b"", &cx.host).ok());
+        let output = output.filter(|output| output.exit.is_success());
+        let line = output.map(|output| output.stdout.bytes).unwrap_or_default();
         // `cogtools` also prints the commit of its build.
-        let line = version.unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
         let number = line.split(" (").next().unwrap_or_default().trim_end();
         number == format!("{name} {VERSION}")
     });
@@ -111,12 +112,4 @@ fn outdated_page(page: &Path, cx: &Context) -> Option<Finding> {
         }
     };
     Some(Finding::warning(format!("{shown} {why}")).hint(INSTALL))
-}
-
-/// The output of `program` with `args`, if it succeeds.
-fn run_with(program: &Path, args: &[&str], host: &Host) -> Option<String> {
-    let output = run(program, args, b"", host).ok()?;
-    String::from_utf8(output.stdout)
-        .ok()
-        .filter(|_| output.exit.is_success())
 }

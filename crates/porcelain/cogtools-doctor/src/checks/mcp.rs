@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{Arg, ArgAction, Command};
 use cogtools_core::Diagnostic;
+use cogtools_core::process::Output;
 use cogtools_edit::host::DISCOVER;
 use cogtools_edit::host::connection::runs_cogtools;
 use cogtools_edit::host::mcp_host::{project, words};
@@ -17,31 +19,42 @@ use crate::host::Host;
 
 use super::commands::path_remedy;
 use super::selection;
-use crate::program::{
-    Output, Program, RunError, find, first_line, install_command, program_name, run,
-};
+use crate::program::{Program, RunError, find, first_line, install_command, program_name, run};
 
 /// The program that serves the project's tools over MCP.
 const SERVER: &str = "cogtools-mcp";
 /// The program that has it as a subcommand.
 const CLI: &str = "cogtools";
 
+/// The entry of a server in a file, by its path as shown.
+#[derive(Clone, Copy)]
+struct Entry<'e> {
+    name: &'e str,
+    server: &'e Value,
+    file: &'e str,
+}
+
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut trials = Trials::default();
     for file in &cx.gemini.settings.files {
-        let shown = cx.gemini.paths.display_path(&file.path);
+        let file_name = cx.gemini.paths.display_path(&file.path);
         match file.get("mcpServers") {
             None => {}
             Some(Value::Object(servers)) => {
                 for (name, server) in servers {
-                    findings.extend(check_server(name, server, &shown, cx, &mut trials));
+                    let entry = Entry {
+                        name,
+                        server,
+                        file: &file_name,
+                    };
+                    findings.extend(entry.check(cx, &mut trials));
                 }
             }
             Some(_) => {
-                let message = format!("`mcpServers` in {shown} is not an object");
-                findings
-                    .push(Finding::problem(message).hint(format!("make it an object in {shown}")));
+                let message = format!("`mcpServers` in {file_name} is not an object");
+                let hint = format!("make it an object in {file_name}");
+                findings.push(Finding::problem(message).hint(hint));
             }
         }
     }
@@ -53,112 +66,135 @@ pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     findings
 }
 
-fn check_server(
-    name: &str,
-    server: &Value,
-    file: &str,
-    cx: &Context,
-    trials: &mut Trials,
-) -> Vec<Finding> {
-    let mut findings = vec![server_program(name, server, file, cx, trials)];
-    if names_cogtools(server) {
-        findings.extend(selection::in_entry(name, server, file, cx));
-        findings.extend(selection::in_settings(name, cx));
-    }
-    if name.contains('_') {
-        let message = format!(
-            "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
-        );
-        findings.push(Finding::warning(message).hint(format!("rename it in {file}")));
-    }
-    let prefix = format!("mcp_{name}_");
-    let names = cx.names();
-    if let Some(tool) = names.iter().find(|tool| tool.starts_with(&prefix)) {
-        let message = format!("the tool `{tool}` has the name prefix of the server `{name}`");
-        findings.push(Finding::warning(message).hint("rename the tool, or the server"));
-    }
-    let discovers = cx
-        .gemini
-        .discovery_command()
-        .and_then(|command| Program::discovery(command, &cx.host))
-        .is_some_and(|program| program_name(&program.name) == DISCOVER);
-    if discovers && runs_cogtools(server) {
-        let message = format!(
-            "the server `{name}` in {file} serves the tools that discovery declares: every \
-             tool is declared twice"
-        );
-        findings.push(Finding::warning(message).hint(format!("remove `{name}` from {file}")));
-    }
-    findings
-}
-
-/// Checks that the server's program exists, and that ours works; remote servers are not
-/// contacted.
-fn server_program(
-    name: &str,
-    server: &Value,
-    file: &str,
-    cx: &Context,
-    trials: &mut Trials,
-) -> Finding {
-    let Some(command) = server["command"].as_str() else {
-        let remote_keys = ["url", "httpUrl", "tcp"];
-        if remote_keys.iter().any(|key| server.get(*key).is_some()) {
-            return Finding::ok(format!("`{name}` is a remote server, not contacted here"));
+impl Entry<'_> {
+    /// Checks the entry of a server in the settings of Gemini CLI.
+    fn check(self, cx: &Context, trials: &mut Trials) -> Vec<Finding> {
+        let Self { name, server, file } = self;
+        let mut findings = vec![self.check_program(cx, trials)];
+        if names_cogtools(server) {
+            findings.extend(selection::in_entry(name, server, file, cx));
+            findings.extend(selection::in_settings(name, cx));
         }
-        let message = format!("the server `{name}` in {file} has no `command` and no `url`");
-        return Finding::problem(message).hint(format!("add one of them in {file}"));
-    };
-    if names_cogtools(server) && !runs_cogtools(server) {
-        return without_subcommand(name, command, file, ("args", "[\"mcp\"]"));
+        if name.contains('_') {
+            let message = format!(
+                "the server `{name}` in {file} has a `_` in its name, which Gemini CLI takes for the end of the name"
+            );
+            findings.push(Finding::warning(message).hint(format!("rename it in {file}")));
+        }
+        let prefix = format!("mcp_{name}_");
+        let names = cx.names();
+        if let Some(tool) = names.iter().find(|tool| tool.starts_with(&prefix)) {
+            let message = format!("the tool `{tool}` has the name prefix of the server `{name}`");
+            findings.push(Finding::warning(message).hint("rename the tool, or the server"));
+        }
+        let discovers = cx
+            .gemini
+            .discovery_command()
+            .and_then(|command| Program::discovery(command, &cx.host))
+            .is_some_and(|program| program_name(&program.name) == DISCOVER);
+        if discovers && runs_cogtools(server) {
+            let message = format!(
+                "the server `{name}` in {file} serves the tools that discovery declares: every \
+                 tool is declared twice"
+            );
+            findings.push(Finding::warning(message).hint(format!("remove `{name}` from {file}")));
+        }
+        findings
     }
-    if let Some(program) = find(command, &cx.host) {
+
+    /// Checks that the server's program exists, and that ours works; remote servers are not
+    /// contacted.
+    fn check_program(self, cx: &Context, trials: &mut Trials) -> Finding {
+        let Self { name, server, file } = self;
+        let Some(command) = server["command"].as_str() else {
+            let remote_keys = ["url", "httpUrl", "tcp"];
+            if remote_keys.iter().any(|key| server.get(*key).is_some()) {
+                return Finding::ok(format!("`{name}` is a remote server, not contacted here"));
+            }
+            let message = format!("the server `{name}` in {file} has no `command` and no `url`");
+            return Finding::problem(message).hint(format!("add one of them in {file}"));
+        };
+        if names_cogtools(server) && !runs_cogtools(server) {
+            return self.without_subcommand(command, ("args", "[\"mcp\"]"));
+        }
+        let Some(program) = find(command, &cx.host) else {
+            return self.without_program(command, "is not on PATH", cx);
+        };
         let program = cx.gemini.paths.display_path(&program);
-        let started = format!("`{name}` is started by `{program}`");
-        return tried(trials.run(server, &cx.host), started, name, file, cx);
+        self.tried(&format!("`{name}` is started by `{program}`"), cx, trials)
     }
-    let message = format!("the server `{name}` in {file}: `{command}` is not on PATH");
-    missing_program(Finding::problem(message), command, file, cx)
-}
 
-/// The finding that the entry `name` in `file` starts `command`, but not as a server. `right` is
-/// the key with its arguments, and what they must be.
-fn without_subcommand(name: &str, command: &str, file: &str, right: (&str, &str)) -> Finding {
-    let message = format!("the server `{name}` in {file} starts `{command}` without `mcp`");
-    let (key, value) = right;
-    Finding::problem(message).hint(format!("set its `{key}` in {file} to {value}"))
-}
+    /// The finding that the entry starts `command`, but not as a server. `right` is the key with its
+    /// arguments, and what they must be.
+    fn without_subcommand(self, command: &str, (key, right): (&str, &str)) -> Finding {
+        let Self { name, file, .. } = self;
+        let message = format!("the server `{name}` in {file} starts `{command}` without `mcp`");
+        Finding::problem(message).hint(format!("set its `{key}` in {file} to {right}"))
+    }
 
-/// The finding that `works`, unless the trial of the server `name` in `file` failed.
-fn tried(outcome: Option<Outcome>, works: String, name: &str, file: &str, cx: &Context) -> Finding {
-    match outcome {
-        Some(Err(error)) => Finding::problem(format!("the server `{name}` in {file} {error}"))
-            .hint("to see it, run: cogtools mcp < /dev/null"),
-        Some(Ok(Some(listed))) => selection::compared(&works, name, &listed, cx),
-        Some(Ok(None)) => Finding::ok(works),
-        None => Finding::ok(format!("{works}, not tried here")),
+    /// The finding that `works`, unless the trial of the server failed.
+    fn tried(self, works: &str, cx: &Context, trials: &mut Trials) -> Finding {
+        let Self { name, server, file } = self;
+        match trials.run(server, &cx.host) {
+            Some(Err(error)) => Finding::problem(format!("the server `{name}` in {file} {error}"))
+                .hint("to see it, run: cogtools mcp < /dev/null"),
+            Some(Ok(Some(listed))) => selection::compared(works, name, &listed, cx),
+            Some(Ok(None)) => Finding::ok(works),
+            None => Finding::ok(format!("{works}, not tried here")),
+        }
     }
-}
 
-/// `finding`, that `command` in `file` is not on PATH, with what makes it available.
-pub(super) fn missing_program(
-    finding: Finding,
-    command: &str,
-    file: &str,
-    cx: &Context,
-) -> Finding {
-    let ours = [CLI, SERVER].contains(&command);
-    if ours && find(command, &cx.host).is_none() {
-        return finding.remedy(path_remedy(cx));
+    /// The finding that there is no `command`, with what makes it available.
+    fn without_program(self, command: &str, place: &str, cx: &Context) -> Finding {
+        let Self { name, file, .. } = self;
+        let message = format!("the server `{name}` in {file}: `{command}` {place}");
+        let finding = Finding::problem(message);
+        if [CLI, SERVER].contains(&command) {
+            return finding.remedy(path_remedy(cx));
+        }
+        if Path::new(command).components().count() > 1 {
+            return finding.hint(format!("name a program that exists in {file}"));
+        }
+        match install_command(command, &cx.host) {
+            Some(line) => finding.fix(line),
+            None => finding.hint(format!(
+                "install {command}, or name another program in {file}"
+            )),
+        }
     }
-    if Path::new(command).components().count() > 1 {
-        return finding.hint(format!("name a program that exists in {file}"));
-    }
-    match install_command(command, &cx.host) {
-        Some(line) => finding.fix(line),
-        None => finding.hint(format!(
-            "install {command}, or name another program in {file}"
-        )),
+
+    /// Checks the entry of our server in the `file` of a host other than Gemini CLI.
+    fn check_ours(self, of: &HostFile, cx: &Context, trials: &mut Trials) -> Finding {
+        let Self { name, server, file } = self;
+        let words = words(server);
+        let command = words.first().copied().unwrap_or_default();
+        if !runs_cogtools(server) {
+            return self.without_subcommand(command, arguments(of));
+        }
+        let folder = project(&words);
+        if let Some(folder) = folder.filter(|folder| !Path::new(folder).is_dir()) {
+            let message = format!(
+                "the server `{name}` in {file} serves the project in {folder}, which does not exist"
+            );
+            return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
+        }
+        if let Some(folder) = folder.filter(|_| of.host.starts_in_project) {
+            let message = format!(
+                "the server `{name}` in {file} serves the project in {folder}, in every directory"
+            );
+            let hint = "remove `--project` and the folder from its arguments";
+            return Finding::warning(message).hint(hint);
+        }
+        if find(command, &cx.host).is_some() {
+            let works = format!("`{name}` in `{file}` serves {}", of.host.name);
+            return self.tried(&works, cx, trials);
+        }
+        let place = if Path::new(command).components().count() > 1 {
+            "does not exist"
+        } else {
+            "is not on PATH"
+        };
+        self.without_program(command, place, cx)
     }
 }
 
@@ -175,12 +211,8 @@ fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding
         Ok(value) => value,
         Err(diagnostic) => {
             let message = format!("{}: {host} has no tools", diagnostic.summary());
-            let problem = Finding::problem(message);
-            return vec![if file.repair.is_some() {
-                problem.fixable()
-            } else {
-                problem.hint(format!("correct {path}"))
-            }];
+            let (is_fixable, advice) = (file.repair.is_some(), format!("correct {path}"));
+            return vec![Finding::problem(message).fixable_or(is_fixable, advice)];
         }
     };
     if !value.is_object() {
@@ -190,7 +222,12 @@ fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding
     let mut findings = Vec::new();
     for (name, server) in file.servers(file.host.table) {
         if names_cogtools(server) {
-            findings.push(check_host_server(name, server, file, cx, trials));
+            let entry = Entry {
+                name,
+                server,
+                file: path,
+            };
+            findings.push(entry.check_ours(file, cx, trials));
             findings.extend(selection::in_entry(name, server, path, cx));
         }
     }
@@ -203,45 +240,6 @@ fn check_file(file: &HostFile, cx: &Context, trials: &mut Trials) -> Vec<Finding
         findings.push(Finding::problem(message).fix(fix));
     }
     findings
-}
-
-fn check_host_server(
-    name: &str,
-    server: &Value,
-    file: &HostFile,
-    cx: &Context,
-    trials: &mut Trials,
-) -> Finding {
-    let (path, host) = (&shown(file, cx), file.host.name);
-    let command = words(server).first().copied().unwrap_or_default();
-    if !runs_cogtools(server) {
-        return without_subcommand(name, command, path, arguments(file));
-    }
-    let folder = project(&words(server));
-    if let Some(folder) = folder.filter(|folder| !Path::new(folder).is_dir()) {
-        let message = format!(
-            "the server `{name}` in {path} serves the project in {folder}, which does not exist"
-        );
-        return Finding::warning(message).hint(format!("correct it, or remove `{name}`"));
-    }
-    if let Some(folder) = folder.filter(|_| file.host.starts_in_project) {
-        let message = format!(
-            "the server `{name}` in {path} serves the project in {folder}, in every directory"
-        );
-        let hint = "remove `--project` and the folder from its arguments";
-        return Finding::warning(message).hint(hint);
-    }
-    if find(command, &cx.host).is_some() {
-        let serves = format!("`{name}` in `{path}` serves {host}");
-        return tried(trials.run(server, &cx.host), serves, name, path, cx);
-    }
-    let place = if Path::new(command).components().count() > 1 {
-        "does not exist"
-    } else {
-        "is not on PATH"
-    };
-    let message = format!("the server `{name}` in {path}: `{command}` {place}");
-    missing_program(Finding::problem(message), command, path, cx)
 }
 
 /// The key of the arguments in `file`, and what they must be.
@@ -270,17 +268,15 @@ fn wrong_table(file: &HostFile) -> Option<&'static str> {
 
 /// The variable that editors replace with the project's folder.
 const FOLDER: &str = "${workspaceFolder}";
-/// The options of a server that choose its project, and its tools.
-const PROJECT: &str = "--project";
-const LOCKED: &str = "--locked";
+/// The options of a server that choose its tools.
 const SELECTIONS: [&str; 7] = [
-    "--tools",
-    "--exclude",
-    "--toolset",
-    "--host",
-    "--api",
-    "--budget",
-    "--max-tools",
+    "tools",
+    "exclude",
+    "toolset",
+    "host",
+    "api",
+    "budget",
+    "max-tools",
 ];
 /// The keys with variables of an entry.
 const VARIABLES: [&str; 3] = ["env", "environment", "envs"];
@@ -346,26 +342,17 @@ fn startable(entry: &Value, host: &Host) -> Option<Vec<String>> {
 
 /// Returns true if the options of a server only choose its project and its tools.
 fn is_plain(args: &[String]) -> bool {
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        let (option, value) = match arg.split_once('=') {
-            Some((option, value)) => (option, Some(value)),
-            None => (arg.as_str(), None),
-        };
-        if option == LOCKED && value.is_none() {
-            continue;
-        }
-        let value = value.or_else(|| args.next().map(String::as_str));
-        let is_known = match value {
-            Some(folder) if option == PROJECT => Path::new(folder).is_absolute(),
-            Some(_) => SELECTIONS.contains(&option),
-            None => false,
-        };
-        if !is_known {
-            return false;
-        }
-    }
-    true
+    let option = |name| Arg::new(name).long(name).action(ArgAction::Append);
+    let absolute = |folder: &str| {
+        let is_absolute = Path::new(folder).is_absolute();
+        is_absolute.then(|| folder.to_owned()).ok_or("no path")
+    };
+    let command = Command::new(SERVER)
+        .no_binary_name(true)
+        .args(SELECTIONS.map(option))
+        .arg(option("project").value_parser(absolute))
+        .arg(option("locked").action(ArgAction::Count));
+    command.try_get_matches_from(args).is_ok()
 }
 
 fn start(line: &[String], host: &Host) -> Outcome {
@@ -375,8 +362,7 @@ fn start(line: &[String], host: &Host) -> Outcome {
     let Some(program) = find(program, host) else {
         return Err(TrialError::Run("is not on PATH".to_owned()));
     };
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match run(&program, &args, requests().as_bytes(), host) {
+    match run(&program, args, requests().as_bytes(), host) {
         Err(RunError::Untrusted) => Ok(None),
         Err(error) => Err(TrialError::Run(error.to_string())),
         Ok(output) => read(&output),
@@ -398,7 +384,7 @@ fn requests() -> String {
 }
 
 fn read(output: &Output) -> Outcome {
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = String::from_utf8_lossy(&output.stdout.bytes);
     let mut messages = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         match serde_json::from_str::<Value>(line) {
@@ -413,7 +399,7 @@ fn read(output: &Output) -> Outcome {
     if result(1).is_none() {
         return Err(TrialError::Ended {
             exit: output.exit.describe(),
-            line: first_line(&output.stderr),
+            line: first_line(&output.stderr.bytes),
         });
     }
     let tools = result(LIST_ID).and_then(|result| result["tools"].as_array());

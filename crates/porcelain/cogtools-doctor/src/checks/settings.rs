@@ -62,12 +62,8 @@ fn file_finding(file: &File, cx: &Context) -> Finding {
         .hint(format!("make {shown} an object, such as {{}}")),
         Err(diagnostic) => {
             let message = format!("{}: Gemini CLI does not start", diagnostic.summary());
-            let problem = Finding::problem(message);
-            if is_repairable(file) {
-                problem.fixable()
-            } else {
-                problem.hint(format!("correct {shown}"))
-            }
+            let advice = format!("correct {shown}");
+            Finding::problem(message).fixable_or(is_repairable(file), advice)
         }
     }
 }
@@ -102,11 +98,8 @@ fn command_finding(host: &str, key: &str, program: &str, cx: &Context) -> Option
 
 /// Marks `finding` as fixable if `--fix` can fix it.
 fn auto_fixable(finding: Finding, cx: &Context) -> Finding {
-    if planned_change(cx).is_some() {
-        finding.fixable()
-    } else {
-        finding.hint("cogtools init --dry-run shows what prevents the fix")
-    }
+    let advice = "cogtools init --dry-run shows what prevents the fix";
+    finding.fixable_or(planned_change(cx).is_some(), advice)
 }
 
 /// The project's settings as Gemini CLI can read them, with our commands as

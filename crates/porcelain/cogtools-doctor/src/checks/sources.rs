@@ -9,8 +9,7 @@ use cogtools_program::call::quote;
 use cogtools_program::project::cancellable_context;
 
 use crate::context::Context;
-use crate::finding::Finding;
-use crate::finding::Remedy;
+use crate::finding::{Finding, Remedy};
 
 pub(crate) fn check(cx: &Context) -> Vec<Finding> {
     let findings: Vec<Finding> = cx.sources.iter().filter_map(describe).collect();

@@ -16,8 +16,7 @@ use cogtools_program::render_hint;
 use serde_json::Value;
 
 use crate::context::Context;
-use crate::finding::Finding;
-use crate::finding::Remedy;
+use crate::finding::{Finding, Remedy};
 use crate::host::Host;
 use crate::program::{install_command, run};
 use crate::tools::{StrayKind, ToolFile};
@@ -284,7 +283,7 @@ fn current(
     if files.is_empty() {
         return None;
     }
-    let output = run(&cx.host.cogtools(), &[command, "--check"], b"", &cx.host).ok()?;
+    let output = run(&cx.host.cogtools(), [command, "--check"], b"", &cx.host).ok()?;
     let files = files.join(", ");
     let Exit::Status(status) = output.exit else {
         return None;
@@ -310,10 +309,10 @@ fn has_table(root: &Path, file: &Path) -> bool {
 /// Returns true if `cogtools lint --fix` removes every error of `file`.
 pub(super) fn fixes_all(file: &str, host: &Host) -> bool {
     let args = ["lint", "--format", "json", "--", file];
-    let Ok(output) = run(&host.cogtools(), &args, b"", host) else {
+    let Ok(output) = run(&host.cogtools(), args, b"", host) else {
         return false;
     };
-    let Ok(Value::Array(findings)) = serde_json::from_slice(&output.stdout) else {
+    let Ok(Value::Array(findings)) = serde_json::from_slice(&output.stdout.bytes) else {
         return false;
     };
     let is_error = |finding: &&Value| finding["severity"] == "error";
