@@ -3,23 +3,33 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use serde::{Serialize, Serializer};
+
 use crate::invisible;
 
-/// A location in a file, and the text of its line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A location in a file, and the text of its line. In a report for programs, it is the file, the
+/// line and the column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
     /// The file as messages show it (relative to the project if possible).
+    #[serde(serialize_with = "shown")]
     pub file: PathBuf,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
     /// The number of characters to mark, at least 1.
+    #[serde(skip)]
     pub width: usize,
     /// The whole line without its line ending; empty when the file has no such line.
     /// `None` if it must not be shown, because the file is neither the project's nor the
     /// user's own.
+    #[serde(skip)]
     pub text: Option<String>,
+}
+
+fn shown<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&file.display())
 }
 
 impl Location {

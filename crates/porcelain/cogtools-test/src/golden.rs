@@ -119,13 +119,9 @@ pub(crate) fn parse(file: &str) -> Option<(&str, ExampleId)> {
 }
 
 impl Golden {
-    /// The golden file of an example of the tool in `file`, in the project at `root`.
-    pub(crate) fn new(root: &Path, file: &Candidate, example: &ExampleId) -> Self {
-        Self::of(root, file, &format!("{example}"))
-    }
-
-    /// The golden file `subject` of the tool in `file`, such as `1.trace`.
-    pub(crate) fn of(root: &Path, file: &Candidate, subject: &str) -> Self {
+    /// The golden file of the tool in `file`, in the project at `root`, for an example or for another
+    /// `subject`, such as `1.trace`.
+    pub(crate) fn new(root: &Path, file: &Candidate, subject: impl fmt::Display) -> Self {
         let mut name = file.name.clone();
         name.push(format!(".{subject}.{EXTENSION}"));
         Self {

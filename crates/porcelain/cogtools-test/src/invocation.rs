@@ -1,7 +1,7 @@
 //! The ways in which hosts invoke a tool: in this process, and by starting the actual programs.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -267,41 +267,31 @@ impl Spawner {
         tool: &Tool,
         arguments: &EncodedArguments,
     ) -> Vec<(String, InvocationResult)> {
-        let run = |command: &mut Command, input: &[u8]| self.run(command, input, tool);
-        let name = tool.name().as_str();
-        let (program, target, line) = if self.by_path.contains(&file.path) {
-            let line = format!("{} {}", shebang::INTERPRETER, file.display_path.display());
-            (&self.yaml, file.path.clone().into_os_string(), line)
-        } else {
-            (
-                &self.call,
-                OsString::from(name),
-                format!("cogtools-call {name}"),
-            )
+        let call = |by: String, program: &Path, args: &[&OsStr], input: &[u8]| {
+            (by, self.run(Command::new(program).args(args), input, tool))
         };
-        let mut results = vec![
-            (
-                format!("by `{line}`"),
-                run(Command::new(program).arg(&target), &arguments.json),
-            ),
-            (
-                format!("by `{line} --yaml`"),
-                run(
-                    Command::new(program).arg(&target).arg("--yaml"),
-                    &arguments.yaml,
-                ),
-            ),
-        ];
-        let path = file.display_path.display();
-        let as_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
-        results.push(if as_program && cfg!(unix) {
-            let result = run(&mut Command::new(&file.path), &arguments.json);
-            (format!("by `{path}`, the file itself"), result)
+        let (name, path) = (tool.name().as_str(), file.display_path.display());
+        let by_file = format!("{} {path}", shebang::INTERPRETER);
+        let (program, target, line) = if self.by_path.contains(&file.path) {
+            (&self.yaml, file.path.as_os_str(), by_file.clone())
         } else {
-            let result = run(Command::new(&self.yaml).arg(&file.path), &arguments.json);
-            (format!("by `{} {path}`", shebang::INTERPRETER), result)
-        });
-        results
+            let line = format!("cogtools-call {name}");
+            (&self.call, OsStr::new(name), line)
+        };
+        let (json, yaml) = (&arguments.json, &arguments.yaml);
+        let with_yaml = [target, OsStr::new("--yaml")];
+        let is_program = shebang::parse(tool.source()).is_some_and(shebang::runs_tools);
+        vec![
+            call(format!("by `{line}`"), program, &[target], json),
+            call(format!("by `{line} --yaml`"), program, &with_yaml, yaml),
+            if is_program && cfg!(unix) {
+                let by = format!("by `{path}`, the file itself");
+                call(by, &file.path, &[], json)
+            } else {
+                let args = [file.path.as_os_str()];
+                call(format!("by `{by_file}`"), &self.yaml, &args, json)
+            },
+        ]
     }
 
     fn run(&self, command: &mut Command, input: &[u8], tool: &Tool) -> InvocationResult {

@@ -99,11 +99,8 @@ struct TestArgs {
     /// Run again whenever a file changes, until Ctrl-C
     #[arg(long, conflicts_with = "update")]
     watch: bool,
-}
-
-/// A run of the tests, or one of several with `--watch`.
-struct Request {
-    args: TestArgs,
+    /// Limits the examples to those where it matches in TOOL.NAME or TOOL.N.
+    #[arg(skip)]
     only: Option<Regex>,
 }
 
@@ -112,36 +109,36 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     if args.json {
         args.format = Format::Json;
     }
+    args.update |= args.record;
     let only = args.test.as_deref().map(|text| {
         suite::compile(text).map_err(|message| {
             let diagnostic = Diagnostic::new(Code::Usage, message);
             Box::new(diagnostic.hint("a name is a pattern, too: -t facepalm, or -t facepalm.1"))
         })
     });
-    let only = only.transpose()?;
-    let request = Request { args, only };
-    let option = match (request.args.watch, request.args.review) {
+    args.only = only.transpose()?;
+    let option = match (args.watch, args.review) {
         (true, _) => "--watch",
         (_, true) => "--review",
-        _ => return request.run_once(None, io),
+        _ => return args.run_once(None, io),
     };
-    if request.args.format != Format::Human {
+    if args.format != Format::Human {
         let message = format!("{option} supports only the format human");
         let diagnostic = Diagnostic::new(Code::Usage, message);
         return Err(diagnostic.hint(format!("omit --format or {option}")).into());
     }
-    if request.args.watch {
-        return watch::run(&request, io);
+    if args.watch {
+        return watch::run(&args, io);
     }
-    review::check_terminal(io, &request.words())?;
-    request.run_once(None, io)
+    review::check_terminal(io, &args.words())?;
+    args.run_once(None, io)
 }
 
-impl Request {
+impl TestArgs {
     /// The tools on the command line, each with a space before it.
     fn words(&self) -> String {
         let mut words = String::new();
-        for tool in &self.args.tools {
+        for tool in &self.tools {
             words.push(' ');
             words.push_str(&quote(&tool.to_string_lossy()));
         }
@@ -151,7 +148,7 @@ impl Request {
     /// The tools to test.
     fn targets(&self, io: &Io<'_>) -> Result<Targets, Failure> {
         let config = config(&project(io), io)?;
-        Targets::collect(&self.args.tools, &config, io)
+        Targets::collect(&self.tools, &config, io)
     }
 
     /// Runs the tests once and prints the report; after a change, only the tests that it affects.
@@ -166,11 +163,11 @@ impl Request {
         }
         let history = History::read(&runner.cx);
         // The order of a report for programs depends on the files alone.
-        if self.args.format == Format::Human || self.args.fail_fast {
+        if self.format == Format::Human || self.fail_fast {
             history.sort(&mut targets.files);
         }
         let mut suites = runner.run(&targets);
-        if self.args.review {
+        if self.review {
             review::run(&mut suites, io)?;
         }
         history.record(&suites);
@@ -178,16 +175,18 @@ impl Request {
             return Err(no_match(only).into());
         }
         let is_empty = suites.is_empty() && targets.diagnostics.is_empty();
-        let text = report::text(self.args.format, &suites, io.colour(Stream::Stdout));
-        match self.args.format {
-            Format::Human => io.print(text.as_bytes()),
-            Format::Json => io.show_json(&text),
-            Format::Junit => io.show(&text),
+        match self.format {
+            Format::Human => {
+                let text = report::human(&suites, io.colour(Stream::Stdout));
+                io.print(text.as_bytes())
+            }
+            Format::Json => io.show_json(&report::json(&suites)),
+            Format::Junit => io.show(&junit::text(&suites)),
         }?;
-        if is_empty && self.args.strict {
+        if is_empty && self.strict {
             return Err(no_tools().into());
         }
-        if is_empty && self.args.tools.is_empty() {
+        if is_empty && self.tools.is_empty() {
             io.report(Severity::Warning, &no_tools());
         }
         let mut diagnostics = targets.diagnostics;
@@ -195,24 +194,19 @@ impl Request {
         Ok(fail_on(diagnostics)?)
     }
 
-    fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner, Failure> {
+    fn runner(&self, targets: &Targets, io: &Io<'_>) -> Result<Runner<'_>, Failure> {
         let project = project(io);
         let config = config(&project, io)?;
-        let bounds = EnvArgs::from(self.args.sandbox).bounds(&config);
+        let bounds = EnvArgs::from(self.sandbox).bounds(&config);
         let mut cx = context(io, &project, config.env_priority, bounds);
-        if !self.args.record {
+        if !self.record {
             cx.environment = cx.environment.with_variable(OFFLINE, "1");
         }
-        let spawns = self.args.spawn;
-        let spawner = spawns.then(|| Spawner::new(io, &cx, &targets.by_path));
+        let spawner = self.spawn.then(|| Spawner::new(io, &cx, &targets.by_path));
         Ok(Runner {
-            update: self.args.update || self.args.record,
-            record: self.args.record,
+            args: self,
             spawner: spawner.transpose()?,
             cx,
-            only: self.only.clone(),
-            fail_fast: self.args.fail_fast,
-            coverage: self.args.coverage,
         })
     }
 }
@@ -248,7 +242,7 @@ fn no_tools() -> Diagnostic {
 
 /// One error for all `targets` whose examples would run programs of a project that is not
 /// trusted: each of them would fail alike.
-fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
+fn denied(targets: &Targets, runner: &Runner<'_>) -> Option<Diagnostic> {
     let cx = &runner.cx;
     let verdict = cx.trust.project_verdict(&cx.root);
     if verdict.is_ok_and(|verdict| verdict == Verdict::Approved) {
@@ -258,7 +252,7 @@ fn denied(targets: &Targets, runner: &Runner) -> Option<Diagnostic> {
         let tool = tool
             .ok()
             .filter(|tool| tool.runs_programs() && !tool.tests().is_empty())
-            .filter(|tool| runner.record || tool.request().is_none())?;
+            .filter(|tool| runner.args.record || tool.request().is_none())?;
         approve(&tool, cx).err()
     });
     let mut denied = errors.into_iter().flatten().filter(|error| {

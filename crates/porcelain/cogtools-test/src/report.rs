@@ -11,7 +11,6 @@ use cogtools_program::terminal::{paint, pluralize, sanitize};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::junit;
 use crate::suite::{Case, Suite, TestFailure};
 
 /// The maximum number of lines shown of a program's output.
@@ -25,15 +24,6 @@ pub(crate) enum Format {
     Human,
     Json,
     Junit,
-}
-
-/// The report; the one for people is coloured if `colour` is set.
-pub(crate) fn text(format: Format, suites: &[Suite], colour: bool) -> String {
-    match format {
-        Format::Human => human(suites, colour),
-        Format::Json => json(suites),
-        Format::Junit => junit::text(suites),
-    }
 }
 
 /// One failure of `case` of the tool in `file`, or of the tool itself, for people.
@@ -109,8 +99,8 @@ struct Report {
     colour: bool,
 }
 
-/// The report, coloured if `colour`.
-fn human(suites: &[Suite], colour: bool) -> String {
+/// The report for people, coloured if `colour`.
+pub(crate) fn human(suites: &[Suite], colour: bool) -> String {
     let mut report = Report {
         text: String::new(),
         colour,
@@ -253,8 +243,8 @@ fn subject(case: &Case, file: &str) -> String {
     format!("{file}{line}: example {}", case.label())
 }
 
-/// The report.
-fn json(suites: &[Suite]) -> String {
+/// The report for programs.
+pub(crate) fn json(suites: &[Suite]) -> String {
     let mut report = json!({
         "tools": suites.iter().map(suite_json).collect::<Vec<_>>(),
         "summary": Totals::new(suites),
@@ -281,7 +271,7 @@ fn suite_json(suite: &Suite) -> Value {
         "removed": removed.collect::<Vec<_>>(),
     });
     if let Some(coverage) = &suite.coverage {
-        value["coverage"] = coverage_json(coverage);
+        value["coverage"] = json!(coverage);
     }
     value
 }
@@ -396,27 +386,4 @@ fn coverage_lines(coverage: &Coverage, file: &str) -> Vec<String> {
     let unused = coverage.values.iter().filter(|value| !value.is_used);
     let values = unused.map(|it| format!("{file}: no example has {} as `{}`", it.value, it.path));
     branches.chain(properties).chain(values).collect()
-}
-
-/// Branches and properties of a tool as data.
-fn coverage_json(coverage: &Coverage) -> Value {
-    let branches = coverage.branches.iter().map(|branch| {
-        json!({
-            "file": branch.location.file.display().to_string(),
-            "line": branch.location.line,
-            "column": branch.location.column,
-            "condition": branch.condition,
-            "taken": branch.is_taken,
-        })
-    });
-    let properties = coverage.properties.iter().map(|property| {
-        json!({"pointer": property.pointer, "path": property.path, "set": property.is_set})
-    });
-    let values = coverage.values.iter();
-    let values = values.map(|it| json!({"path": it.path, "value": it.value, "used": it.is_used}));
-    json!({
-        "branches": branches.collect::<Vec<_>>(),
-        "properties": properties.collect::<Vec<_>>(),
-        "values": values.collect::<Vec<_>>(),
-    })
 }

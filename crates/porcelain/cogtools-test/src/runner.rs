@@ -1,10 +1,10 @@
 //! Runs the tests of all tools: one suite per tool, one case per example.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cogtools_core::process::LineSink;
 use cogtools_core::tool::{Example, ToolError};
@@ -12,6 +12,7 @@ use cogtools_core::{Candidate, Code, Context, Diagnostic, Folder, Tool, load_all
 use cogtools_program::{Failure, Syntax, render_hint};
 use fancy_regex::Regex;
 
+use crate::TestArgs;
 use crate::fixture;
 use crate::golden::{ExampleId, Golden, Goldens, diff, escape};
 use crate::invocation::{
@@ -22,39 +23,28 @@ use crate::js_coverage::{self, CountedNodes};
 use crate::suite::{Case, FailureKind, Pending, Suite, TestFailure, compile_all, redact};
 use crate::target::Targets;
 
-/// Settings of a test run.
-#[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
-pub(crate) struct Runner {
-    /// True if golden files are written and removed.
-    pub(crate) update: bool,
-    /// True if tools make their requests, and the responses are recorded.
-    pub(crate) record: bool,
+/// A run of the tests.
+pub(crate) struct Runner<'r> {
+    pub(crate) args: &'r TestArgs,
     /// Starts the actual programs, with `--spawn`.
     pub(crate) spawner: Option<Spawner>,
     /// The context of tools that run programs.
     pub(crate) cx: Context,
-    /// Limits the examples to those where it matches in TOOL.NAME or TOOL.N.
-    pub(crate) only: Option<Regex>,
-    /// True if the first failure ends the run.
-    pub(crate) fail_fast: bool,
-    /// True if the branches that examples reach are reported.
-    pub(crate) coverage: bool,
 }
 
-impl Runner {
+impl Runner<'_> {
     /// Tests `targets`, two at a time, and looks for golden files without a tool in their folders.
     pub(crate) fn run(&self, targets: &Targets) -> Vec<Suite> {
         let folders = targets.files.iter().filter_map(|file| file.path.parent());
         let target_folders = targets.folders.iter().map(Folder::path);
         let goldens = Goldens::list(folders.chain(target_folders));
         let mut suites = self.suites(targets, &goldens);
-        if self.only.is_some() {
+        if self.args.only.is_some() {
             // A file that is not a valid tool has no examples that could match.
             suites.retain(|suite| !suite.cases.is_empty() || !suite.passed());
             return suites;
         }
-        if self.fail_fast && suites.iter().any(|suite| !suite.passed()) {
+        if self.args.fail_fast && suites.iter().any(|suite| !suite.passed()) {
             return suites;
         }
         for folder in &targets.folders {
@@ -79,7 +69,7 @@ impl Runner {
         let test = |files: &[Candidate]| {
             load_all(files, |file, tool| self.suite(file, tool, targets, goldens))
         };
-        if !self.fail_fast {
+        if !self.args.fail_fast {
             return test(&targets.files);
         }
         let mut suites = Vec::new();
@@ -110,14 +100,14 @@ impl Runner {
                 return suite;
             }
         };
-        if self.only.is_none() {
+        if self.args.only.is_none() {
             suite
                 .failures
                 .extend(invocation::shebang_problem(&tool, file));
         }
         let loaded_by_path = Tool::load(&file.path, &file.display_path, &file.scope);
         let shell_arg = targets.shell_arg(file);
-        let nodes = self.coverage.then(|| CountedNodes::of(&tool));
+        let nodes = self.args.coverage.then(|| CountedNodes::of(&tool));
         let under_test = ToolUnderTest {
             shell_arg: &shell_arg,
             file,
@@ -128,7 +118,7 @@ impl Runner {
         };
         self.run_cases(&tool, &under_test, &mut suite);
         suite.coverage = nodes.map(|it| js_coverage::measure(&tool, it, &suite.cases, &self.cx));
-        if self.only.is_some() {
+        if self.args.only.is_some() {
             return suite;
         }
         let is_stale = |id: &&ExampleId| {
@@ -145,11 +135,11 @@ impl Runner {
             let id = ExampleId::new(index, example);
             let name = format!("{}.{id}", suite.name);
             let leaves_out = |only: &Regex| !only.is_match(&name).unwrap_or(false);
-            if self.only.as_ref().is_some_and(leaves_out) {
+            if self.args.only.as_ref().is_some_and(leaves_out) {
                 continue;
             }
             suite.cases.push(under_test.case(index, example));
-            if self.fail_fast && !suite.passed() {
+            if self.args.fail_fast && !suite.passed() {
                 break;
             }
         }
@@ -168,7 +158,7 @@ impl Runner {
             let path = golden.display_path.clone();
             let message = format!("`{}` has no example", path.display());
             let failure = TestFailure::new(FailureKind::Stale, message);
-            if !self.update {
+            if !self.args.update {
                 let command = format!("cogtools test --update {shell_arg}");
                 let hint = format!("`{}` removes it", command.trim_end());
                 let pending = Pending {
@@ -202,7 +192,7 @@ struct ToolUnderTest<'s> {
     /// Code that counts the branches of nodes, by node.
     counted: Arc<BTreeMap<String, String>>,
     /// The settings of the run.
-    run: &'s Runner,
+    run: &'s Runner<'s>,
 }
 
 impl ToolUnderTest<'_> {
@@ -216,28 +206,28 @@ impl ToolUnderTest<'_> {
             name: example.name.as_ref().map(ToString::to_string),
             location: self.tool.example_location(index),
             golden: has_golden.then(|| golden.display_path.clone()),
-            failures: Vec::new(),
-            written: false,
-            way: String::new(),
-            taken: BTreeSet::new(),
-            time: Duration::ZERO,
+            ..Case::default()
         };
         let began = Instant::now();
-        self.test(index, example, &golden, &mut case);
+        let tested = self.test(index, example, &golden, &mut case);
+        case.failures.extend(tested.err().map(|failure| *failure));
         case.time = began.elapsed();
         case
     }
 
-    fn test(&self, index: usize, example: &Example, golden: &Golden, case: &mut Case) {
-        let redactions = match compile_all("redact", &example.redact) {
-            Ok(redactions) => redactions,
-            Err(failure) => return case.failures.push(*failure),
-        };
+    fn test(
+        &self,
+        index: usize,
+        example: &Example,
+        golden: &Golden,
+        case: &mut Case,
+    ) -> Result<(), Box<TestFailure>> {
+        let redactions = compile_all("redact", &example.redact)?;
         let is_request = self.tool.request().is_some();
         let is_program = self.tool.is_program();
         let takes_presets = is_request || calls_tools(self.tool) || is_program;
         if !example.presets.is_empty() && !takes_presets {
-            return case.failures.push(no_flow());
+            return Err(Box::new(no_flow()));
         }
         let arguments = EncodedArguments::new(&example.arguments());
         let mut cx = self.run.cx.clone();
@@ -246,15 +236,10 @@ impl ToolUnderTest<'_> {
         let mut _temporary = None;
         if is_program && !example.presets.is_empty() {
             let folder = self.file.path.parent().unwrap_or(Path::new(""));
-            match fixture::make(&example.presets, folder) {
-                Ok((made, temporary)) => {
-                    (cx.call.fixture, _temporary) = (Some(made), temporary);
-                }
-                Err(message) => {
-                    let failure = TestFailure::new(FailureKind::Assertion, message);
-                    return case.failures.push(failure.hint("correct `with`"));
-                }
-            }
+            let made = fixture::make(&example.presets, folder).map_err(|message| {
+                TestFailure::new(FailureKind::Assertion, message).hint("correct `with`")
+            })?;
+            (cx.call.fixture, _temporary) = (Some(made.0), made.1);
         }
         let events: Arc<Mutex<Vec<String>>> = Arc::default();
         let sink = Arc::clone(&events);
@@ -263,23 +248,18 @@ impl ToolUnderTest<'_> {
             events.push(line.to_owned());
         }));
         let cx = &cx;
-        let called = self.call(example, golden, &arguments.json, cx);
-        let (called, has_tape) = match called {
-            Ok(called) => called,
-            Err(failure) => return case.failures.push(*failure),
-        };
+        let (called, has_tape) = self.call(example, golden, &arguments.json, cx)?;
         let events = events.lock().unwrap_or_else(PoisonError::into_inner);
-        self.compare_way(index, example, &events, case);
+        let way = self.compare_way(index, example, &events, case);
+        case.failures.extend(way.err().map(|failure| *failure));
         drop(events);
         let result = match (called, example.fails) {
             (Ok(result), None) => redact(&result, &redactions).into_owned(),
-            (Ok(result), Some(_)) => {
-                return case.failures.push(no_failure(example, &result));
-            }
-            (Err(failure), None) => return case.failures.push(self.explain(index, &failure)),
+            (Ok(result), Some(_)) => return Err(Box::new(no_failure(example, &result))),
+            (Err(failure), None) => return Err(Box::new(self.explain(index, &failure))),
             (Err(failure), Some(_)) => {
                 case.failures = check_failure(example, &failure);
-                return;
+                return Ok(());
             }
         };
         // The other ways to call a tool know of no example.
@@ -289,12 +269,14 @@ impl ToolUnderTest<'_> {
         }
         if !example.has_golden() {
             let text = String::from_utf8_lossy(&result);
-            let failures = check_text(example, "the result", &text);
-            return case.failures.extend(failures);
+            case.failures
+                .extend(check_text(example, "the result", &text));
+            return Ok(());
         }
         // A result that differs between calls is never written.
-        let update = self.run.update && case.failures.is_empty();
-        self.compare_golden(golden, &result, update, case);
+        let update = self.run.args.update && case.failures.is_empty();
+        case.written |= self.check_golden(golden, &result, update)?;
+        Ok(())
     }
 
     /// Calls the tool in this process. Returns whether its requests and models have a recording, too.
@@ -311,9 +293,9 @@ impl ToolUnderTest<'_> {
         let has_response = example.presets.contains_key("http");
         let (asks_a_model, is_request) = (self.tool.asks_a_model(), self.tool.request().is_some());
         let (records, option) = if asks_a_model {
-            (self.run.update, UPDATE)
+            (self.run.args.update, UPDATE)
         } else {
-            (self.run.record, RECORD)
+            (self.run.args.record, RECORD)
         };
         let missing = missing_tape(golden, option, self.shell_arg);
         // The tools that it calls may make requests.
@@ -350,20 +332,28 @@ impl ToolUnderTest<'_> {
     }
 
     /// Compares the way that an example took through its flow with its golden file, if there is one.
-    fn compare_way(&self, index: usize, example: &Example, events: &[String], case: &mut Case) {
+    fn compare_way(
+        &self,
+        index: usize,
+        example: &Example,
+        events: &[String],
+        case: &mut Case,
+    ) -> Result<(), Box<TestFailure>> {
         let Some(flow) = self.tool.flow().filter(|_| !events.is_empty()) else {
-            return;
+            return Ok(());
         };
         if example.fails.is_none() {
             case.way = flow.way(events);
         }
         case.taken = js_coverage::taken(events);
         let id = ExampleId::new(index, example);
-        let golden = Golden::of(&self.run.cx.root, self.file, &format!("{id}.trace"));
+        let golden = Golden::new(&self.run.cx.root, self.file, format!("{id}.trace"));
         if golden.read().is_ok_and(|old| old.is_none()) {
-            return;
+            return Ok(());
         }
-        self.compare_golden(&golden, flow.way(events).as_bytes(), self.run.update, case);
+        let (way, update) = (flow.way(events), self.run.args.update);
+        case.written |= self.check_golden(&golden, way.as_bytes(), update)?;
+        Ok(())
     }
 
     /// Calls the tool in the other ways, unless it is called `once`: that could change something
@@ -385,13 +375,6 @@ impl ToolUnderTest<'_> {
             invocation::compare(&name, other, result)
         });
         case.failures.extend(failures);
-    }
-
-    fn compare_golden(&self, golden: &Golden, result: &[u8], update: bool, case: &mut Case) {
-        match self.check_golden(golden, result, update) {
-            Ok(written) => case.written |= written,
-            Err(failure) => case.failures.push(*failure),
-        }
     }
 
     /// Compares the golden file with `result`, or updates it. Returns whether it was written.

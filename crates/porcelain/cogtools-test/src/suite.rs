@@ -32,7 +32,7 @@ pub(crate) struct Suite {
 }
 
 /// One example.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     /// Its number, from 1.
     pub(crate) number: usize,

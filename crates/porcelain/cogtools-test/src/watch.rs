@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, Permissions};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -17,7 +17,7 @@ use cogtools_program::terminal::sanitize;
 use cogtools_program::{Failure, Io, Severity};
 
 use crate::target::Targets;
-use crate::{Request, golden};
+use crate::{TestArgs, golden};
 
 /// The interval between two snapshots. A change is handled when two in a row are equal, because
 /// editors and version control write more than one file.
@@ -33,10 +33,10 @@ const CLEAR: &str = "\u{1b}[2J\u{1b}[3J\u{1b}[H";
 pub(crate) struct Changed(Vec<PathBuf>);
 
 /// Runs the tests, and again after each change, until the process is terminated.
-pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
+pub(crate) fn run(args: &TestArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut changed: Option<Changed> = None;
     loop {
-        let paths = watched_paths(request, io);
+        let paths = watched_paths(args, io);
         // Taken before the run, so that a change during the run is detected.
         let before = Snapshot::take(&paths);
         if io.terminals.stdout {
@@ -46,7 +46,7 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
             let line = format!("== changed: {} ==\n", sanitize(&changed.display(&io.cwd)));
             io.print(line.as_bytes())?;
         }
-        match request.run_once(changed.as_ref(), io) {
+        match args.run_once(changed.as_ref(), io) {
             Ok(()) => {}
             Err(Failure::ClosedPipe) => return Err(Failure::ClosedPipe),
             Err(failure) => {
@@ -62,10 +62,10 @@ pub(crate) fn run(request: &Request, io: &mut Io<'_>) -> Result<(), Failure> {
 
 /// The watched paths: the configuration, and the folders of the tools, which contain everything
 /// that a template may include.
-fn watched_paths(request: &Request, io: &Io<'_>) -> Vec<PathBuf> {
+fn watched_paths(args: &TestArgs, io: &Io<'_>) -> Vec<PathBuf> {
     let (config, _) = project(io).resolve(Path::new(Project::CONFIG));
     let mut paths = vec![config];
-    if let Ok(targets) = request.targets(io) {
+    if let Ok(targets) = args.targets(io) {
         let files = targets.files.iter().filter_map(|file| file.path.parent());
         let folders = targets.folders.iter().map(Folder::path);
         paths.extend(files.chain(folders).map(Path::to_path_buf));
@@ -151,12 +151,8 @@ const MAX_FILES: usize = 50_000;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Snapshot(BTreeMap<PathBuf, Fingerprint>);
 
-#[derive(Debug, PartialEq)]
-struct Fingerprint {
-    length: u64,
-    modified: Option<SystemTime>,
-    permissions: Permissions,
-}
+/// The length of a file, the time of its last change, and its permissions.
+type Fingerprint = (u64, Option<SystemTime>, Permissions);
 
 impl Snapshot {
     /// The files at and below `paths`, without hidden files and `node_modules`.
@@ -173,7 +169,8 @@ impl Snapshot {
             return;
         };
         if meta.is_file() && self.0.len() < MAX_FILES {
-            self.0.insert(path.to_path_buf(), Fingerprint::new(&meta));
+            let fingerprint = (meta.len(), meta.modified().ok(), meta.permissions());
+            self.0.insert(path.to_path_buf(), fingerprint);
         }
         if !meta.is_dir() || depth == 0 {
             return;
@@ -199,15 +196,5 @@ impl Snapshot {
             .collect();
         changed.sort();
         changed
-    }
-}
-
-impl Fingerprint {
-    fn new(meta: &Metadata) -> Self {
-        Self {
-            length: meta.len(),
-            modified: meta.modified().ok(),
-            permissions: meta.permissions(),
-        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::template::{TemplateScope, TemplateSource};
@@ -338,8 +339,8 @@ pub(super) fn find<'d>(document: &'d Node, pointer: &str) -> (&'d Node, Span) {
 /// Longer branches are not told apart.
 const MAX_CONDITION: usize = 80;
 
-/// The reach of the examples of a tool.
-#[derive(Clone, Debug, Default)]
+/// The reach of the examples of a tool, as reports for programs have it.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Coverage {
     /// The branches of the template and of those that it includes, in the order of their files.
     pub branches: Vec<Branch>,
@@ -350,35 +351,39 @@ pub struct Coverage {
 }
 
 /// A branch of a template, or a way through a flow.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Branch {
     /// Where its condition is.
+    #[serde(flatten)]
     pub location: Location,
     /// The condition as text, such as `if note` or `else of if note`.
     pub condition: String,
     /// True if an example takes it.
+    #[serde(rename = "taken")]
     pub is_taken: bool,
 }
 
 /// An optional property.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct OptionalProperty {
     /// Its JSON pointer in the schema.
     pub pointer: String,
     /// The names that lead to it, joined by dots: `user.address`.
     pub path: String,
     /// True if an example sets it.
+    #[serde(rename = "set")]
     pub is_set: bool,
 }
 
 /// A value that an enum lists.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct EnumValue {
     /// The names that lead to it, joined by dots: `user.role`.
     pub path: String,
     /// The value, as JSON.
     pub value: String,
     /// True if an example has it.
+    #[serde(rename = "used")]
     pub is_used: bool,
 }
 
