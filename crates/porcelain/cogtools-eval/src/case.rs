@@ -17,7 +17,7 @@ use crate::reader::Reader;
 use crate::statistics::float;
 
 /// A task with expectations.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Case {
     pub(crate) name: String,
     /// The tool of the file, if it lies beside one.
@@ -40,7 +40,7 @@ pub(crate) struct Case {
 }
 
 /// The result of a tool that does not run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fixture {
     pub(crate) args: Vec<Argument>,
     /// The result, or why the call fails.
@@ -48,7 +48,7 @@ pub(crate) struct Fixture {
 }
 
 /// The matcher of an argument.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Argument {
     /// The property, or a JSON pointer.
     pub(crate) key: String,
@@ -58,7 +58,7 @@ pub(crate) struct Argument {
 }
 
 /// The expectations of a case.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Expect {
     pub(crate) calls: Option<Vec<ExpectedCall>>,
     pub(crate) order: Order,
@@ -72,7 +72,7 @@ pub(crate) struct Expect {
 }
 
 /// A call, and how often it is made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExpectedCall {
     pub(crate) tool: String,
     pub(crate) args: Vec<Argument>,
@@ -80,7 +80,8 @@ pub(crate) struct ExpectedCall {
 }
 
 /// The order that the calls of a trial must have, and the calls that may be between.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "the words of the files")]
 pub(crate) enum Order {
     #[default]
@@ -106,20 +107,53 @@ impl AtMost {
     pub(crate) const CALLS: u64 = 50;
     pub(crate) const SECONDS: f64 = 300.0;
 
-    /// The number at which `limit` stops a trial.
-    pub(crate) fn number(&self, limit: BudgetLimit) -> Option<f64> {
+    /// Every limit, in the order of reports.
+    pub(crate) const ALL: [BudgetLimit; 5] = [
+        BudgetLimit::Turns,
+        BudgetLimit::Calls,
+        BudgetLimit::Tokens,
+        BudgetLimit::Money,
+        BudgetLimit::Seconds,
+    ];
+
+    /// The number that the file sets for `limit`.
+    pub(crate) fn own(&self, limit: BudgetLimit) -> Option<f64> {
         match limit {
-            BudgetLimit::Turns => Some(float(self.turns.unwrap_or(Self::TURNS))),
-            BudgetLimit::Calls => Some(float(self.calls.unwrap_or(Self::CALLS))),
+            BudgetLimit::Turns => self.turns.map(float),
+            BudgetLimit::Calls => self.calls.map(float),
             BudgetLimit::Tokens => self.tokens.map(float),
             BudgetLimit::Money => self.money,
-            BudgetLimit::Seconds => Some(self.seconds.unwrap_or(Self::SECONDS)),
+            BudgetLimit::Seconds => self.seconds,
         }
+    }
+
+    /// The number at which `limit` stops a trial.
+    pub(crate) fn number(&self, limit: BudgetLimit) -> Option<f64> {
+        self.own(limit).or(match limit {
+            BudgetLimit::Turns => Some(float(Self::TURNS)),
+            BudgetLimit::Calls => Some(float(Self::CALLS)),
+            BudgetLimit::Seconds => Some(Self::SECONDS),
+            BudgetLimit::Tokens | BudgetLimit::Money => None,
+        })
     }
 }
 
 /// The cases of a file, and notes about what is left out.
 pub(crate) type Read = Result<(Vec<Case>, Vec<String>), Vec<Diagnostic>>;
+
+impl Case {
+    /// A case of `text` that says nothing yet, of the file beside `tool`, with recordings in `folder`.
+    fn of_file(text: &Text, tool: Option<&str>, folder: &Path) -> Self {
+        Self {
+            tool: tool.map(str::to_owned),
+            file: text.display_path().to_path_buf(),
+            folder: folder.to_path_buf(),
+            trials: 5,
+            threshold: 1.0,
+            ..Self::default()
+        }
+    }
+}
 
 /// Reads a file of cases in YAML. `tool` is the one that it lies beside.
 ///
@@ -129,32 +163,10 @@ pub(crate) fn read(text: &Text, tool: Option<&str>, folder: &Path) -> Read {
     let document =
         yaml::parse(text).map_err(|error| vec![error.diagnostic(Code::InvalidEvals, text)])?;
     let mut reader = Reader::new(text);
-    let mut cases = Vec::new();
-    let mut defaults = (5, 1.0, None);
     reader.keys(&document, &["trials", "threshold", "tools", "cases"]);
-    if let Some(node) = document.get("trials") {
-        defaults.0 = reader.trials(node);
-    }
-    if let Some(node) = document.get("threshold") {
-        defaults.1 = reader.threshold(node);
-    }
-    if let Some(node) = document.get("tools") {
-        defaults.2 = Some(reader.strings(node, "tools"));
-    }
-    match document.get("cases") {
-        None if document.entries().is_some() => reader.error(document.span, "`cases` is missing"),
-        None => {}
-        Some(node) => {
-            for node in reader.items(node, "cases") {
-                let case = reader.case(node, &defaults);
-                cases.push(Case {
-                    tool: tool.map(str::to_owned),
-                    folder: folder.to_path_buf(),
-                    ..case
-                });
-            }
-        }
-    }
+    let defaults = reader.shared(&document, &Case::of_file(text, tool, folder));
+    let nodes = reader.required(&document, "cases", Reader::items).iter();
+    let cases = nodes.map(|node| reader.case(node, &defaults)).collect();
     reader.finish(cases)
 }
 
@@ -166,6 +178,7 @@ pub(crate) fn read_skill(text: &Text, root: &Path, folder: &Path) -> Read {
     let document =
         yaml::parse(text).map_err(|error| vec![error.diagnostic(Code::InvalidEvals, text)])?;
     let mut reader = Reader::new(text);
+    let defaults = Case::of_file(text, None, folder);
     let list = document.get("evals").unwrap_or(&document);
     let (mut cases, mut skipped) = (Vec::new(), 0);
     for (index, node) in reader.items(list, "evals").iter().enumerate() {
@@ -173,25 +186,19 @@ pub(crate) fn read_skill(text: &Text, root: &Path, folder: &Path) -> Read {
             skipped += 1;
             continue;
         }
-        let Some(prompt) = node.get("prompt") else {
+        let Some(task) = reader.get(node, "prompt", Reader::string) else {
             reader.error(node.span, "`prompt` is missing");
             continue;
         };
-        let mut says = Vec::new();
-        for key in ["expected_output", "expectations", "assertions"] {
-            if let Some(node) = node.get(key) {
-                says.extend(reader.strings(node, key));
-            }
-        }
+        let says = ["expected_output", "expectations", "assertions"];
+        let says = says.map(|key| reader.get(node, key, Reader::strings).unwrap_or_default());
+        let says = says.concat();
         if says.is_empty() {
             reader.error(node.span, "`expected_output` or `expectations` is missing");
         }
         let mut files = BTreeMap::new();
-        for name in node
-            .get("files")
-            .map(|node| reader.strings(node, "files"))
-            .unwrap_or_default()
-        {
+        let names = reader.get(node, "files", Reader::strings);
+        for name in names.unwrap_or_default() {
             let base = text.path().parent().unwrap_or(root);
             let places = [base, base.parent().unwrap_or(root), root];
             let read =
@@ -202,32 +209,21 @@ pub(crate) fn read_skill(text: &Text, root: &Path, folder: &Path) -> Read {
                 None => reader.error(node.span, &format!("the file `{name}` cannot be read")),
             }
         }
-        let id = node.get("id").map(Node::to_json);
-        let id = id.map_or_else(
-            || (index + 1).to_string(),
-            |id| id.as_str().map_or(id.to_string(), str::to_owned),
-        );
-        let plain = |letter: char| if is_name(letter) { letter } else { '-' };
+        let id = match node.get("id").map(Node::to_json) {
+            None => (index + 1).to_string(),
+            Some(Value::String(id)) => id,
+            Some(id) => id.to_string(),
+        };
         cases.push(Case {
-            name: format!(
-                "eval-{}",
-                id.to_lowercase().chars().map(plain).collect::<String>()
-            ),
-            tool: None,
-            file: text.display_path().to_path_buf(),
-            line: text.location(node.span).line,
-            folder: folder.to_path_buf(),
-            task: vec![reader.string(prompt, "prompt")],
-            tools: None,
+            name: format!("eval-{}", plain_name(&id)),
+            task: vec![task],
             files,
-            fixtures: Vec::new(),
-            with: Value::Null,
-            trials: 5,
-            threshold: 1.0,
             expect: Expect {
                 says,
                 ..Expect::default()
             },
+            line: reader.line(node),
+            ..defaults.clone()
         });
     }
     let (cases, mut notes) = reader.finish(cases)?;
@@ -239,6 +235,12 @@ pub(crate) fn read_skill(text: &Text, root: &Path, folder: &Path) -> Read {
         ));
     }
     Ok((cases, notes))
+}
+
+/// Returns `text` as the name of a case.
+pub(crate) fn plain_name(text: &str) -> String {
+    let plain = |letter: char| if is_name(letter) { letter } else { '-' };
+    text.to_lowercase().chars().map(plain).collect()
 }
 
 pub(crate) const fn is_name(letter: char) -> bool {

@@ -5,7 +5,7 @@ use fancy_regex::Regex;
 use serde_json::{Map, Value};
 
 /// A condition on a value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Matcher {
     /// Equal JSON.
     Equals(Value),

@@ -9,6 +9,7 @@ use cogtools_core::yaml::{Data, Entry, Node};
 use cogtools_core::{Code, Diagnostic};
 use fancy_regex::Regex;
 use serde_json::Value;
+use strum::VariantNames as _;
 
 use crate::case::{
     Argument, AtMost, Case, Expect, ExpectedCall, Fixture, Order, Read, is_below, is_name, pattern,
@@ -18,7 +19,24 @@ use crate::matcher::{KEYS, Matcher};
 /// The most trials of a case: a file of a project says how many there are.
 pub(crate) const MAX_TRIALS: u64 = 10_000;
 
+/// The keys of a case.
+const CASE: [&str; 9] = [
+    "name",
+    "task",
+    "tools",
+    "files",
+    "with",
+    "trials",
+    "threshold",
+    "tags",
+    "expect",
+];
+/// The keys of the result of a tool that does not run.
+const FIXTURE: [&str; 3] = ["args", "result", "fails"];
+
 /// Reads the parts of a file, and keeps every mistake.
+///
+/// A part is read by a method that takes its node and the key that leads to it, for messages.
 pub(crate) struct Reader<'t> {
     text: &'t Text,
     errors: Vec<Diagnostic>,
@@ -32,6 +50,7 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The cases, or the mistakes in the order of the file.
     pub(crate) fn finish(mut self, cases: Vec<Case>) -> Read {
         let mut names = HashSet::new();
         for case in &cases {
@@ -45,6 +64,8 @@ impl<'t> Reader<'t> {
         if self.errors.is_empty() {
             return Ok((cases, Vec::new()));
         }
+        let place = |error: &Diagnostic| error.location.as_ref().map(|at| (at.line, at.column));
+        self.errors.sort_by_key(place);
         Err(Diagnostic::truncate(self.errors))
     }
 
@@ -57,49 +78,57 @@ impl<'t> Reader<'t> {
     }
 
     fn wrong<T: Default>(&mut self, node: &Node, key: &str, expected: &str) -> T {
-        self.error(
-            node.span,
-            &format!("`{key}` takes {expected}, not {}", node.kind()),
-        );
+        let message = format!("`{key}` takes {expected}, not {}", node.kind());
+        self.error(node.span, &message);
         T::default()
     }
 
     /// Reports the keys of a map that are not `known`. Returns its entries.
     pub(crate) fn keys<'n>(&mut self, node: &'n Node, known: &[&str]) -> &'n [Entry] {
+        let all = known.join(", ");
         let Some(entries) = node.entries() else {
-            self.error(
-                node.span,
-                &format!(
-                    "a map with {} is expected, not {}",
-                    known.join(", "),
-                    node.kind()
-                ),
-            );
+            let message = format!("a map with {all} is expected, not {}", node.kind());
+            self.error(node.span, &message);
             return &[];
         };
-        for entry in entries
-            .iter()
-            .filter(|entry| !known.contains(&entry.key.as_str()))
-        {
-            let diagnostic =
-                Diagnostic::new(Code::InvalidEvals, format!("unknown key `{}`", entry.key));
-            let otherwise = format!("the keys are {}", known.join(", "));
+        let is_unknown = |entry: &&Entry| !known.contains(&entry.key.as_str());
+        for Entry { key, span, .. } in entries.iter().filter(is_unknown) {
+            let diagnostic = Diagnostic::new(Code::InvalidEvals, format!("unknown key `{key}`"));
             let known = known.iter().copied();
-            self.push(
-                entry.span,
-                diagnostic.meant_or(&entry.key, known, otherwise),
-            );
+            let otherwise = format!("the keys are {all}");
+            self.push(*span, diagnostic.meant_or(key, known, otherwise));
         }
         entries
     }
 
-    pub(crate) fn items<'n>(&mut self, node: &'n Node, key: &str) -> &'n [Node] {
-        if let Some(items) = node.items() {
-            return items;
+    /// Reads the value of `key`, if `node` is a map that has it.
+    pub(crate) fn get<'n, T>(
+        &mut self,
+        node: &'n Node,
+        key: &str,
+        read: impl FnOnce(&mut Self, &'n Node, &str) -> T,
+    ) -> Option<T> {
+        node.get(key).map(|value| read(self, value, key))
+    }
+
+    /// Reads the value of `key`, which a map must have.
+    pub(crate) fn required<'n, T: Default>(
+        &mut self,
+        node: &'n Node,
+        key: &str,
+        read: impl FnOnce(&mut Self, &'n Node, &str) -> T,
+    ) -> T {
+        if node.entries().is_some() && node.get(key).is_none() {
+            self.error(node.span, &format!("`{key}` is missing"));
         }
-        let message = format!("`{key}` takes a list, not {}", node.kind());
-        self.error(node.span, &message);
-        &[]
+        self.get(node, key, read).unwrap_or_default()
+    }
+
+    pub(crate) fn items<'n>(&mut self, node: &'n Node, key: &str) -> &'n [Node] {
+        match node.items() {
+            Some(items) => items,
+            None => self.wrong(node, key, "a list"),
+        }
     }
 
     pub(crate) fn string(&mut self, node: &Node, key: &str) -> String {
@@ -123,7 +152,7 @@ impl<'t> Reader<'t> {
     }
 
     fn number(&mut self, node: &Node, key: &str) -> f64 {
-        match node.to_json().as_f64().filter(|number| *number >= 0.0) {
+        match node.number().filter(|number| *number >= 0.0) {
             Some(number) => number,
             None => self.wrong(node, key, "a number from 0"),
         }
@@ -143,92 +172,77 @@ impl<'t> Reader<'t> {
         }
     }
 
-    pub(crate) fn trials(&mut self, node: &Node) -> u64 {
-        let trials = self.count(node, "trials");
-        let is_count = node.to_json().as_u64().is_some();
+    fn trials(&mut self, node: &Node, key: &str) -> u64 {
+        let trials = self.count(node, key);
+        let is_count = node.to_json().is_u64();
         if is_count && !(1..=MAX_TRIALS).contains(&trials) {
-            let message = format!("`trials` is from 1 to {MAX_TRIALS}");
-            self.error(node.span, &message);
+            self.error(node.span, &format!("`trials` is from 1 to {MAX_TRIALS}"));
         }
         trials
     }
 
-    pub(crate) fn threshold(&mut self, node: &Node) -> f64 {
-        let threshold = self.number(node, "threshold");
+    fn threshold(&mut self, node: &Node, key: &str) -> f64 {
+        let threshold = self.number(node, key);
         if threshold > 1.0 {
             self.error(node.span, "`threshold` is a share from 0 to 1");
         }
         threshold
     }
 
-    pub(crate) fn case(&mut self, node: &Node, defaults: &(u64, f64, Option<Vec<String>>)) -> Case {
-        let mut case = Case {
-            name: String::new(),
-            tool: None,
-            file: self.text.display_path().to_path_buf(),
-            line: self.text.location(node.span).line,
-            folder: PathBuf::new(),
-            task: Vec::new(),
-            tools: defaults.2.clone(),
-            files: BTreeMap::new(),
-            fixtures: Vec::new(),
-            with: Value::Null,
-            trials: defaults.0,
-            threshold: defaults.1,
-            expect: Expect::default(),
-        };
-        let known = [
-            "name",
-            "task",
-            "tools",
-            "files",
-            "with",
-            "trials",
-            "threshold",
-            "tags",
-            "expect",
-        ];
-        let entries = self.keys(node, &known);
-        for key in ["name", "task", "expect"] {
-            if node.entries().is_some() && node.get(key).is_none() {
-                self.error(node.span, &format!("`{key}` is missing"));
-            }
-        }
-        for Entry { key, value, .. } in entries {
-            match key.as_str() {
-                "name" => {
-                    case.name = self.string(value, key);
-                    if value.text().is_some()
-                        && (case.name.is_empty() || !case.name.chars().all(is_name))
-                    {
-                        self.error(value.span, "a name has the characters a-z, 0-9, _ and -");
-                    }
-                }
-                "task" => {
-                    case.task = self.strings(value, key);
-                    if case.task.is_empty() {
-                        self.error(value.span, "`task` has at least one turn");
-                    }
-                }
-                "tools" => case.tools = Some(self.strings(value, key)),
-                "trials" => case.trials = self.trials(value),
-                "threshold" => case.threshold = self.threshold(value),
-                "tags" => drop(self.strings(value, key)),
-                "files" => case.files = self.files(value),
-                "with" => {
-                    case.with = value.to_json();
-                    case.fixtures = self.fixtures(value);
-                }
-                "expect" => case.expect = self.expect(value),
-                _ => {}
-            }
-        }
-        case
+    /// The line of `node`.
+    pub(crate) fn line(&self, node: &Node) -> usize {
+        self.text.location(node.span).line
     }
 
-    fn files(&mut self, node: &Node) -> BTreeMap<String, String> {
+    /// Returns `case` with the keys in `node` that files and cases have alike.
+    pub(crate) fn shared(&mut self, node: &Node, case: &Case) -> Case {
+        let tools = self.get(node, "tools", Self::strings);
+        let trials = self.get(node, "trials", Self::trials);
+        let threshold = self.get(node, "threshold", Self::threshold);
+        Case {
+            tools: tools.or_else(|| case.tools.clone()),
+            trials: trials.unwrap_or(case.trials),
+            threshold: threshold.unwrap_or(case.threshold),
+            ..case.clone()
+        }
+    }
+
+    /// Reads a case, which has what it does not say from `defaults`.
+    pub(crate) fn case(&mut self, node: &Node, defaults: &Case) -> Case {
+        self.keys(node, &CASE);
+        self.get(node, "tags", Self::strings);
+        Case {
+            line: self.line(node),
+            name: self.required(node, "name", Self::name),
+            task: self.required(node, "task", Self::task),
+            files: self.get(node, "files", Self::files).unwrap_or_default(),
+            fixtures: self.get(node, "with", Self::fixtures).unwrap_or_default(),
+            with: node.get("with").map(Node::to_json).unwrap_or_default(),
+            expect: self.required(node, "expect", Self::expect),
+            ..self.shared(node, defaults)
+        }
+    }
+
+    fn name(&mut self, node: &Node, key: &str) -> String {
+        let name = self.string(node, key);
+        let is_text = node.text().is_some();
+        if is_text && (name.is_empty() || !name.chars().all(is_name)) {
+            self.error(node.span, "a name has the characters a-z, 0-9, _ and -");
+        }
+        name
+    }
+
+    fn task(&mut self, node: &Node, key: &str) -> Vec<String> {
+        let task = self.strings(node, key);
+        if task.is_empty() {
+            self.error(node.span, "`task` has at least one turn");
+        }
+        task
+    }
+
+    fn files(&mut self, node: &Node, key: &str) -> BTreeMap<String, String> {
         let Some(entries) = node.entries() else {
-            return self.wrong(node, "files", "a map from paths to texts");
+            return self.wrong(node, key, "a map from paths to texts");
         };
         let (mut files, mut paths) = (BTreeMap::new(), Vec::<PathBuf>::new());
         let is_dot = |part: &Component<'_>| *part == Component::CurDir;
@@ -249,88 +263,65 @@ impl<'t> Reader<'t> {
         files
     }
 
-    fn fixtures(&mut self, node: &Node) -> Vec<(String, Vec<Fixture>)> {
+    fn fixtures(&mut self, node: &Node, key: &str) -> Vec<(String, Vec<Fixture>)> {
         let Some(entries) = node.entries() else {
-            return self.wrong(node, "with", "a map from tools to results");
+            return self.wrong(node, key, "a map from tools to results");
         };
-        let fixture = |reader: &mut Self, node: &Node| {
-            let entries = reader.keys(node, &["args", "result", "fails"]);
-            let args = node
-                .get("args")
-                .map(|node| reader.arguments(node))
-                .unwrap_or_default();
-            let answer = match (node.get("result"), node.get("fails")) {
-                (Some(result), None) => Ok(result.to_json()),
-                (None, Some(fails)) => Err(reader.string(fails, "fails")),
-                _ => {
-                    if !entries.is_empty() {
-                        reader.error(node.span, "a fixture has `result` or `fails`");
-                    }
-                    Ok(Value::Null)
-                }
-            };
-            Fixture { args, answer }
-        };
-        let mut fixtures = Vec::new();
-        for Entry { key, value, .. } in entries {
-            let is_fixture = value.entries().is_some_and(|entries| {
-                entries
-                    .iter()
-                    .any(|entry| entry.key == "result" || entry.key == "fails")
-                    && entries
-                        .iter()
-                        .all(|entry| ["args", "result", "fails"].contains(&entry.key.as_str()))
-            });
+        let fixtures = entries.iter().map(|Entry { key, value, .. }| {
+            let has = |key: &str| value.get(key).is_some();
+            let is_known = |entry: &Entry| FIXTURE.contains(&entry.key.as_str());
+            let is_fixture = (has("result") || has("fails"))
+                && value.entries().is_some_and(|all| all.iter().all(is_known));
             let list = match value.items() {
-                Some(items) => items.iter().map(|item| fixture(self, item)).collect(),
-                None if is_fixture => vec![fixture(self, value)],
+                Some(items) => items.iter().map(|item| self.fixture(item)).collect(),
+                None if is_fixture => vec![self.fixture(value)],
                 None => vec![Fixture {
                     args: Vec::new(),
                     answer: Ok(value.to_json()),
                 }],
             };
-            fixtures.push((key.clone(), list));
-        }
-        fixtures
+            (key.clone(), list)
+        });
+        fixtures.collect()
     }
 
-    fn expect(&mut self, node: &Node) -> Expect {
-        let mut expect = Expect::default();
-        let entries = self.keys(
-            node,
-            &["calls", "order", "never", "first_try", "answer", "at_most"],
-        );
+    fn fixture(&mut self, node: &Node) -> Fixture {
+        let entries = self.keys(node, &FIXTURE);
+        let answer = match (node.get("result"), node.get("fails")) {
+            (Some(result), None) => Ok(result.to_json()),
+            (None, Some(fails)) => Err(self.string(fails, "fails")),
+            _ => {
+                if !entries.is_empty() {
+                    self.error(node.span, "a fixture has `result` or `fails`");
+                }
+                Ok(Value::Null)
+            }
+        };
+        let args = self.get(node, "args", Self::arguments);
+        Fixture {
+            args: args.unwrap_or_default(),
+            answer,
+        }
+    }
+
+    fn expect(&mut self, node: &Node, _: &str) -> Expect {
+        let known = ["calls", "order", "never", "first_try", "answer", "at_most"];
+        let entries = self.keys(node, &known);
         if node.entries().is_some_and(<[Entry]>::is_empty) {
             self.error(node.span, "`expect` needs at least one key");
         }
-        for Entry { key, value, .. } in entries {
-            if key != "calls" {
-                self.not_empty(value, key);
-            }
-            match key.as_str() {
-                "calls" => {
-                    let items = self.items(value, key);
-                    expect.calls = Some(items.iter().map(|item| self.call(item)).collect());
-                }
-                "order" => {
-                    let names = ["subset", "in_order", "exact", "any_order"];
-                    let orders = [Order::Subset, Order::InOrder, Order::Exact, Order::AnyOrder];
-                    let index = names.iter().position(|name| value.text() == Some(name));
-                    expect.order = index.map_or(Order::Subset, |index| orders[index]);
-                    if index.is_none() {
-                        let message = "`order` takes subset, in_order, exact or any_order";
-                        let diagnostic = Diagnostic::new(Code::InvalidEvals, message);
-                        let text = value.text().unwrap_or_default();
-                        self.push(value.span, diagnostic.meant(text, names));
-                    }
-                }
-                "never" => expect.never = self.strings(value, key),
-                "first_try" => expect.first_try = self.bool(value, key),
-                "answer" => self.answer(value, &mut expect),
-                "at_most" => expect.at_most = self.at_most(value),
-                _ => {}
-            }
+        for Entry { key, value, .. } in entries.iter().filter(|entry| entry.key != "calls") {
+            self.not_empty(value, key);
         }
+        let answer = self.get(node, "answer", Self::answer);
+        let expect = Expect {
+            calls: self.get(node, "calls", Self::calls),
+            order: self.get(node, "order", Self::order).unwrap_or_default(),
+            never: self.get(node, "never", Self::strings).unwrap_or_default(),
+            first_try: self.get(node, "first_try", Self::bool).unwrap_or_default(),
+            at_most: self.get(node, "at_most", Self::at_most).unwrap_or_default(),
+            ..answer.unwrap_or_default()
+        };
         match (node.get("calls"), node.get("order")) {
             (None, Some(order)) => {
                 self.error(order.span, "`order` is about `calls`, and there are none");
@@ -350,41 +341,48 @@ impl<'t> Reader<'t> {
         expect
     }
 
+    fn order(&mut self, node: &Node, _: &str) -> Order {
+        let text = node.text().unwrap_or_default();
+        text.parse().unwrap_or_else(|_| {
+            let message = "`order` takes subset, in_order, exact or any_order";
+            let diagnostic = Diagnostic::new(Code::InvalidEvals, message);
+            let orders = Order::VARIANTS.iter().copied();
+            self.push(node.span, diagnostic.meant(text, orders));
+            Order::default()
+        })
+    }
+
+    fn calls(&mut self, node: &Node, key: &str) -> Vec<ExpectedCall> {
+        let items = self.items(node, key).iter();
+        items.map(|item| self.call(item)).collect()
+    }
+
     fn call(&mut self, node: &Node) -> ExpectedCall {
         self.keys(node, &["tool", "args", "times"]);
-        if node.entries().is_some() && node.get("tool").is_none() {
-            self.error(node.span, "`tool` is missing");
-        }
-        let tool = node.get("tool").map(|tool| self.string(tool, "tool"));
         ExpectedCall {
-            tool: tool.unwrap_or_default(),
-            args: node
-                .get("args")
-                .map(|args| self.arguments(args))
-                .unwrap_or_default(),
-            times: node.get("times").map(|times| self.times(times)),
+            tool: self.required(node, "tool", Self::string),
+            args: self.get(node, "args", Self::arguments).unwrap_or_default(),
+            times: self.get(node, "times", Self::times),
         }
     }
 
-    fn times(&mut self, node: &Node) -> (u64, u64) {
+    fn times(&mut self, node: &Node, key: &str) -> (u64, u64) {
         if node.entries().is_none() {
-            let times = self.count(node, "times");
+            let times = self.count(node, key);
             return (times, times);
         }
         self.keys(node, &["min", "max"]);
-        let min = node.get("min").map_or(0, |min| self.count(min, "min"));
-        let max = node
-            .get("max")
-            .map_or(u64::MAX, |max| self.count(max, "max"));
+        let min = self.get(node, "min", Self::count).unwrap_or(0);
+        let max = self.get(node, "max", Self::count).unwrap_or(u64::MAX);
         if min > max {
             self.error(node.span, "`min` is more than `max`");
         }
         (min, max)
     }
 
-    fn arguments(&mut self, node: &Node) -> Vec<Argument> {
+    fn arguments(&mut self, node: &Node, key: &str) -> Vec<Argument> {
         let Some(entries) = node.entries() else {
-            return self.wrong(node, "args", "a map from properties to matchers");
+            return self.wrong(node, key, "a map from properties to matchers");
         };
         let argument = |entry: &Entry| Argument {
             key: entry.key.clone(),
@@ -395,45 +393,34 @@ impl<'t> Reader<'t> {
     }
 
     fn matcher(&mut self, node: &Node) -> Matcher {
-        let entries = node.entries().filter(|entries| {
-            !entries.is_empty()
-                && entries
-                    .iter()
-                    .all(|entry| KEYS.contains(&entry.key.as_str()))
-        });
-        let Some(entries) = entries else {
-            return Matcher::Equals(node.to_json());
-        };
-        let mut all: Vec<Matcher> = entries
-            .iter()
-            .map(|entry| self.one(&entry.key, &entry.value))
-            .collect();
-        match all.pop() {
-            Some(only) if all.is_empty() => only,
-            last => Matcher::All(all.into_iter().chain(last).collect()),
+        let is_matcher = |entry: &Entry| KEYS.contains(&entry.key.as_str());
+        match node.entries() {
+            Some(entries) if !entries.is_empty() && entries.iter().all(is_matcher) => {
+                let all = entries.iter().map(|it| self.one(&it.key, &it.value));
+                Matcher::All(all.collect())
+            }
+            _ => Matcher::Equals(node.to_json()),
         }
     }
 
     fn one(&mut self, key: &str, node: &Node) -> Matcher {
         match key {
             "contains" => Matcher::Contains(node.to_json()),
-            "matches" => match self.regex(node) {
+            "matches" => match self.regex(node, key) {
                 Some(regex) => Matcher::Matches(Box::new(regex)),
                 None => Matcher::Absent(true),
             },
             "near" => {
-                let value = node.get("value").unwrap_or(node);
                 if node.entries().is_some() {
                     self.keys(node, &["value", "within"]);
                 }
-                let expected = value.to_json().as_f64();
-                let expected = expected.unwrap_or_else(|| self.wrong(value, "near", "a number"));
-                let within = node
-                    .get("within")
-                    .map(|within| self.number(within, "within"));
+                let value = node.get("value").unwrap_or(node);
+                let expected = value.number();
+                let expected = expected.unwrap_or_else(|| self.wrong(value, key, "a number"));
+                let within = self.get(node, "within", Self::number);
                 Matcher::Near(expected, within.unwrap_or(1e-6 * expected.abs().max(1.0)))
             }
-            "schema" => Matcher::Schema(Box::new(self.schema(node))),
+            "schema" => Matcher::Schema(Box::new(self.schema(node, key))),
             "one_of" => {
                 let items = self.items(node, key);
                 Matcher::OneOf(items.iter().map(|item| self.matcher(item)).collect())
@@ -443,16 +430,15 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn regex(&mut self, node: &Node) -> Option<Regex> {
-        let text = self.string(node, "matches");
-        let regex = pattern(&text);
+    fn regex(&mut self, node: &Node, key: &str) -> Option<Regex> {
+        let regex = pattern(&self.string(node, key));
         regex
             .map_err(|error| self.error(node.span, &format!("this is no pattern: {error}")))
             .ok()
     }
 
     /// Reads a schema as an entry of `parameters`, or as a Schema Object, of `{value: …}`.
-    fn schema(&mut self, node: &Node) -> Schema {
+    fn schema(&mut self, node: &Node, _: &str) -> Schema {
         let entry = Entry {
             key: "value".to_owned(),
             span: node.span,
@@ -483,36 +469,30 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn answer(&mut self, node: &Node, expect: &mut Expect) {
-        for Entry { key, value, .. } in self.keys(node, &["contains", "matches", "schema", "says"])
-        {
-            if key != "schema" {
-                self.not_empty(value, key);
-            }
-            match key.as_str() {
-                "contains" => expect.contains = self.strings(value, key),
-                "matches" => expect.matches = self.regex(value),
-                "schema" => expect.schema = Some(self.schema(value)),
-                "says" => expect.says = self.strings(value, key),
-                _ => {}
-            }
+    /// Reads the expectations about the answer.
+    fn answer(&mut self, node: &Node, _: &str) -> Expect {
+        let entries = self.keys(node, &["contains", "matches", "schema", "says"]);
+        for Entry { key, value, .. } in entries.iter().filter(|entry| entry.key != "schema") {
+            self.not_empty(value, key);
+        }
+        let contains = self.get(node, "contains", Self::strings);
+        Expect {
+            contains: contains.unwrap_or_default(),
+            matches: self.get(node, "matches", Self::regex).flatten(),
+            schema: self.get(node, "schema", Self::schema),
+            says: self.get(node, "says", Self::strings).unwrap_or_default(),
+            ..Expect::default()
         }
     }
 
-    fn at_most(&mut self, node: &Node) -> AtMost {
-        let mut most = AtMost::default();
-        for Entry { key, value, .. } in
-            self.keys(node, &["turns", "calls", "tokens", "money", "seconds"])
-        {
-            match key.as_str() {
-                "turns" => most.turns = Some(self.count(value, key)),
-                "calls" => most.calls = Some(self.count(value, key)),
-                "tokens" => most.tokens = Some(self.count(value, key)),
-                "money" => most.money = Some(self.number(value, key)),
-                "seconds" => most.seconds = Some(self.number(value, key)),
-                _ => {}
-            }
+    fn at_most(&mut self, node: &Node, _: &str) -> AtMost {
+        self.keys(node, &["turns", "calls", "tokens", "money", "seconds"]);
+        AtMost {
+            turns: self.get(node, "turns", Self::count),
+            calls: self.get(node, "calls", Self::count),
+            tokens: self.get(node, "tokens", Self::count),
+            money: self.get(node, "money", Self::number),
+            seconds: self.get(node, "seconds", Self::number),
         }
-        most
     }
 }
