@@ -35,7 +35,9 @@ pub use limits::{Budget, Ledger, LoopGuard, Price, Repetition, Spent, share_mone
 pub use observer::{
     Activity, Answer, CallScope, Observer, ProgramAnswer, ProgramQuestion, Question, Relay, Silent,
 };
-pub use options::{BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, stable_seed};
+pub use options::{
+    BudgetArgs, ModelArgs, ModelOptions, TapeArgs, amount, budget_of, read_limits, stable_seed,
+};
 pub use outcome::denial;
 pub use prompt::{
     FileReference, InstructionFile, Instructions, Prompt, RequestOptions, Situation, StaticLayer,

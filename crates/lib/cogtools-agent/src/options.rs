@@ -223,28 +223,46 @@ impl ModelOptions {
 
 /// Reads `turns=10` and its kin over the limits in `budget`.
 pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Failure> {
-    for word in words {
-        let invalid = || {
-            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
-            let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
-            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
-        };
-        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
-        let count = || number.parse().map(Some).map_err(|_| invalid());
+    let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
+    read_limits(words, hint, |limit, number| {
         match limit {
-            "turns" => budget.turns = count()?,
-            "calls" => budget.calls = count()?,
-            "tokens" => budget.tokens = count()?,
-            "seconds" => budget.time = count()?.map(Duration::from_secs),
-            "money" => {
-                let amount: f64 = number.parse().map_err(|_| invalid())?;
-                budget.money = Some(amount).filter(|amount| amount.is_finite() && *amount >= 0.0);
-                budget.money.ok_or_else(invalid)?;
-            }
-            _ => return Err(invalid()),
+            "turns" => budget.turns = Some(number.parse().ok()?),
+            "calls" => budget.calls = Some(number.parse().ok()?),
+            "tokens" => budget.tokens = Some(number.parse().ok()?),
+            "seconds" => budget.time = Some(Duration::from_secs(number.parse().ok()?)),
+            "money" => budget.money = Some(amount(number)?),
+            _ => return None,
         }
-    }
+        Some(())
+    })?;
     Ok(budget)
+}
+
+/// Gives each of the `words` of `--budget`, such as `turns=10`, to `set`, which returns `None` for
+/// a limit or a number that it does not know. `hint` names the limits.
+///
+/// # Errors
+/// `USAGE` for a word that is no limit.
+pub fn read_limits(
+    words: &[String],
+    hint: &str,
+    mut set: impl FnMut(&str, &str) -> Option<()>,
+) -> Result<(), Failure> {
+    for word in words {
+        let limit = word.split_once('=');
+        let is_set = limit.and_then(|(limit, number)| set(limit, number));
+        is_set.ok_or_else(|| {
+            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
+            Diagnostic::new(Code::Usage, message).hint(hint)
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads an amount of money; `None` if `number` is none.
+pub fn amount(number: &str) -> Option<f64> {
+    let amount: f64 = number.parse().ok()?;
+    (amount.is_finite() && amount >= 0.0).then_some(amount)
 }
 
 /// Returns the limits of a run, from the limits in a file.

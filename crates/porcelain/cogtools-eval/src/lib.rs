@@ -25,7 +25,7 @@ mod verdict;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_agent::{ModelArgs, ModelOptions};
+use cogtools_agent::{ModelArgs, ModelOptions, amount, read_limits};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs};
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
@@ -201,27 +201,17 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 /// Reads `trials=10` and its kin.
 fn whole(words: &[String]) -> Result<Whole, Failure> {
     let mut whole = Whole::default();
-    for word in words {
-        let invalid = || {
-            let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
-            let hint = "limits are trials, tokens, seconds and money, such as trials=20";
-            Failure::from(Diagnostic::new(Code::Usage, message).hint(hint))
-        };
-        let (limit, number) = word.split_once('=').ok_or_else(invalid)?;
-        let count = || number.parse().map(Some).map_err(|_| invalid());
+    let hint = "limits are trials, tokens, seconds and money, such as trials=20";
+    read_limits(words, hint, |limit, number| {
         match limit {
-            "trials" => whole.trials = count()?,
-            "tokens" => whole.tokens = count()?,
-            "seconds" => whole.seconds = count()?,
-            "money" => {
-                let amount: f64 = number.parse().map_err(|_| invalid())?;
-                let is_amount = amount.is_finite() && amount >= 0.0;
-                whole.money = Some(amount).filter(|_| is_amount);
-                whole.money.ok_or_else(invalid)?;
-            }
-            _ => return Err(invalid()),
+            "trials" => whole.trials = Some(number.parse().ok()?),
+            "tokens" => whole.tokens = Some(number.parse().ok()?),
+            "seconds" => whole.seconds = Some(number.parse().ok()?),
+            "money" => whole.money = Some(amount(number)?),
+            _ => return None,
         }
-    }
+        Some(())
+    })?;
     Ok(whole)
 }
 
