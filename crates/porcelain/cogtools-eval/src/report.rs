@@ -11,7 +11,7 @@ use cogtools_program::junit::{self, End, Problem, Suite, Test};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::case::Case;
+use crate::case::{AtMost, Case};
 use crate::statistics::{Interval, float, pass_all, wilson};
 use crate::trial::{Failed, Record};
 
@@ -39,6 +39,11 @@ impl Judged {
     const fn is_judged(&self) -> bool {
         matches!(self.verdict, Verdict::Pass | Verdict::Fail)
     }
+
+    /// The message of the first failure.
+    pub(crate) fn message(&self) -> Option<&str> {
+        self.failures.first().map(|failed| failed.message.as_str())
+    }
 }
 
 /// A case with a model: a cell of the matrix.
@@ -50,18 +55,31 @@ pub(crate) struct Row {
 }
 
 /// Counts of some trials.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 struct Counts {
     cases: u64,
     ok: u64,
     trials: u64,
     passed: u64,
+    failed: u64,
     errors: u64,
     skipped: u64,
+    #[serde(skip)]
     stale: u64,
+    #[serde(flatten)]
+    interval: Interval,
     /// None if a host did not say it.
     tokens: Option<u64>,
     money: Option<f64>,
+}
+
+/// The part of a report about a model.
+#[derive(Serialize)]
+struct ModelReport<'r> {
+    model: &'r str,
+    #[serde(flatten)]
+    counts: Counts,
+    first_try: Value,
 }
 
 impl Counts {
@@ -76,6 +94,7 @@ impl Counts {
             counts.ok += u64::from(row.is_ok());
             counts.trials += row.trials();
             counts.passed += row.count(Verdict::Pass);
+            counts.failed += row.count(Verdict::Fail);
             counts.errors += row.count(Verdict::Error);
             counts.skipped += row.count(Verdict::Skipped);
             counts.stale += row.count(Verdict::Stale);
@@ -86,6 +105,7 @@ impl Counts {
                 }
             }
         }
+        counts.interval = wilson(counts.passed, counts.trials);
         counts
     }
 }
@@ -94,6 +114,11 @@ impl Row {
     fn judged(&self) -> impl Iterator<Item = (&Judged, &Record)> {
         let judged = self.results.iter().filter(|result| result.is_judged());
         judged.filter_map(|result| Some((result, result.record.as_ref()?)))
+    }
+
+    /// The case and the model.
+    pub(crate) fn name(&self) -> String {
+        format!("{} ({})", self.case.name, self.model)
     }
 
     pub(crate) fn count(&self, verdict: Verdict) -> u64 {
@@ -132,10 +157,7 @@ impl Row {
         if let Some(tool) = &self.case.tool {
             return BTreeSet::from([tool.as_str()]);
         }
-        match &self.case.expect.calls {
-            Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
-            None => record.calls().map(|call| call.tool.as_str()).collect(),
-        }
+        record.tried(&self.case.expect)
     }
 
     fn first_try(&self) -> (u64, u64) {
@@ -162,21 +184,14 @@ impl Row {
     }
 
     fn mean(&self) -> Value {
-        let records: Vec<&Record> = self.judged().map(|(_, record)| record).collect();
-        let count = float(records.len() as u64);
-        let mean = |value: &dyn Fn(&Record) -> Option<f64>| {
-            let values: Option<Vec<f64>> = records.iter().map(|record| value(record)).collect();
-            values
-                .filter(|values| !values.is_empty())
-                .map(|values| values.iter().sum::<f64>() / count)
-        };
-        json!({
-            "turns": mean(&|record| record.turns.map(float)),
-            "calls": mean(&|record| Some(float(record.accepted().len() as u64))),
-            "tokens": mean(&|record| record.tokens.map(float)),
-            "money": mean(&|record| record.money),
-            "seconds": mean(&|record| Some(record.seconds)),
-        })
+        let means = AtMost::ALL.map(|limit| {
+            let values = self.judged().map(|(_, record)| record.used(limit));
+            let values: Option<Vec<f64>> = values.collect();
+            let values = values.filter(|values| !values.is_empty());
+            let mean = values.map(|all| all.iter().sum::<f64>() / float(all.len() as u64));
+            (limit.to_string(), json!(mean))
+        });
+        Value::Object(means.into_iter().collect())
     }
 
     fn to_json(&self) -> Value {
@@ -244,28 +259,6 @@ fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -
     json!({"calls": calls, "violations": violations.collect::<Vec<_>>()})
 }
 
-fn counts_json(counts: &Counts) -> serde_json::Map<String, Value> {
-    let Interval { rate, low, high } = wilson(counts.passed, counts.trials);
-    let value = json!({
-        "cases": counts.cases,
-        "ok": counts.ok,
-        "trials": counts.trials,
-        "passed": counts.passed,
-        "failed": counts.trials - counts.passed,
-        "errors": counts.errors,
-        "skipped": counts.skipped,
-        "rate": rate,
-        "low": low,
-        "high": high,
-        "tokens": counts.tokens,
-        "money": counts.money,
-    });
-    match value {
-        Value::Object(fields) => fields,
-        _ => serde_json::Map::new(),
-    }
-}
-
 fn models(rows: &[Row]) -> Vec<&str> {
     let mut models: Vec<&str> = Vec::new();
     for row in rows {
@@ -284,15 +277,14 @@ pub(crate) fn json(
     more: serde_json::Map<String, Value>,
 ) -> Value {
     let by_model = models(rows).into_iter().map(|model| {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.model == model).collect();
-        let mut fields = serde_json::Map::from_iter([("model".to_owned(), model.into())]);
-        fields.extend(counts_json(&Counts::of(own.iter().copied())));
-        let first = own
-            .iter()
-            .map(|row| row.first_try())
-            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        fields.insert("first_try".to_owned(), share(first));
-        Value::Object(fields)
+        let own = || rows.iter().filter(|row| row.model == model);
+        let first = own().map(Row::first_try);
+        let first = first.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        ModelReport {
+            model,
+            counts: Counts::of(own()),
+            first_try: share(first),
+        }
     });
     let records = || {
         rows.iter()
@@ -330,7 +322,7 @@ pub(crate) fn json(
         "cases": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
         "models": by_model.collect::<Vec<_>>(),
         "tools": by_tool.collect::<Vec<_>>(),
-        "summary": counts_json(&Counts::of(rows)),
+        "summary": Counts::of(rows),
     });
     if let Value::Object(fields) = &mut report {
         fields.extend(more);
@@ -341,8 +333,8 @@ pub(crate) fn json(
 
 /// The figures of a cell: passed of trials, interval, first try, tokens, money.
 fn cell(row: &Row) -> String {
-    let Interval { low, high, .. } = row.interval();
     let counts = Counts::of([row]);
+    let Interval { low, high, .. } = counts.interval;
     let trials = counts.trials;
     let errors = pluralize(counts.errors, "error");
     if trials == 0 {
@@ -405,13 +397,10 @@ fn ranges(numbers: &[u64]) -> String {
 /// The matrix, and what failed, for people.
 pub(crate) fn human(rows: &[Row], more: &str) -> String {
     let mut text = String::new();
-    let width = rows
-        .iter()
-        .map(|row| row.case.name.len() + row.model.len() + 3)
-        .max()
-        .unwrap_or(0);
+    let widths = rows.iter().map(|row| row.name().len());
+    let width = widths.max().unwrap_or(0);
     for row in rows {
-        let name = format!("{} ({})", row.case.name, row.model);
+        let name = row.name();
         let mark = match (row.is_ok(), row.is_skipped()) {
             (true, _) => "ok  ",
             (_, true) => "skip",
@@ -428,7 +417,7 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
         }
     }
     let counts = Counts::of(rows);
-    let Interval { low, high, .. } = wilson(counts.passed, counts.trials);
+    let Interval { low, high, .. } = counts.interval;
     let tokens = counts
         .tokens
         .iter()
@@ -468,17 +457,15 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
             .join(" | "),
         "---|".repeat(models.len())
     );
-    let mut seen: Vec<(&std::path::Path, &str)> = Vec::new();
-    for row in rows {
-        let key = (row.case.file.as_path(), row.case.name.as_str());
-        if seen.contains(&key) {
+    let mut seen: Vec<&Arc<Case>> = Vec::new();
+    for Row { case, .. } in rows {
+        if seen.iter().any(|other| Arc::ptr_eq(other, case)) {
             continue;
         }
-        seen.push(key);
+        seen.push(case);
         let cells = models.iter().map(|model| {
-            let found = rows.iter().find(|row| {
-                (row.case.file.as_path(), row.case.name.as_str()) == key && row.model == *model
-            });
+            let is_cell = |row: &&Row| Arc::ptr_eq(&row.case, case) && row.model == *model;
+            let found = rows.iter().find(is_cell);
             found.map_or_else(String::new, |row| {
                 format!("{} {}", if row.is_ok() { "✓" } else { "✗" }, cell(row))
             })
@@ -486,7 +473,7 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
         let _ = writeln!(
             text,
             "| {} | {} |",
-            escape(key.1),
+            escape(&case.name),
             cells.collect::<Vec<_>>().join(" | ")
         );
     }

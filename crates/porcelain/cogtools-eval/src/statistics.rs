@@ -3,6 +3,7 @@
 //! Sources: E. B. Wilson 1927; Q. `McNemar` 1947, exact; S. Holm 1979; the sign-flip permutation test
 //! of paired differences; the sample size of `McNemar`'s test after R. Connor 1987.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The 97.5 % quantile of the normal distribution.
@@ -23,7 +24,7 @@ const RANDOM_FLIPS: u32 = 10_000;
 const EPSILON: f64 = 1e-9;
 
 /// A rate and its 95 % interval; no rate without trials.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Interval {
     pub(crate) rate: Option<f64>,
     pub(crate) low: f64,

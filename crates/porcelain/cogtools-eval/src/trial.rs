@@ -1,7 +1,6 @@
 //! One trial: what was asked, what the model did, and whether that is what its case expects.
 
-use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cogtools_code::CodeTools;
 use cogtools_core::{Code, Diagnostic, Pattern};
@@ -13,8 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::calls::compare;
-use crate::case::Case;
+use crate::case::{AtMost, Case, Expect};
 use crate::matcher::accepts;
+use crate::statistics::float;
 use crate::tools::{Declared, Rules};
 
 /// Returns the mistakes that types show in the code of a program.
@@ -243,6 +243,14 @@ impl Record {
         Some(first.is_accepted())
     }
 
+    /// The tools whose first call counts for `expect`: of its calls, or all that were called.
+    pub(crate) fn tried<'r>(&'r self, expect: &'r Expect) -> BTreeSet<&'r str> {
+        match &expect.calls {
+            Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
+            None => self.calls().map(|call| call.tool.as_str()).collect(),
+        }
+    }
+
     /// Returns true if the first call of a tool was rejected, and a later one accepted.
     pub(crate) fn is_repaired(&self) -> bool {
         self.accepted()
@@ -250,18 +258,25 @@ impl Record {
             .any(|call| self.first_try(&call.tool) == Some(false))
     }
 
+    /// The figure that `limit` is about; none if a host did not say it.
+    pub(crate) fn used(&self, limit: BudgetLimit) -> Option<f64> {
+        match limit {
+            BudgetLimit::Turns => self.turns.map(float),
+            BudgetLimit::Calls => Some(float(self.accepted().len() as u64)),
+            BudgetLimit::Tokens => self.tokens.map(float),
+            BudgetLimit::Money => self.money,
+            BudgetLimit::Seconds => Some(self.seconds),
+        }
+    }
+
     /// Says which figure `case` limits that is unknown, so that there is no verdict.
     pub(crate) fn unknown(&self, case: &Case) -> Option<String> {
-        let most = &case.expect.at_most;
-        let unknown = [
-            ("turns", most.turns.is_some() && self.turns.is_none()),
-            ("tokens", most.tokens.is_some() && self.tokens.is_none()),
-            ("money", most.money.is_some() && self.money.is_none()),
-        ];
-        let (key, _) = unknown.into_iter().find(|(_, is_unknown)| *is_unknown)?;
+        let is_limited = |limit: &BudgetLimit| case.expect.at_most.own(*limit).is_some();
+        let mut limits = AtMost::ALL.into_iter().filter(is_limited);
+        let unknown = limits.find(|limit| self.used(*limit).is_none())?;
+        let model = &self.model;
         Some(format!(
-            "{} does not say its {key}, which at_most limits",
-            self.model
+            "{model} does not say its {unknown}, which at_most limits"
         ))
     }
 
@@ -310,30 +325,21 @@ fn refused(program: &Call, mistakes: Mistakes<'_>) -> Vec<Call> {
 
 /// Joins the texts that a stream has cut.
 fn merged(content: &Value) -> Value {
-    let mut content = content.clone();
-    let Some(parts) = content.get_mut("parts").and_then(Value::as_array_mut) else {
-        return content;
+    let is_text = |part: &Value| {
+        let keys = part.as_object().map(|part| part.keys());
+        keys.is_some_and(|keys| keys.eq(["text"]))
     };
-    let mut whole: Vec<Value> = Vec::new();
-    for part in parts.drain(..) {
-        let is_text = |part: &Value| {
-            part.as_object()
-                .is_some_and(|part| part.len() == 1 && part.contains_key("text"))
-        };
-        match whole
-            .last_mut()
-            .filter(|last| is_text(last) && is_text(&part))
-        {
-            Some(last) => {
-                let text = [&*last, &part]
-                    .map(|part| part["text"].as_str().unwrap_or_default())
-                    .concat();
-                *last = json!({ "text": text });
+    let mut content = content.clone();
+    if let Some(parts) = content.get_mut("parts").and_then(Value::as_array_mut) {
+        parts.dedup_by(|part, last| {
+            let are_texts = is_text(last) && is_text(part);
+            if are_texts {
+                let texts = [&*last, part].map(|part| part["text"].as_str().unwrap_or_default());
+                *last = json!({"text": texts.concat()});
             }
-            None => whole.push(part),
-        }
+            are_texts
+        });
     }
-    *parts = whole;
     content
 }
 
@@ -355,19 +361,12 @@ impl Judge<'_> {
         match &self.record.end {
             Some(EndStatus::Budget { limit }) => {
                 let most = &case.expect.at_most;
-                let (key, own, standard) = match limit {
-                    BudgetLimit::Turns => ("turns", most.turns.is_some(), "20 turns"),
-                    BudgetLimit::Calls => ("calls", most.calls.is_some(), "50 calls"),
-                    BudgetLimit::Tokens => ("tokens", most.tokens.is_some(), "the limit"),
-                    BudgetLimit::Money => ("money", most.money.is_some(), "the limit"),
-                    BudgetLimit::Seconds => ("seconds", most.seconds.is_some(), "300 seconds"),
+                let message = match (most.own(*limit), most.number(*limit)) {
+                    (Some(_), _) => format!("stopped beyond the limit of {limit}"),
+                    (None, Some(standard)) => format!("stopped after {standard} {limit}"),
+                    (None, None) => "stopped after the limit".to_owned(),
                 };
-                let message = if own {
-                    format!("stopped beyond the limit of {key}")
-                } else {
-                    format!("stopped after {standard}")
-                };
-                self.fail(format!("/at_most/{key}"), message);
+                self.fail(format!("/at_most/{limit}"), message);
             }
             Some(EndStatus::Refused) => self.fail("", "the model refused to answer"),
             Some(EndStatus::Loop) => self.fail("", "the model repeated the same calls"),
@@ -397,20 +396,11 @@ impl Judge<'_> {
                 );
             }
         }
-        if expect.first_try {
-            let mut tools: Vec<&str> = match &expect.calls {
-                Some(calls) => calls.iter().map(|call| call.tool.as_str()).collect(),
-                None => record.calls().map(|call| call.tool.as_str()).collect(),
-            };
-            tools.sort_unstable();
-            tools.dedup();
-            for tool in tools {
-                if record.first_try(tool) == Some(false) {
-                    self.fail(
-                        "/first_try",
-                        format!("the first call of `{tool}` was rejected"),
-                    );
-                }
+        let tried = expect.first_try.then(|| record.tried(expect));
+        for tool in tried.into_iter().flatten() {
+            if record.first_try(tool) == Some(false) {
+                let message = format!("the first call of `{tool}` was rejected");
+                self.fail("/first_try", message);
             }
         }
     }
@@ -469,25 +459,21 @@ impl Judge<'_> {
         }
     }
 
+    /// Compares figures with their limits, unless that has failed already.
     fn at_most(&mut self, case: &Case) {
-        let (most, record) = (&case.expect.at_most, self.record);
-        let calls = record.accepted().len() as u64;
-        self.limit("turns", most.turns, record.turns);
-        self.limit("calls", most.calls, Some(calls));
-        self.limit("tokens", most.tokens, record.tokens);
-        self.limit("money", most.money, record.money);
-        self.limit("seconds", most.seconds, Some(record.seconds));
-    }
-
-    /// Compares a figure with its limit, unless it has failed already.
-    fn limit<T: PartialOrd + Display>(&mut self, key: &str, limit: Option<T>, used: Option<T>) {
-        let (Some(limit), Some(used)) = (limit, used) else {
-            return;
-        };
-        let expect = format!("/at_most/{key}");
-        if used > limit && !self.failed.iter().any(|failed| failed.expect == expect) {
-            // Counts are printed without decimals.
-            self.fail(expect, format!("{used:.3} {key}, at most {limit}"));
+        for limit in AtMost::ALL {
+            let most = case.expect.at_most.own(limit);
+            let Some((most, used)) = most.zip(self.record.used(limit)) else {
+                continue;
+            };
+            let expect = format!("/at_most/{limit}");
+            if used > most && self.failed.iter().all(|failed| failed.expect != expect) {
+                let decimals = match limit {
+                    BudgetLimit::Turns | BudgetLimit::Calls | BudgetLimit::Tokens => 0,
+                    BudgetLimit::Money | BudgetLimit::Seconds => 3,
+                };
+                self.fail(expect, format!("{used:.decimals$} {limit}, at most {most}"));
+            }
         }
     }
 }

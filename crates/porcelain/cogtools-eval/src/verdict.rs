@@ -49,12 +49,9 @@ pub(crate) fn failures(
         .filter(|(_, result)| result.verdict == Verdict::Stale)
         .collect();
     if let Some((row, first)) = stale.first() {
-        let message = first
-            .failures
-            .first()
-            .map_or_else(String::new, |failed| failed.message.clone());
-        let subject = format!("{} ({})", row.case.name, row.model);
-        let mut diagnostic = Diagnostic::new(Code::StaleRecording, message).with_subject(subject);
+        let message = first.message().unwrap_or_default();
+        let mut diagnostic =
+            Diagnostic::new(Code::StaleRecording, message).with_subject(row.name());
         if stale.len() > 1 {
             diagnostic = diagnostic.hint(format!("{} trials are not current", stale.len()));
         }
@@ -84,10 +81,8 @@ pub(crate) fn unavailable(rows: &[Row]) -> Vec<Diagnostic> {
         !row.results.is_empty() && row.count(Verdict::Error) == row.results.len() as u64
     };
     let diagnostic = |row: &Row| {
-        let mut results = row.results.iter();
-        let error = results.find_map(|result| Some(result.failures.first()?.message.clone()));
-        let subject = format!("{} ({})", row.case.name, row.model);
-        Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(subject)
+        let error = row.results.iter().find_map(Judged::message);
+        Diagnostic::new(Code::Unavailable, error.unwrap_or_default()).with_subject(row.name())
     };
     rows.iter().filter(is_error).map(diagnostic).collect()
 }
