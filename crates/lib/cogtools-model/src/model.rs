@@ -4,8 +4,8 @@ use std::fmt;
 use std::fmt::Debug;
 use std::pin::Pin;
 
-use futures::Stream;
-use futures::future::BoxFuture;
+use futures::future::{self, BoxFuture};
+use futures::{FutureExt as _, Stream};
 
 use crate::{Chunk, ModelError, Request};
 
@@ -18,8 +18,10 @@ pub trait Model: Debug + Send + Sync {
     /// the stream.
     fn send<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Chunks, ModelError>>;
 
-    /// Lists the models of the provider, sorted by name.
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>>;
+    /// Lists the models of the provider, sorted by name. Without a provider there is no list.
+    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
+        future::ready(Err(ModelError::Unsupported("a list of models"))).boxed()
+    }
 
     /// Its explicit caches, if it has any.
     fn caches(&self) -> Option<&dyn Caches> {

@@ -21,10 +21,6 @@ pub(crate) fn all_hold(args: &[Argument], call: &Call) -> bool {
 }
 
 impl ExpectedCall {
-    fn matches(&self, call: &Call) -> bool {
-        call.tool == self.tool && all_hold(&self.args, call)
-    }
-
     /// The least and the largest number of calls that it takes.
     fn times(&self, order: Order) -> (u64, u64) {
         self.times.unwrap_or(match order {
@@ -36,10 +32,11 @@ impl ExpectedCall {
 
 /// The differences between the calls that are expected and those that were made.
 pub(crate) fn compare(expected: &[ExpectedCall], order: Order, calls: &[&Call]) -> Vec<Failed> {
-    let matches: Vec<Vec<bool>> = expected
-        .iter()
-        .map(|one| calls.iter().map(|call| one.matches(call)).collect())
-        .collect();
+    let matches = |one: &ExpectedCall| {
+        let matches = |call: &&Call| call.tool == one.tool && all_hold(&one.args, call);
+        calls.iter().map(matches).collect()
+    };
+    let matches: Vec<Vec<bool>> = expected.iter().map(matches).collect();
     let times: Vec<(u64, u64)> = expected.iter().map(|one| one.times(order)).collect();
     let assigned = Assignment::find(&matches, &times, calls.len());
     let mut failed = Vec::new();

@@ -1,12 +1,12 @@
 //! A whole run: cases, tools and models put together, reported and compared.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_agent::{
-    HistorySettings, Layers, Permissions, RequestOptions, Requests, Settings, connect, facts,
+    HistorySettings, Layers, Permissions, Price, RequestOptions, Requests, Settings, connect, facts,
 };
 use cogtools_core::file::{Existing, Mode, WritePath, create_private_folder, open_append};
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target, fail_on};
@@ -21,9 +21,9 @@ use crate::compare::{Comparison, passed};
 use crate::files::{cases, keep_report};
 use crate::host::Host;
 use crate::report::{self, Row, Verdict};
-use crate::run::{CommandModel, Job, Runner, Spent, digests, settings_digest};
+use crate::run::{CommandModel, Job, Runner, Spent, digests};
 use crate::tapes::{Tapes, staleness};
-use crate::tools::{self, Declared, Rules, in_scope};
+use crate::tools::{self, Declared, Rules, in_scope, short};
 use crate::trial::Record;
 use crate::verdict::{failures, rows};
 
@@ -48,7 +48,7 @@ pub(crate) struct Evaluation {
     pub(crate) cx: Context,
     tapes: BTreeMap<PathBuf, Tapes>,
     pub(crate) models: Vec<String>,
-    hosts: Vec<Host>,
+    pub(crate) hosts: Vec<Host>,
     pub(crate) spent: Spent,
     pub(crate) cancel: Cancel,
 }
@@ -172,14 +172,10 @@ fn models(
             _ => args.model.model()?,
         });
     }
-    let mut unique: Vec<String> = Vec::new();
-    let columns = hosts.iter().map(|host| host.column.clone());
-    for model in models.into_iter().chain(columns) {
-        if !unique.contains(&model) {
-            unique.push(model);
-        }
-    }
-    Ok(unique)
+    models.extend(hosts.iter().map(|host| host.column.clone()));
+    let mut seen = HashSet::new();
+    models.retain(|model| seen.insert(model.clone()));
+    Ok(models)
 }
 
 impl Evaluation {
@@ -239,8 +235,7 @@ impl Evaluation {
         let rows = if self.args.replay {
             self.replay(io)?
         } else {
-            let tools = self.tools.clone();
-            let rows = self.live(&tools, None, true, io)?;
+            let rows = self.live(&self.tools, None, true, io)?;
             if self.args.record {
                 self.record(&rows, io)?;
             }
@@ -265,8 +260,21 @@ impl Evaluation {
         self.report(&rows, &comparisons, io)
     }
 
+    /// The digest of the settings that a recording depends on.
+    fn digest(&self) -> String {
+        let generation = self.args.model.generation(|| None);
+        let mut settings = vec![
+            json!(generation.temperature),
+            json!(generation.max_output_tokens),
+        ];
+        if self.args.code {
+            settings.push("code".into());
+        }
+        short(&settings.into())
+    }
+
     fn replay(&mut self, io: &Io<'_>) -> Result<Vec<Row>, Failure> {
-        let settings = settings_digest(&self.args.model.generation(|| None), self.args.code);
+        let settings = self.digest();
         let mut results = Vec::new();
         let mut accepted = Vec::new();
         for job in self.jobs() {
@@ -274,11 +282,8 @@ impl Evaluation {
             let tapes = self.tapes.entry(job.case.folder.clone()).or_default();
             let record = tapes.get(&job.case.name, &job.model, job.trial).cloned();
             let Some(mut record) = record else {
-                results.push((
-                    job,
-                    None,
-                    Some("not recorded: cogtools eval --record does it".to_owned()),
-                ));
+                let stale = "not recorded: cogtools eval --record does it".to_owned();
+                results.push((job, None, Some(stale)));
                 continue;
             };
             let stale = staleness(&record, &job.case, &tools, &settings);
@@ -310,7 +315,7 @@ impl Evaluation {
         io: &mut Io<'_>,
     ) -> Result<Vec<Row>, Failure> {
         let args = &self.args;
-        let settings = settings_digest(&self.args.model.generation(|| None), self.args.code);
+        let digest = self.digest();
         let ask = &self.config.ask;
         let names = tools.iter().map(|tool| tool.agent.name.as_str());
         let permissions = Permissions::new(ask, &args.allow, &[], names);
@@ -328,7 +333,7 @@ impl Evaluation {
             let record = tape.and_then(|tape| tape.get(&job.case.name, &job.model, job.trial));
             let is_current = |record: &&Record| {
                 let scope = in_scope(tools, &job.case);
-                staleness(record, &job.case, &scope, &settings).is_none()
+                staleness(record, &job.case, &scope, &digest).is_none()
                     && record.is_done(&job.case, &scope, &rules)
             };
             match record.filter(is_current).cloned() {
@@ -341,10 +346,9 @@ impl Evaluation {
         let layers = Layers::load(&self.config, &self.project, true, io)?;
         let model = self.connect(total, io)?;
         let runner = Runner {
+            evaluation: self,
             model: &*model,
-            hosts: &self.hosts,
             tools,
-            own: &self.tools,
             rules,
             system: layers.system()?,
             layers: &layers,
@@ -364,17 +368,10 @@ impl Evaluation {
                 },
                 ..Settings::default()
             },
-            price: &|model| facts(ask, model).ok()?.price,
-            seed: args.model.seed,
+            digest,
             source: self.source(io),
             store,
             mask: Mask::new(io.secrets()),
-            whole: args.whole,
-            spent: &self.spent,
-            jobs: args.jobs.into(),
-            judge: args.judge.as_deref(),
-            cancel: self.cancel.clone(),
-            code: args.code.then(|| args.model.provider.target()),
         };
         let requests = Requests::new()?;
         let is_shown = io.terminals.stderr;
@@ -398,6 +395,11 @@ impl Evaluation {
         Ok(rows(all.map(|(job, record)| (job, record, None)).collect()))
     }
 
+    /// The prices of `model`, if they are known.
+    pub(crate) fn price(&self, model: &str) -> Option<Price> {
+        facts(&self.config.ask, model).ok()?.price
+    }
+
     /// The source of the answers: a command, or the provider and where the user says that it is.
     fn source(&self, io: &Io<'_>) -> String {
         if let Some(command) = &self.args.model_command {
@@ -412,28 +414,19 @@ impl Evaluation {
     }
 
     pub(crate) fn connect(&self, jobs: usize, io: &Io<'_>) -> Result<Box<dyn Model>, Failure> {
-        match &self.args.model_command {
-            Some(command) => Ok(Box::new(CommandModel {
-                command: command.clone(),
-                directory: io.cwd.clone(),
-                variables: io.vars.clone().into_iter().collect(),
-                cancel: self.cancel.clone(),
-            })),
-            // Nothing is asked.
-            None if jobs == 0 || self.args.judge.is_none() && self.is_hosts_only() => {
-                Ok(Box::new(CommandModel {
-                    command: "exit 1".to_owned(),
-                    directory: io.cwd.clone(),
-                    variables: BTreeMap::new(),
-                    cancel: self.cancel.clone(),
-                }))
-            }
-            None => connect(&self.args.model, io),
-        }
-    }
-
-    fn is_hosts_only(&self) -> bool {
-        !self.hosts.is_empty() && self.hosts.len() == self.models.len()
+        let has_models = self.hosts.is_empty() || self.hosts.len() < self.models.len();
+        let is_asked = jobs > 0 && (self.args.judge.is_some() || has_models);
+        let command = match &self.args.model_command {
+            Some(command) => command.clone(),
+            None if is_asked => return connect(&self.args.model, io),
+            None => "exit 1".to_owned(),
+        };
+        Ok(Box::new(CommandModel {
+            command,
+            directory: io.cwd.clone(),
+            variables: io.vars.clone().into_iter().collect(),
+            cancel: self.cancel.clone(),
+        }))
     }
 
     /// Keeps the trials of `rows` beside their cases.

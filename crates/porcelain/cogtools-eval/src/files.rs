@@ -1,12 +1,13 @@
 //! The files with cases of a project, and older versions of its tools.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use cogtools_core::file::{self, ReadScope, WritePath, create_private_folder, replace_private};
 use cogtools_core::hint::{Command, Hint};
 use cogtools_core::text::Text;
 use cogtools_core::trust::Verdict;
-use cogtools_core::{Code, Config, Diagnostic, Project, fail_on};
+use cogtools_core::{Code, Config, Diagnostic, Folder, Project, fail_on};
 use cogtools_program::{Failure, Io, SystemProgram, project};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -84,13 +85,10 @@ pub(crate) fn cases(
     io: &Io<'_>,
 ) -> Result<(Vec<Case>, Vec<String>), Failure> {
     let mut files = Vec::new();
-    for folder in config.sources.iter().filter_map(|source| source.folder()) {
-        for folder in folder.toolsets() {
-            for name in names(folder.path(), |name| name.ends_with(BESIDE)) {
-                let (path, display) =
-                    (folder.path().join(&name), folder.display_path().join(&name));
-                files.push(CaseFile::new(path, display, folder.scope().clone()));
-            }
+    for folder in config.folders().flat_map(Folder::toolsets) {
+        for name in names(folder.path(), |name| name.ends_with(BESIDE)) {
+            let (path, display) = (folder.path().join(&name), folder.display_path().join(&name));
+            files.push(CaseFile::new(path, display, folder.scope().clone()));
         }
     }
     let (evals, display) = project.resolve(Path::new("evals"));
@@ -207,40 +205,38 @@ pub(crate) fn check_out(
     }
     let folder =
         TempDir::with_prefix("cogtools-eval-").map_err(|error| wrong(error.to_string()))?;
-    let archive = folder.path().join("archive.tar").into_os_string();
+    let archive = folder.path().join("archive.tar");
     let files = folder.path().join("files");
     std::fs::create_dir(&files).map_err(|error| wrong(error.to_string()))?;
-    let commands = [
-        (
-            "git",
-            vec![
-                "-c".into(),
-                "safe.bareRepository=explicit".into(),
-                "archive".into(),
-                "--format=tar".into(),
-                "-o".into(),
-                archive.clone(),
-                reference.into(),
-            ],
-        ),
-        (
-            "tar",
-            vec!["-xf".into(), archive, "-C".into(), files.into_os_string()],
-        ),
-    ];
-    for (name, args) in commands {
+    let run = |name: &str, args: &[&OsStr]| {
         let program = SystemProgram::find(name, root, io)
             .ok_or_else(|| wrong(format!("{name} is not installed")))?;
         let output = program.process(root).args(args).run(&io.signals.begin());
         let output = output.map_err(|error| wrong(error.to_string()))?;
-        if !output.exit.is_success() {
-            let stderr = String::from_utf8_lossy(&output.stderr.bytes);
-            return Err(wrong(format!(
-                "{name} {}: {}",
-                output.exit.describe(),
-                stderr.trim()
-            )));
+        if output.exit.is_success() {
+            return Ok(());
         }
-    }
+        let stderr = String::from_utf8_lossy(&output.stderr.bytes);
+        let how = output.exit.describe();
+        Err(wrong(format!("{name} {how}: {}", stderr.trim())))
+    };
+    let options = [
+        "-c",
+        "safe.bareRepository=explicit",
+        "archive",
+        "--format=tar",
+    ];
+    let options = options.map(OsStr::new);
+    let output: [&OsStr; 3] = ["-o".as_ref(), archive.as_ref(), reference.as_ref()];
+    run("git", &[options.as_slice(), &output].concat())?;
+    run(
+        "tar",
+        &[
+            "-xf".as_ref(),
+            archive.as_ref(),
+            "-C".as_ref(),
+            files.as_ref(),
+        ],
+    )?;
     Ok(folder)
 }

@@ -4,6 +4,7 @@
 //! permissions, fixtures, limits, the log and recordings are the same as with any other model.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,16 +15,18 @@ use cogtools_core::file::{WritePath, create_private_folder, replace_private};
 use cogtools_core::process::{Output, Process};
 use cogtools_core::{Cancel, Code, Diagnostic};
 use cogtools_http::server;
-use cogtools_model::{Chunk, Chunks, Model, ModelError, ModelInfo, Request};
+use cogtools_model::{Chunk, Chunks, Model, ModelError, Request};
 use cogtools_program::{Failure, Io, SystemProgram};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
+use strum::VariantNames as _;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::case::Case;
 use crate::offer::{Call, Offer, SERVER};
+use crate::run::{failed, response_of};
 
 /// The variable with the token of the server: no command line and no file has it.
 const TOKEN: &str = "COGTOOLS_TRIAL_TOKEN";
@@ -31,7 +34,10 @@ const TOKEN: &str = "COGTOOLS_TRIAL_TOKEN";
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
 /// A kind of host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantNames,
+)]
+#[strum(serialize_all = "kebab-case")]
 enum Kind {
     ClaudeCode,
     Codex,
@@ -72,17 +78,11 @@ struct Answer {
 }
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Gemini];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-        }
+    fn name(self) -> &'static str {
+        self.into()
     }
 
-    const fn program(self) -> &'static str {
+    fn program(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude",
             other => other.name(),
@@ -183,11 +183,8 @@ pub(crate) fn parse(word: &str) -> Result<Wanted, String> {
         Some(_) => return Err("a model has to follow the colon".to_owned()),
         None => (word, None),
     };
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
-    let kind = kind.ok_or_else(|| {
-        let names = Kind::ALL.map(Kind::name).join(", ");
-        format!("the hosts are {names}")
-    })?;
+    let none = |_| format!("the hosts are {}", Kind::VARIANTS.join(", "));
+    let kind = name.parse().map_err(none)?;
     Ok(Wanted { kind, model })
 }
 
@@ -426,14 +423,10 @@ impl<'h> HostModel<'h> {
     fn configure_gemini(&self, settings: &Value) -> Result<(), ModelError> {
         let folder = self.directory.join(".gemini");
         let file = folder.join("settings.json");
-        create_private_folder(&folder)
-            .map_err(|error| error.to_string())
-            .and_then(|()| {
-                let path = WritePath::in_folder(&file);
-                replace_private(&path, settings.to_string().as_bytes())
-                    .map_err(|error| error.to_string())
-            })
-            .map_err(ModelError::Program)
+        let failed = |error: &dyn Display| ModelError::Program(error.to_string());
+        create_private_folder(&folder).map_err(|error| failed(&error))?;
+        let (path, text) = (WritePath::in_folder(&file), settings.to_string());
+        replace_private(&path, text.as_bytes()).map_err(|error| failed(&error))
     }
 
     /// Waits until the host calls tools, or ends.
@@ -473,13 +466,9 @@ impl<'h> HostModel<'h> {
             exit if exit.is_success() => Ok(answer),
             exit => Err(format!("{} {}", kind.program(), exit.describe())),
         });
-        let answer = answer.map_err(|message| {
-            let stderr = String::from_utf8_lossy(&output.stderr.bytes);
-            let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
-            let last = last.filter(|_| stdout.trim().is_empty());
-            ModelError::Program(
-                last.map_or_else(|| message.clone(), |last| format!("{message}: {last}")),
-            )
+        let answer = answer.map_err(|message| match stdout.trim() {
+            "" => failed(message, output),
+            _ => ModelError::Program(message),
         })?;
         let has_tools = self
             .offer
@@ -532,15 +521,9 @@ impl Model for HostModel<'_> {
                 let _ = waiting.map(|waiting| waiting.send(result["response"].take()));
             }
             let parts = self.next(&mut state).await?;
-            let chunk = json!({"candidates": [{
-                "content": {"role": "model", "parts": parts}, "finishReason": "STOP",
-            }]});
-            Ok(stream::iter([Ok(Chunk::from_wire(chunk))]).boxed())
+            let chunk = Chunk::from_wire(response_of(&parts));
+            Ok(stream::iter([Ok(chunk)]).boxed())
         }
         .boxed()
-    }
-
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
-        async { Err(ModelError::Unsupported("a list of models")) }.boxed()
     }
 }

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use cogtools_agent::{AgentTool, Requests};
-use cogtools_core::text::{Span, Text};
+use cogtools_core::text::Text;
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Tool, digest, estimate_tokens, fail_on, pluralize, yaml};
+use cogtools_core::{Code, Diagnostic, Tool, digest, estimate_tokens, fail_on, pluralize};
 use cogtools_edit::{Change, Plan, Step, yaml as edit};
 use cogtools_program::{Failure, Io};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::author::{open, with_mark, write};
+use crate::author::{edited, open, write};
 use crate::case::Case;
 use crate::compare::{compare, passed};
 use crate::evaluation::Evaluation;
@@ -45,13 +45,12 @@ impl Evaluation {
         let (seen, held_out) = all.into_iter().partition(|case| is_seen(&case.name));
         self.cases = seen;
         check_held_out(&self.cases, &held_out, self.models.len())?;
-        let tools = self.tools.clone();
-        let rows = self.live(&tools, None, true, io)?;
+        let rows = self.live(&self.tools, None, true, io)?;
         self.check_run(&rows)?;
         let present = &tool.description;
         let default = estimate_tokens(present).max(MIN_TOKENS);
         let limit = self.args.description_tokens.unwrap_or(default);
-        let prompt = rewrite_prompt(&self.tools[index], &rows, &tools, limit);
+        let prompt = rewrite_prompt(&self.tools[index], &rows, &self.tools, limit);
         let model = self.connect(1, io)?;
         let writer = self.writer(&*model);
         let work = write(&writer, "description", &prompt, |text| {
@@ -66,7 +65,7 @@ impl Evaluation {
             return io.print(b"the model leaves the description as it is\n");
         }
         let after = described(&tool, &before, &description)?;
-        let mut changed = tools.clone();
+        let mut changed = self.tools.clone();
         let text = Text::new(tool.file(), after.clone().into_bytes())
             .map_err(|error| error.diagnostic(Code::InvalidTool))?
             .at(tool.text().path())
@@ -76,7 +75,7 @@ impl Evaluation {
         // The file that runs is the approved one: only its declaration is another.
         changed[index].agent.declaration = AgentTool::declare(&parsed, api)?.declaration;
         self.cases = held_out;
-        let old = self.live(&tools, None, true, io)?;
+        let old = self.live(&self.tools, None, true, io)?;
         self.check_run(&old)?;
         let new = self.live(&changed, None, false, io)?;
         self.check_run(&new)?;
@@ -131,38 +130,30 @@ fn check_held_out(
 ) -> Result<(), Failure> {
     let needed = usize::try_from(MIN_PAIRS).unwrap_or(usize::MAX);
     let needed = needed.div_ceil(models.max(1));
-    let few = |message: String, hint: String| {
-        Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
-    };
-    if held_out.len() < needed {
-        let message = format!(
-            "{} held out of {}, and fewer than {needed} cannot show a difference",
-            if held_out.len() == 1 {
-                "1 is".to_owned()
-            } else {
-                format!("{} are", held_out.len())
-            },
-            pluralize(seen.len() + held_out.len(), "case"),
-        );
-        let missing = needed - held_out.len();
-        return few(
-            message,
+    let missing = needed.saturating_sub(held_out.len());
+    let (message, hint) = if missing > 0 {
+        let are_held = match held_out.len() {
+            1 => "1 is".to_owned(),
+            count => format!("{count} are"),
+        };
+        let all = pluralize(seen.len() + held_out.len(), "case");
+        let names = free_names(missing.min(4), held_out, false);
+        (
             format!(
-                "write {missing} more whose names are held out, such as {}",
-                free_names(missing.min(4), held_out, false)
+                "{are_held} held out of {all}, and fewer than {needed} cannot show a difference"
             ),
-        );
-    }
-    if seen.is_empty() {
-        return few(
+            format!("write {missing} more whose names are held out, such as {names}"),
+        )
+    } else if seen.is_empty() {
+        let name = free_names(1, held_out, true);
+        (
             "all cases are held out: no description can be rewritten by them".to_owned(),
-            format!(
-                "write one with a name such as {}",
-                free_names(1, held_out, true)
-            ),
-        );
-    }
-    Ok(())
+            format!("write one with a name such as {name}"),
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
 }
 
 /// Names of cases that are free, seen or held out.
@@ -217,14 +208,9 @@ fn rewrite_prompt(tool: &Declared, rows: &[Row], tools: &[Declared], limit: usiz
 
 /// The text of the file of `tool` with another description, and every other byte as before.
 fn described(tool: &Tool, before: &str, description: &str) -> Result<String, Failure> {
-    let text = Text::new(tool.file(), before.as_bytes().to_vec())
-        .map_err(|error| error.diagnostic(Code::InvalidTool))?;
-    let root = yaml::parse(&text).map_err(|error| error.diagnostic(Code::InvalidTool, &text))?;
-    let value = Value::from(description);
-    let after = edit::set(text.as_str(), &root, &["description"], &value).map_err(|error| {
-        let message = "the description is written so that it cannot be replaced";
-        let span = Span::new(error.at, error.at);
-        Diagnostic::new(Code::InvalidTool, message).at(text.location(span))
-    })?;
-    Ok(with_mark(before, after))
+    let message = "the description is written so that it cannot be replaced";
+    let impossible = Diagnostic::new(Code::InvalidTool, message);
+    edited(tool.file(), before, impossible, |text, root| {
+        edit::set(text, root, &["description"], &description.into())
+    })
 }

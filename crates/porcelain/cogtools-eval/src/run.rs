@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cogtools_agent::{Agent, AgentParts, Budget, Journal, Layers, Ledger, Price, Settings, Silent};
+use cogtools_agent::{Agent, AgentParts, Budget, Journal, Layers, Ledger, Settings, Silent};
 use cogtools_core::file::{self, WritePath, create_private_folder};
-use cogtools_core::process::Process;
+use cogtools_core::process::{Output, Process};
 use cogtools_core::resident::SESSION_GRACE;
-use cogtools_core::{Cancel, Context, Diagnostic, Target};
+use cogtools_core::{Cancel, Context, Diagnostic};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
-    Chunk, Chunks, Content, Generation, Model, ModelError, ModelInfo, Part, Request, Response,
-    RetryPolicy,
+    Chunk, Chunks, Content, Generation, Model, ModelError, Part, Request, Response, RetryPolicy,
 };
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use serde_json::{Value, json};
 
 use crate::case::{AtMost, Case};
+use crate::evaluation::Evaluation;
 use crate::host::{Host, HostModel, Used};
 use crate::tools::{Declared, Rules, TrialTools, in_scope, short};
 use crate::trial::{Digests, Judged, Mistakes, Record};
@@ -85,44 +85,22 @@ impl Spent {
 
 /// Everything that trials have in common.
 pub(crate) struct Runner<'r> {
+    pub(crate) evaluation: &'r Evaluation,
+    /// The model of all that is no host.
     pub(crate) model: &'r dyn Model,
-    /// Hosts, which are no models of `model`.
-    pub(crate) hosts: &'r [Host],
+    /// The tools, of the project or of another version, which has trials of its own.
     pub(crate) tools: &'r [Declared],
-    /// The tools of the project; another version of one has trials of its own.
-    pub(crate) own: &'r [Declared],
     pub(crate) rules: Rules<'r>,
     pub(crate) layers: &'r Layers,
     pub(crate) system: Option<Arc<Content>>,
     /// The settings without the model and the seed.
     pub(crate) settings: Settings,
-    pub(crate) price: &'r dyn Fn(&str) -> Option<Price>,
-    /// The seed of the command line, which wins.
-    pub(crate) seed: Option<i32>,
+    /// The digest of the settings that a recording depends on.
+    pub(crate) digest: String,
     /// The source of the answers: the provider, or a command.
     pub(crate) source: String,
     pub(crate) store: Store,
     pub(crate) mask: Mask,
-    pub(crate) whole: Whole,
-    /// Of all runs of the command together.
-    pub(crate) spent: &'r Spent,
-    pub(crate) jobs: usize,
-    pub(crate) judge: Option<&'r str>,
-    pub(crate) cancel: Cancel,
-    /// The API of the tools that run programs, if the model writes programs.
-    pub(crate) code: Option<Target>,
-}
-
-/// The digest of the settings that a recording depends on.
-pub(crate) fn settings_digest(generation: &Generation, is_code: bool) -> String {
-    let mut settings = vec![
-        json!(generation.temperature),
-        json!(generation.max_output_tokens),
-    ];
-    if is_code {
-        settings.push("code".into());
-    }
-    short(&settings.into())
 }
 
 /// The digests of a case with these tools. The files of tools are those that `calls` names.
@@ -162,9 +140,10 @@ pub(crate) fn seed(case: &str, model: &str, trial: u64) -> i32 {
 impl Runner<'_> {
     /// The name of the session of a trial: a digest of everything that it depends on.
     fn key(&self, job: &Job, tools: &[Declared]) -> Option<SessionId> {
-        let digests = digests(&job.case, tools, &self.digest(), []);
+        let digests = digests(&job.case, tools, &self.digest, []);
         let system = self.system.as_ref().map(|system| system.text());
-        let is_other = |tool: &&Declared| self.own.iter().all(|own| own.file != tool.file);
+        let own = &self.evaluation.tools;
+        let is_other = |tool: &&Declared| own.iter().all(|own| own.file != tool.file);
         let others = tools.iter().filter(is_other);
         let others: Vec<&str> = others.map(|tool| tool.file.as_str()).collect();
         let key = json!([
@@ -173,7 +152,7 @@ impl Runner<'_> {
             self.source,
             self.rules.cx.root,
             others,
-            self.seed,
+            self.evaluation.args.model.seed,
             job.model,
             job.trial
         ]);
@@ -182,11 +161,8 @@ impl Runner<'_> {
     }
 
     fn host(&self, model: &str) -> Option<&Host> {
-        self.hosts.iter().find(|host| host.column == model)
-    }
-
-    fn digest(&self) -> String {
-        settings_digest(&self.settings.request.generation, self.code.is_some())
+        let mut hosts = self.evaluation.hosts.iter();
+        hosts.find(|host| host.column == model)
     }
 
     fn save(&self, id: &SessionId, record: &Record) {
@@ -198,6 +174,12 @@ impl Runner<'_> {
     /// Runs the `jobs` that are not done. `on_end` is told of each.
     pub(crate) async fn run(&self, jobs: Vec<Job>, on_end: &dyn Fn(&Job)) -> Vec<Outcome> {
         let _ = create_private_folder(self.store.folder());
+        let Evaluation {
+            args,
+            spent,
+            cancel,
+            ..
+        } = self.evaluation;
         let work = |(index, job): (usize, Job)| {
             let outcome = async move {
                 let tools = in_scope(self.tools, &job.case);
@@ -215,22 +197,21 @@ impl Runner<'_> {
                             ..record
                         }
                     }
-                    _ if self.cancel.is_cancelled() => return (job, None),
-                    _ if self.spent.is_beyond(&self.whole) => {
-                        self.spent.skipped.set(self.spent.skipped.get() + 1);
+                    _ if cancel.is_cancelled() => return (job, None),
+                    _ if spent.is_beyond(&args.whole) => {
+                        spent.skipped.set(spent.skipped.get() + 1);
                         return (job, None);
                     }
                     _ => {
-                        self.spent.trials.set(self.spent.trials.get() + 1);
+                        spent.trials.set(spent.trials.get() + 1);
                         let record = self.trial(&job, tools, &id).await;
                         // What a host does not say may have been everything.
                         let is_host = self.host(&job.model).is_some();
-                        let tokens = self.whole.tokens.filter(|_| is_host);
-                        let money = self.whole.money.filter(|_| is_host);
-                        self.spent
-                            .add(record.tokens.or(tokens), record.money.or(money));
+                        let tokens = args.whole.tokens.filter(|_| is_host);
+                        let money = args.whole.money.filter(|_| is_host);
+                        spent.add(record.tokens.or(tokens), record.money.or(money));
                         // A command that is interrupted has failed.
-                        let was_interrupted = record.error.is_some() && self.cancel.is_cancelled();
+                        let was_interrupted = record.error.is_some() && cancel.is_cancelled();
                         if record.end == Some(EndStatus::Cancelled) || was_interrupted {
                             return (job, None);
                         }
@@ -259,7 +240,8 @@ impl Runner<'_> {
             };
             let (jobs, others) = left.into_iter().partition::<Vec<_>, _>(is_first);
             left = others;
-            let mut running = stream::iter(jobs.into_iter().map(work)).buffer_unordered(self.jobs);
+            let jobs = stream::iter(jobs.into_iter().map(work));
+            let mut running = jobs.buffer_unordered(args.jobs.into());
             while let Some(outcome) = running.next().await {
                 outcomes.push(outcome);
             }
@@ -269,7 +251,6 @@ impl Runner<'_> {
     }
 
     async fn trial(&self, job: &Job, tools: Vec<Declared>, id: &SessionId) -> Record {
-        let digest = self.digest();
         let begin = Instant::now();
         // The state that one trial leaves in a server is not there for the next.
         let sessions = self.rules.cx.sessions.as_ref().map(|open| open.fresh());
@@ -284,7 +265,8 @@ impl Runner<'_> {
         let mut record = match ran {
             Ok((session, tools, used)) => {
                 let mistakes: Mistakes<'_> = &|code| tools.mistakes(code);
-                let mut record = Record::default().read(&session, self.code.map(|_| mistakes));
+                let mut record =
+                    Record::default().read(&session, self.evaluation.args.code.then_some(mistakes));
                 if let Some(used) = used {
                     (record.turns, record.tokens, record.money) =
                         (used.turns, used.tokens, used.money);
@@ -301,7 +283,7 @@ impl Runner<'_> {
         record.trial = job.trial;
         record.seconds = (begin.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
         let calls: Vec<&str> = record.calls().map(|call| call.tool.as_str()).collect();
-        record.digests = digests(&job.case, &tools, &digest, calls);
+        record.digests = digests(&job.case, &tools, &self.digest, calls);
         if let Some(EndStatus::Budget { limit }) = &record.end {
             record.limit = job.case.expect.at_most.number(*limit);
         }
@@ -317,6 +299,7 @@ impl Runner<'_> {
         id: &SessionId,
         cx: &Context,
     ) -> Result<(Session, Arc<TrialTools>, Option<Used>), String> {
+        let Evaluation { args, cancel, .. } = self.evaluation;
         let case = &job.case;
         let host = self.host(&job.model);
         let session = self.store.file(id);
@@ -351,11 +334,9 @@ impl Runner<'_> {
         let log = Log::create(&session, &header, options).map_err(|error| error.to_string())?;
         let mut settings = self.settings.clone();
         settings.request.model.clone_from(&job.model);
-        settings.request.generation.seed = Some(
-            self.seed
-                .unwrap_or_else(|| seed(&case.name, &job.model, job.trial)),
-        );
-        settings.price = (self.price)(&job.model);
+        let own_seed = || seed(&case.name, &job.model, job.trial);
+        settings.request.generation.seed = Some(args.model.seed.unwrap_or_else(own_seed));
+        settings.price = self.evaluation.price(&job.model);
         let most = &case.expect.at_most;
         let seconds = most.seconds.unwrap_or(AtMost::SECONDS).clamp(0.0, 1e9);
         let budget = Budget {
@@ -369,7 +350,8 @@ impl Runner<'_> {
         let dynamic = self.layers.dynamic(Timestamp::now().to_string());
         let mut silent = Silent;
         let folder = folder.as_ref().map(tempfile::TempDir::path);
-        let code = self.code.map(|api| (api, &settings.permissions));
+        let api = args.model.provider.target();
+        let code = args.code.then_some((api, &settings.permissions));
         let tools = TrialTools::new(tools, Arc::clone(case), cx, folder, code);
         let tools = Arc::new(
             tools.map_err(|errors| errors.first().map_or_else(String::new, Diagnostic::summary))?,
@@ -377,7 +359,7 @@ impl Runner<'_> {
         let host = match host.zip(folder) {
             Some((host, folder)) => {
                 settings.retry = CommandModel::RETRY;
-                Some(HostModel::new(host, folder.to_path_buf(), &self.cancel).await?)
+                Some(HostModel::new(host, folder.to_path_buf(), cancel).await?)
             }
             None => None,
         };
@@ -390,7 +372,7 @@ impl Runner<'_> {
             settings,
             ledger: Ledger::new(budget),
             observer: &mut silent,
-            cancel: self.cancel.clone(),
+            cancel: cancel.clone(),
         });
         for task in &case.task {
             if let Some(host) = &host {
@@ -413,7 +395,8 @@ impl Runner<'_> {
     /// Asks the judge about the statements that it has not read. Returns true if it was asked, and
     /// the error if it has failed.
     async fn ask_judge(&self, case: &Case, record: &mut Record) -> (bool, Option<String>) {
-        let Some(judge) = self.judge.filter(|_| record.error.is_none()) else {
+        let judge = self.evaluation.args.judge.as_deref();
+        let Some(judge) = judge.filter(|_| record.error.is_none()) else {
             return (false, None);
         };
         let answer = record.answer();
@@ -455,10 +438,9 @@ impl Runner<'_> {
             "required": ["holds", "quote"],
         });
         let judge = Unmeasured {
+            evaluation: self.evaluation,
             model: self.model,
             name: judge,
-            price: (self.price)(judge),
-            spent: self.spent,
         };
         let value = judge.ask_json(&text, &schema).await?;
         let none = || ModelError::InvalidResponse("the judge gave no opinion".to_owned());
@@ -476,10 +458,9 @@ impl Runner<'_> {
 
 /// A model that is not measured: the judge, or the writer. What it uses is spent, too.
 pub(crate) struct Unmeasured<'a> {
+    pub(crate) evaluation: &'a Evaluation,
     pub(crate) model: &'a dyn Model,
     pub(crate) name: &'a str,
-    pub(crate) price: Option<Price>,
-    pub(crate) spent: &'a Spent,
 }
 
 impl Unmeasured<'_> {
@@ -505,8 +486,10 @@ impl Unmeasured<'_> {
         }
         let usage = response.usage;
         let parts = usage.prompt + usage.output + usage.thoughts;
-        let money = self.price.as_ref().map(|price| price.cost(&usage));
-        self.spent.add(Some(usage.total.max(parts)), money);
+        let price = self.evaluation.price(self.name);
+        let money = price.map(|price| price.cost(&usage));
+        let spent = &self.evaluation.spent;
+        spent.add(Some(usage.total.max(parts)), money);
         let found = cogtools_lenient_json::last(&response.text());
         let none = |_| ModelError::InvalidResponse(format!("{} gave no JSON", self.name));
         found.map(|found| found.value.into()).map_err(none)
@@ -552,37 +535,28 @@ impl Model for CommandModel {
             .stdout_limit(16 << 20);
         let cancel = self.cancel.clone();
         async move {
-            let failed = ModelError::Program;
             let output = tokio::task::spawn_blocking(move || process.run(&cancel)).await;
-            let output = output
-                .map_err(|error| failed(error.to_string()))?
-                .map_err(|error| failed(format!("the command cannot be started: {error}")))?;
+            let output = output.map_err(|error| ModelError::Program(error.to_string()))?;
+            let output = output.map_err(|error| {
+                ModelError::Program(format!("the command cannot be started: {error}"))
+            })?;
             if !output.exit.is_success() {
-                let stderr = String::from_utf8_lossy(&output.stderr.bytes);
-                let last = stderr.lines().rfind(|line| !line.trim().is_empty());
-                let last = last.map_or_else(String::new, |line| format!(": {line}"));
-                let how = output.exit.describe();
-                return Err(failed(format!("the command {how}{last}")));
+                let message = format!("the command {}", output.exit.describe());
+                return Err(failed(message, &output));
             }
             let text = String::from_utf8_lossy(&output.stdout.bytes);
             let is_response = |value: &Value| {
                 value.get("candidates").is_some() || value.get("promptFeedback").is_some()
             };
-            let chunks = match serde_json::from_str::<Value>(&text) {
+            let mut chunks = match serde_json::from_str::<Value>(&text) {
                 Ok(value) if is_response(&value) => vec![value],
                 Ok(Value::Array(values)) if values.iter().any(is_response) => values,
-                _ => vec![json!({"candidates": [{
-                    "content": {"role": "model", "parts": [{"text": text.trim_end()}]},
-                    "finishReason": "STOP",
-                }]})],
+                _ => vec![response_of(&json!([{"text": text.trim_end()}]))],
             };
-            let mut chunks: Vec<Value> = chunks;
+            // A response that does not say why it ended was not cut off: the command has ended.
             for chunk in &mut chunks {
-                // A response that does not say why it ended was not cut off: the command has ended.
-                if let Some(candidate) = chunk
-                    .pointer_mut("/candidates/0")
-                    .and_then(Value::as_object_mut)
-                {
+                let candidate = chunk.pointer_mut("/candidates/0");
+                if let Some(candidate) = candidate.and_then(Value::as_object_mut) {
                     candidate
                         .entry("finishReason")
                         .or_insert_with(|| "STOP".into());
@@ -593,8 +567,19 @@ impl Model for CommandModel {
         }
         .boxed()
     }
+}
 
-    fn models(&self) -> BoxFuture<'_, Result<Vec<ModelInfo>, ModelError>> {
-        async { Err(ModelError::Unsupported("a list of models")) }.boxed()
-    }
+/// The response of the Gemini API that has `parts` and is complete.
+pub(crate) fn response_of(parts: &Value) -> Value {
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})
+}
+
+/// The failure of a program with the last line of its standard error, if it has written one.
+pub(crate) fn failed(message: String, output: &Output) -> ModelError {
+    let stderr = String::from_utf8_lossy(&output.stderr.bytes);
+    let last = stderr.lines().rfind(|line| !line.trim().is_empty());
+    ModelError::Program(match last {
+        Some(last) => format!("{message}: {last}"),
+        None => message,
+    })
 }
