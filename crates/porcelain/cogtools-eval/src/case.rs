@@ -163,7 +163,7 @@ pub(crate) fn read(text: &Text, tool: Option<&str>, folder: &Path) -> Read {
     let document =
         yaml::parse(text).map_err(|error| vec![error.diagnostic(Code::InvalidEvals, text)])?;
     let mut reader = Reader::new(text);
-    reader.keys(&document, &["trials", "threshold", "tools", "cases"]);
+    reader.keys(&document, "trials, threshold, tools, cases");
     let defaults = reader.shared(&document, &Case::of_file(text, tool, folder));
     let nodes = reader.required(&document, "cases", Reader::items).iter();
     let cases = nodes.map(|node| reader.case(node, &defaults)).collect();

@@ -19,20 +19,13 @@ use crate::matcher::{KEYS, Matcher};
 /// The most trials of a case: a file of a project says how many there are.
 pub(crate) const MAX_TRIALS: u64 = 10_000;
 
-/// The keys of a case.
-const CASE: [&str; 9] = [
-    "name",
-    "task",
-    "tools",
-    "files",
-    "with",
-    "trials",
-    "threshold",
-    "tags",
-    "expect",
-];
 /// The keys of the result of a tool that does not run.
-const FIXTURE: [&str; 3] = ["args", "result", "fails"];
+const FIXTURE: &str = "args, result, fails";
+
+/// Returns true if `key` is one of the keys `known`.
+fn has(known: &str, key: &str) -> bool {
+    known.split(", ").any(|known| known == key)
+}
 
 /// Reads the parts of a file, and keeps every mistake.
 ///
@@ -83,20 +76,21 @@ impl<'t> Reader<'t> {
         T::default()
     }
 
-    /// Reports the keys of a map that are not `known`. Returns its entries.
-    pub(crate) fn keys<'n>(&mut self, node: &'n Node, known: &[&str]) -> &'n [Entry] {
-        let all = known.join(", ");
+    /// Reports the keys of a map that are not `known`, which has them as messages list them. Returns
+    /// its entries.
+    pub(crate) fn keys<'n>(&mut self, node: &'n Node, known: &str) -> &'n [Entry] {
         let Some(entries) = node.entries() else {
-            let message = format!("a map with {all} is expected, not {}", node.kind());
+            let message = format!("a map with {known} is expected, not {}", node.kind());
             self.error(node.span, &message);
             return &[];
         };
-        let is_unknown = |entry: &&Entry| !known.contains(&entry.key.as_str());
-        for Entry { key, span, .. } in entries.iter().filter(is_unknown) {
+        for Entry { key, span, .. } in entries.iter().filter(|it| !has(known, &it.key)) {
             let diagnostic = Diagnostic::new(Code::InvalidEvals, format!("unknown key `{key}`"));
-            let known = known.iter().copied();
-            let otherwise = format!("the keys are {all}");
-            self.push(*span, diagnostic.meant_or(key, known, otherwise));
+            let otherwise = format!("the keys are {known}");
+            self.push(
+                *span,
+                diagnostic.meant_or(key, known.split(", "), otherwise),
+            );
         }
         entries
     }
@@ -209,7 +203,8 @@ impl<'t> Reader<'t> {
 
     /// Reads a case, which has what it does not say from `defaults`.
     pub(crate) fn case(&mut self, node: &Node, defaults: &Case) -> Case {
-        self.keys(node, &CASE);
+        let known = "name, task, tools, files, with, trials, threshold, tags, expect";
+        self.keys(node, known);
         self.get(node, "tags", Self::strings);
         Case {
             line: self.line(node),
@@ -268,10 +263,10 @@ impl<'t> Reader<'t> {
             return self.wrong(node, key, "a map from tools to results");
         };
         let fixtures = entries.iter().map(|Entry { key, value, .. }| {
-            let has = |key: &str| value.get(key).is_some();
-            let is_known = |entry: &Entry| FIXTURE.contains(&entry.key.as_str());
-            let is_fixture = (has("result") || has("fails"))
-                && value.entries().is_some_and(|all| all.iter().all(is_known));
+            let is_answered = value.get("result").or(value.get("fails")).is_some();
+            let is_known = |entry: &Entry| has(FIXTURE, &entry.key);
+            let is_fixture =
+                is_answered && value.entries().is_some_and(|all| all.iter().all(is_known));
             let list = match value.items() {
                 Some(items) => items.iter().map(|item| self.fixture(item)).collect(),
                 None if is_fixture => vec![self.fixture(value)],
@@ -286,7 +281,7 @@ impl<'t> Reader<'t> {
     }
 
     fn fixture(&mut self, node: &Node) -> Fixture {
-        let entries = self.keys(node, &FIXTURE);
+        let entries = self.keys(node, FIXTURE);
         let answer = match (node.get("result"), node.get("fails")) {
             (Some(result), None) => Ok(result.to_json()),
             (None, Some(fails)) => Err(self.string(fails, "fails")),
@@ -305,8 +300,7 @@ impl<'t> Reader<'t> {
     }
 
     fn expect(&mut self, node: &Node, _: &str) -> Expect {
-        let known = ["calls", "order", "never", "first_try", "answer", "at_most"];
-        let entries = self.keys(node, &known);
+        let entries = self.keys(node, "calls, order, never, first_try, answer, at_most");
         if node.entries().is_some_and(<[Entry]>::is_empty) {
             self.error(node.span, "`expect` needs at least one key");
         }
@@ -358,7 +352,7 @@ impl<'t> Reader<'t> {
     }
 
     fn call(&mut self, node: &Node) -> ExpectedCall {
-        self.keys(node, &["tool", "args", "times"]);
+        self.keys(node, "tool, args, times");
         ExpectedCall {
             tool: self.required(node, "tool", Self::string),
             args: self.get(node, "args", Self::arguments).unwrap_or_default(),
@@ -371,7 +365,7 @@ impl<'t> Reader<'t> {
             let times = self.count(node, key);
             return (times, times);
         }
-        self.keys(node, &["min", "max"]);
+        self.keys(node, "min, max");
         let min = self.get(node, "min", Self::count).unwrap_or(0);
         let max = self.get(node, "max", Self::count).unwrap_or(u64::MAX);
         if min > max {
@@ -412,7 +406,7 @@ impl<'t> Reader<'t> {
             },
             "near" => {
                 if node.entries().is_some() {
-                    self.keys(node, &["value", "within"]);
+                    self.keys(node, "value, within");
                 }
                 let value = node.get("value").unwrap_or(node);
                 let expected = value.number();
@@ -471,7 +465,7 @@ impl<'t> Reader<'t> {
 
     /// Reads the expectations about the answer.
     fn answer(&mut self, node: &Node, _: &str) -> Expect {
-        let entries = self.keys(node, &["contains", "matches", "schema", "says"]);
+        let entries = self.keys(node, "contains, matches, schema, says");
         for Entry { key, value, .. } in entries.iter().filter(|entry| entry.key != "schema") {
             self.not_empty(value, key);
         }
@@ -486,7 +480,7 @@ impl<'t> Reader<'t> {
     }
 
     fn at_most(&mut self, node: &Node, _: &str) -> AtMost {
-        self.keys(node, &["turns", "calls", "tokens", "money", "seconds"]);
+        self.keys(node, "turns, calls, tokens, money, seconds");
         AtMost {
             turns: self.get(node, "turns", Self::count),
             calls: self.get(node, "calls", Self::count),
