@@ -316,11 +316,11 @@ const fn is_zero(count: &u64) -> bool {
 
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.prompt += other.prompt;
-        self.cached += other.cached;
-        self.written += other.written;
-        self.output += other.output;
-        self.thoughts += other.thoughts;
-        self.total += other.total;
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.written = self.written.saturating_add(other.written);
+        self.output = self.output.saturating_add(other.output);
+        self.thoughts = self.thoughts.saturating_add(other.thoughts);
+        self.total = self.total.saturating_add(other.total);
     }
 }

@@ -1,12 +1,13 @@
 //! A whole run: cases, tools and models put together, reported and compared.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cogtools_agent::{
-    HistorySettings, Layers, Permissions, Price, RequestOptions, Requests, Settings, connect, facts,
+    HistorySettings, Layers, Ledger, Permissions, Price, RequestOptions, Requests, Settings,
+    connect, facts,
 };
 use cogtools_core::file::{Existing, Mode, WritePath, create_private_folder, open_append};
 use cogtools_core::{Cancel, Code, Config, Context, Diagnostic, Project, Target, fail_on};
@@ -21,7 +22,7 @@ use crate::compare::{Comparison, passed};
 use crate::files::{cases, keep_report};
 use crate::host::Host;
 use crate::report::{self, Row, Verdict};
-use crate::run::{CommandModel, Job, Runner, Spent, digests};
+use crate::run::{CommandModel, Job, Runner, digests};
 use crate::tapes::{Tapes, staleness};
 use crate::tools::{self, Declared, Rules, in_scope, short};
 use crate::trial::Record;
@@ -49,7 +50,10 @@ pub(crate) struct Evaluation {
     tapes: BTreeMap<PathBuf, Tapes>,
     pub(crate) models: Vec<String>,
     pub(crate) hosts: Vec<Host>,
-    pub(crate) spent: Spent,
+    /// Everything that was spent, of the limits of the whole run.
+    pub(crate) ledger: Ledger,
+    /// The number of trials that did not begin because of it.
+    pub(crate) skipped: Cell<usize>,
     pub(crate) cancel: Cancel,
 }
 
@@ -101,6 +105,8 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     let models = models(&args, &tapes, &hosts)?;
     let evaluation = Evaluation {
         cases: all.into_iter().map(Arc::new).collect(),
+        ledger: Ledger::new(args.whole),
+        skipped: Cell::default(),
         args,
         config,
         project,
@@ -109,7 +115,6 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
         tapes,
         models,
         hosts,
-        spent: Spent::default(),
         cancel,
     };
     if evaluation.args.from_examples {
@@ -477,7 +482,7 @@ impl Evaluation {
         let failures = failures(
             rows,
             comparisons,
-            self.spent.skipped.get(),
+            self.skipped.get(),
             (self.args.compare.is_some(), self.cancel.is_cancelled()),
         );
         let status = failures.first().map_or(0, |failure| failure.code.status());

@@ -110,7 +110,7 @@ impl Evaluation {
         if self.cancel.is_cancelled() {
             return Err(Failure::Reported(130));
         }
-        let failures = failures(rows, &[], self.spent.skipped.get(), (true, false));
+        let failures = failures(rows, &[], self.skipped.get(), (true, false));
         Ok(fail_on(failures)?)
     }
 }

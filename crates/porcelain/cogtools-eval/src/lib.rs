@@ -23,15 +23,15 @@ mod tools;
 mod trial;
 mod verdict;
 
+use std::time::Duration;
+
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_agent::{ModelArgs, ModelOptions, amount, read_limits};
+use cogtools_agent::{Budget, ModelArgs, ModelOptions, amount, read_limits};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs};
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 use fancy_regex::Regex;
-
-use run::Whole;
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -160,9 +160,9 @@ pub(crate) struct EvalArgs {
     /// The options about the model, over the configuration.
     #[arg(skip)]
     pub(crate) model: ModelOptions,
-    /// The limits of the whole run.
+    /// The limits of the whole run, whose turns are trials.
     #[arg(skip)]
-    pub(crate) whole: Whole,
+    pub(crate) whole: Budget,
     /// Selects cases.
     #[arg(skip)]
     pub(crate) only: Option<Regex>,
@@ -199,14 +199,14 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 }
 
 /// Reads `trials=10` and its kin.
-fn whole(words: &[String]) -> Result<Whole, Failure> {
-    let mut whole = Whole::default();
+fn whole(words: &[String]) -> Result<Budget, Failure> {
+    let mut whole = Budget::NONE;
     let hint = "limits are trials, tokens, seconds and money, such as trials=20";
     read_limits(words, hint, |limit, number| {
         match limit {
-            "trials" => whole.trials = Some(number.parse().ok()?),
+            "trials" => whole.turns = Some(number.parse().ok()?),
             "tokens" => whole.tokens = Some(number.parse().ok()?),
-            "seconds" => whole.seconds = Some(number.parse().ok()?),
+            "seconds" => whole.time = Some(Duration::from_secs(number.parse().ok()?)),
             "money" => whole.money = Some(amount(number)?),
             _ => return None,
         }

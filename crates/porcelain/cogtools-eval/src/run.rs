@@ -1,6 +1,5 @@
 //! Runs trials: each a session of the project, kept under the digest of what it depends on.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use cogtools_core::{Cancel, Context, Diagnostic};
 use cogtools_log::{EndStatus, Header, Log, Mask, Options, Session, SessionId, Store, Timestamp};
 use cogtools_model::{
     Chunk, Chunks, Content, Generation, Model, ModelError, Part, Request, Response, RetryPolicy,
+    Usage,
 };
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
@@ -35,53 +35,6 @@ pub(crate) struct Job {
 
 /// A job and its record; none if no trial began.
 pub(crate) type Outcome = (Job, Option<Record>);
-
-/// The limits of a whole run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Whole {
-    pub(crate) trials: Option<u64>,
-    pub(crate) tokens: Option<u64>,
-    pub(crate) seconds: Option<u64>,
-    pub(crate) money: Option<f64>,
-}
-
-/// Everything that was spent, of the limits of a whole run, and the trials that did not begin.
-#[derive(Debug)]
-pub(crate) struct Spent {
-    begin: Instant,
-    trials: Cell<u64>,
-    tokens: Cell<u64>,
-    money: Cell<f64>,
-    pub(crate) skipped: Cell<usize>,
-}
-
-impl Default for Spent {
-    fn default() -> Self {
-        Self {
-            begin: Instant::now(),
-            trials: Cell::default(),
-            tokens: Cell::default(),
-            money: Cell::default(),
-            skipped: Cell::default(),
-        }
-    }
-}
-
-impl Spent {
-    fn is_beyond(&self, whole: &Whole) -> bool {
-        let seconds = whole.seconds.map(Duration::from_secs);
-        whole.trials.is_some_and(|limit| self.trials.get() >= limit)
-            || whole.tokens.is_some_and(|limit| self.tokens.get() >= limit)
-            || seconds.is_some_and(|limit| self.begin.elapsed() >= limit)
-            || whole.money.is_some_and(|limit| self.money.get() >= limit)
-    }
-
-    fn add(&self, tokens: Option<u64>, money: Option<f64>) {
-        let sum = self.tokens.get().saturating_add(tokens.unwrap_or_default());
-        self.tokens.set(sum);
-        self.money.set(self.money.get() + money.unwrap_or_default());
-    }
-}
 
 /// Everything that trials have in common.
 pub(crate) struct Runner<'r> {
@@ -176,7 +129,8 @@ impl Runner<'_> {
         let _ = create_private_folder(self.store.folder());
         let Evaluation {
             args,
-            spent,
+            ledger,
+            skipped,
             cancel,
             ..
         } = self.evaluation;
@@ -198,18 +152,22 @@ impl Runner<'_> {
                         }
                     }
                     _ if cancel.is_cancelled() => return (job, None),
-                    _ if spent.is_beyond(&args.whole) => {
-                        spent.skipped.set(spent.skipped.get() + 1);
+                    _ if ledger.exceeded().is_some() => {
+                        skipped.set(skipped.get() + 1);
                         return (job, None);
                     }
                     _ => {
-                        spent.trials.set(spent.trials.get() + 1);
+                        ledger.add_turn();
                         let record = self.trial(&job, tools, &id).await;
                         // What a host does not say may have been everything.
                         let is_host = self.host(&job.model).is_some();
                         let tokens = args.whole.tokens.filter(|_| is_host);
                         let money = args.whole.money.filter(|_| is_host);
-                        spent.add(record.tokens.or(tokens), record.money.or(money));
+                        let usage = Usage {
+                            total: record.tokens.or(tokens).unwrap_or_default(),
+                            ..Usage::default()
+                        };
+                        ledger.add(usage, record.money.or(money).unwrap_or_default());
                         // A command that is interrupted has failed.
                         let was_interrupted = record.error.is_some() && cancel.is_cancelled();
                         if record.end == Some(EndStatus::Cancelled) || was_interrupted {
@@ -486,10 +444,12 @@ impl Unmeasured<'_> {
         }
         let usage = response.usage;
         let parts = usage.prompt + usage.output + usage.thoughts;
+        let usage = Usage {
+            total: usage.total.max(parts),
+            ..usage
+        };
         let price = self.evaluation.price(self.name);
-        let money = price.map(|price| price.cost(&usage));
-        let spent = &self.evaluation.spent;
-        spent.add(Some(usage.total.max(parts)), money);
+        self.evaluation.ledger.add_usage(usage, price.as_ref());
         let found = cogtools_lenient_json::last(&response.text());
         let none = |_| ModelError::InvalidResponse(format!("{} gave no JSON", self.name));
         found.map(|found| found.value.into()).map_err(none)

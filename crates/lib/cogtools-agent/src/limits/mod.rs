@@ -32,14 +32,23 @@ pub struct Budget {
     pub money: Option<f64>,
 }
 
+impl Budget {
+    /// No limits.
+    pub const NONE: Self = Self {
+        turns: None,
+        calls: None,
+        tokens: None,
+        time: None,
+        money: None,
+    };
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Self {
             turns: Some(50),
             calls: Some(200),
-            tokens: None,
-            time: None,
-            money: None,
+            ..Self::NONE
         }
     }
 }
@@ -230,8 +239,8 @@ impl Ledger {
         self.lock().spent
     }
 
-    /// Counts a request that is sent again in another form.
-    pub(crate) fn add_turn(&self) {
+    /// Counts a request that no reservation counts, such as one that is sent again in another form.
+    pub fn add_turn(&self) {
         for ledger in self.chain() {
             ledger.lock().spent.turns += 1;
         }
@@ -318,8 +327,12 @@ impl Ledger {
 
     /// Counts the tokens of a response.
     pub fn add_usage(&self, usage: Usage, price: Option<&Price>) {
+        self.add(usage, price.map_or(0.0, |price| price.cost(&usage)));
+    }
+
+    /// Counts tokens and their cost.
+    pub fn add(&self, usage: Usage, cost: f64) {
         for ledger in self.chain() {
-            let cost = price.map_or(0.0, |price| price.cost(&usage));
             if let Some(shared) = &ledger.shared {
                 // What cannot be added is not forgotten: the next request cannot read it either.
                 let _ = shared.balance().and_then(|mut balance| balance.add(cost));
