@@ -13,8 +13,8 @@ use cogtools_edit::host::settings::{File, Settings};
 use cogtools_edit::host::{Paths, Trust, Vars, Version};
 use cogtools_program::Io;
 use cogtools_program::project::{project, trust};
-use serde_json::Value;
 
+use crate::checks::selection::texts;
 use crate::program::{first_line, run};
 
 /// The directories and the environment that all programs run with.
@@ -183,11 +183,8 @@ impl Gemini {
 
     /// Returns true if one of the settings lists `keys` names `tool`.
     pub(crate) fn lists(&self, keys: &[&str], tool: &str) -> bool {
-        keys.iter()
-            .filter_map(|key| self.settings.get(key)?.0.as_array())
-            .flatten()
-            .filter_map(Value::as_str)
-            .any(|name| name == tool)
+        let mut lists = keys.iter().filter_map(|key| self.settings.get(key));
+        lists.any(|(list, _)| texts(list).contains(&tool))
     }
 }
 

@@ -118,26 +118,24 @@ pub(crate) fn check_call(cx: &Context) -> Finding {
     };
     let name = tool.name().as_str();
     let command_line = format!("{command} {name}");
+    let failed = |what: &str, line: &str| {
+        let hint = format!("to see it, run: {line}");
+        Finding::problem(format!("`{command_line}` {what}")).hint(hint)
+    };
     let output = match run(file, [name], arguments.as_bytes(), &cx.host) {
-        Err(error) => {
-            return Finding::problem(format!("`{command_line}` {error}"))
-                .hint(format!("to see it, run: {command_line}"));
-        }
+        Err(error) => return failed(&error.to_string(), &command_line),
         Ok(output) => output,
     };
     let quoted = quote(&arguments);
     let retry = format!("echo {quoted} | {command_line}");
     if !output.exit.is_success() {
         let line = first_line(&output.stderr.bytes);
-        let message = format!("`{command_line}` {}: {line}", output.exit.describe());
-        return Finding::problem(message).hint(format!("to see it, run: {retry}"));
+        return failed(&format!("{}: {line}", output.exit.describe()), &retry);
     }
     if !output.stderr.bytes.is_empty() {
         let line = first_line(&output.stderr.bytes);
-        let message = format!(
-            "`{command_line}` writes to stderr, which Gemini CLI treats as a failure: {line}"
-        );
-        return Finding::problem(message).hint(format!("to see it, run: {retry}"));
+        let what = format!("writes to stderr, which Gemini CLI treats as a failure: {line}");
+        return failed(&what, &retry);
     }
     let bytes = output.stdout.bytes.len();
     Finding::ok(format!("`{command_line}` answers with {bytes} bytes"))

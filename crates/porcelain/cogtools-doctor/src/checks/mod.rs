@@ -10,7 +10,7 @@ pub(crate) mod headless;
 pub(crate) mod manual;
 pub(crate) mod mcp;
 pub(crate) mod sandbox;
-mod selection;
+pub(crate) mod selection;
 pub(crate) mod settings;
 pub(crate) mod sources;
 pub(crate) mod tools;

@@ -30,7 +30,8 @@ const EXCLUDED: [&str; 2] = ["mcp.excluded", "excludeMCPServers"];
 /// The variables that choose tools.
 const CHOOSING: [&str; 3] = ["COGTOOLS_TOOLS", "COGTOOLS_EXCLUDE", "COGTOOLS_TOOLSETS"];
 
-fn texts(list: &Value) -> Vec<&str> {
+/// The texts in a list.
+pub(crate) fn texts(list: &Value) -> Vec<&str> {
     let items = list.as_array().into_iter().flatten();
     items.filter_map(Value::as_str).collect()
 }

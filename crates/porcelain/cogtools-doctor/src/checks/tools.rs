@@ -15,6 +15,7 @@ use cogtools_program::documents::{DOCUMENTS, Document};
 use cogtools_program::render_hint;
 use serde_json::Value;
 
+use super::selection::texts;
 use crate::context::Context;
 use crate::finding::{Finding, Remedy};
 use crate::host::Host;
@@ -183,12 +184,7 @@ fn in_lists(names: &[String], cx: &Context) -> Vec<Finding> {
     let mut lists: Vec<(String, Vec<&str>)> = Vec::new();
     for file in &cx.gemini.settings.files {
         for key in LISTS {
-            let entries = file
-                .get(key)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            let entries = entries.filter_map(Value::as_str).collect();
+            let entries = file.get(key).map(texts).unwrap_or_default();
             lists.push((cx.gemini.paths.display_path(&file.path), entries));
         }
     }
