@@ -291,20 +291,14 @@ impl Evaluation {
                 results.push((job, None, Some(stale)));
                 continue;
             };
-            let stale = staleness(&record, &job.case, &tools, &settings);
-            if self.args.accept && stale.is_some() {
-                let calls = record.digests.tools.keys().cloned().collect::<Vec<_>>();
-                record.digests = digests(
-                    &job.case,
-                    &tools,
-                    &settings,
-                    calls.iter().map(String::as_str),
-                );
+            let mut stale = staleness(&record, &job.case, &tools, &settings);
+            if self.args.accept && stale.take().is_some() {
+                let called = std::mem::take(&mut record.digests.tools);
+                let called = called.keys().map(String::as_str);
+                record.digests = digests(&job.case, &tools, &settings, called);
                 accepted.push((job.case.folder.clone(), record.clone()));
-                results.push((job, Some(record), None));
-            } else {
-                results.push((job, Some(record), stale));
             }
+            results.push((job, Some(record), stale));
         }
         self.keep(&accepted, io)?;
         Ok(rows(results))

@@ -106,14 +106,9 @@ pub(crate) fn cases(
         let mut chosen: Vec<CaseFile> = Vec::new();
         for name in wanted {
             let path = io.cwd.join(name);
-            let found = files.extract_if(.., |file| file.name() == *name || file.path == path);
-            let before = chosen.len();
-            chosen.extend(found);
-            let is_there = chosen.len() > before
-                || chosen
-                    .iter()
-                    .any(|file| file.name() == *name || file.path == path);
-            if is_there {
+            let is_named = |file: &CaseFile| file.name() == *name || file.path == path;
+            chosen.extend(files.extract_if(.., |file| is_named(file)));
+            if chosen.iter().any(is_named) {
                 continue;
             }
             if path.is_file() {

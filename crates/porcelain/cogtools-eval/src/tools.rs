@@ -134,33 +134,26 @@ pub(crate) fn load(
 
 /// The tools that `case` declares.
 pub(crate) fn in_scope(all: &[Declared], case: &Case) -> Vec<Declared> {
-    let patterns = case.tools.as_ref().map(|tools| {
-        tools
-            .iter()
-            .map(|tool| Pattern::new(tool))
-            .collect::<Vec<_>>()
-    });
-    let is_in = |tool: &&Declared| {
-        tool.is_decoy
-            || patterns
-                .as_ref()
-                .is_none_or(|all| all.iter().any(|pattern| pattern.matches(&tool.agent.name)))
+    let is_named = |name: &str| {
+        let mut tools = case.tools.iter().flatten();
+        case.tools.is_none() || tools.any(|tool| Pattern::new(tool).matches(name))
     };
+    let is_in = |tool: &&Declared| tool.is_decoy || is_named(&tool.agent.name);
     all.iter().filter(is_in).cloned().collect()
 }
 
 /// Removes what `--ablate` names from the declarations: descriptions, examples or enumerations.
 pub(crate) fn ablate(tools: &mut [Declared], part: &str) {
-    for tool in tools {
-        let name = tool.agent.name.clone();
-        if let Value::Object(declaration) = &mut tool.agent.declaration {
-            for (key, value) in declaration {
-                match key.as_str() {
-                    "description" if part == "description" => *value = Value::from(name.as_str()),
-                    "parametersJsonSchema" => strip(value, part),
-                    _ => {}
-                }
-            }
+    for AgentTool {
+        name, declaration, ..
+    } in tools.iter_mut().map(|tool| &mut tool.agent)
+    {
+        let description = declaration.get_mut("description");
+        if let Some(description) = description.filter(|_| part == "description") {
+            *description = name.as_str().into();
+        }
+        if let Some(schema) = declaration.get_mut("parametersJsonSchema") {
+            strip(schema, part);
         }
     }
 }
