@@ -107,7 +107,6 @@ fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &m
     let schema = |value: &Value| Value::Object(convert(value, root, depth - 1));
     match (keyword, value) {
         ("type", value) => types(value, result),
-        ("const", Value::Null) => drop(result.insert("nullable".into(), true.into())),
         ("const", value) => drop(result.insert("enum".into(), json!([value]))),
         ("exclusiveMinimum" | "exclusiveMaximum", Value::Number(_)) => {
             let bound = if keyword == "exclusiveMinimum" {
@@ -156,21 +155,25 @@ fn types(value: &Value, result: &mut Object) {
     let count = names.len();
     names.retain(|name| name != "null");
     let is_nullable = names.len() < count;
-    if names.len() > 1 {
-        let any: Vec<Value> = names.iter().map(|name| json!({"type": name})).collect();
-        result.insert("anyOf".into(), any.into());
+    let mut parts = names.into_iter().map(|name| {
+        let mut part = Object::from_iter([("type".to_owned(), name.into())]);
+        part.extend(is_nullable.then(|| ("nullable".to_owned(), true.into())));
+        part
+    });
+    if parts.len() > 1 {
+        result.insert("anyOf".into(), parts.collect());
     } else {
-        result.extend(names.pop().map(|name| ("type".to_owned(), name.into())));
-    }
-    if is_nullable {
-        result.insert("nullable".into(), true.into());
+        result.extend(parts.next().unwrap_or_default());
     }
 }
 
-/// Converts `anyOf`, `oneOf` or `allOf`. An alternative that is only `null` becomes
-/// `nullable`; a single remaining one needs no `anyOf`.
+/// Converts `anyOf`, `oneOf` or `allOf`. Instead of an alternative that is only `null`, another one
+/// permits it; a single remaining one needs no `anyOf`.
 fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, result: &mut Object) {
-    let null = |part: &&Value| part.get("type").is_some_and(|kind| kind == "null");
+    let null = |part: &&Value| {
+        let has = |key: &str, value: Value| part.get(key) == Some(&value);
+        has("type", "null".into()) || has("const", Value::Null) || has("enum", json!([null]))
+    };
     let choice = keyword != "allOf";
     let nulls = parts.iter().filter(null).count();
     let rest: Vec<Object> = parts
@@ -178,9 +181,6 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
         .filter(|part| !choice || !null(part))
         .map(|part| convert(part, root, depth - 1))
         .collect();
-    if choice && nulls > 0 {
-        result.insert("nullable".into(), true.into());
-    }
     match rest.as_slice() {
         [] => {}
         [only] if choice && nulls > 0 => {
@@ -189,6 +189,26 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
             }
         }
         _ => drop(result.insert(keyword.to_owned(), rest.into())),
+    }
+    if choice && nulls > 0 {
+        allow_null(result);
+    }
+}
+
+/// Makes `null` a value of `schema`: `nullable` means that beside a type only, and an enum lists it.
+fn allow_null(schema: &mut Object) {
+    if schema.contains_key("type") {
+        schema.insert("nullable".into(), true.into());
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+    for (keyword, count) in [("allOf", usize::MAX), ("anyOf", 1), ("oneOf", 1)] {
+        let parts = schema.get_mut(keyword).and_then(Value::as_array_mut);
+        let parts = parts.into_iter().flatten().take(count);
+        parts.filter_map(Value::as_object_mut).for_each(allow_null);
     }
 }
 
@@ -239,6 +259,12 @@ mod tests {
             json!({"nullable": true, "type": "string"}),
         );
         check(
+            json!({"type": ["string", "integer", "null"]}),
+            json!({"anyOf": [
+                {"type": "string", "nullable": true}, {"type": "integer", "nullable": true},
+            ]}),
+        );
+        check(
             json!({"prefixItems": [{"type": "string"}, {"const": 2}]}),
             json!({"items": {"anyOf": [{"type": "string"}, {"enum": [2]}]}}),
         );
@@ -247,6 +273,31 @@ mod tests {
             json!({"type": "string", "description": "d"}),
         );
         check(json!({"$ref": "#/nowhere"}), json!({}));
+    }
+
+    #[test]
+    fn null_among_alternatives_is_a_value() {
+        for none in [
+            json!({"type": "null"}),
+            json!({"const": null}),
+            json!({"enum": [null]}),
+        ] {
+            let or_null = |part: Value| json!({"oneOf": [part, none]});
+            check(
+                or_null(json!({"type": "string", "enum": ["a", "b"]})),
+                json!({"type": "string", "enum": ["a", "b", null], "nullable": true}),
+            );
+            check(or_null(json!({"const": 1})), json!({"enum": [1, null]}));
+            check(
+                or_null(json!({"allOf": [{"type": "string"}, {"enum": ["a"]}]})),
+                json!({"allOf": [{"type": "string", "nullable": true}, {"enum": ["a", null]}]}),
+            );
+            check(
+                json!({"anyOf": [{"enum": ["a"]}, {"type": "integer"}, none]}),
+                json!({"anyOf": [{"enum": ["a", null]}, {"type": "integer"}]}),
+            );
+        }
+        check(json!({"const": null}), json!({"enum": [null]}));
     }
 
     #[test]

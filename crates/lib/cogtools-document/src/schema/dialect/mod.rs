@@ -125,9 +125,6 @@ impl Schema {
             let choices: Option<Vec<Value>> = choices.iter().map(strict).collect();
             result.retain(|keyword, _| matches!(keyword.as_str(), "title" | "description"));
             result.insert("anyOf".into(), choices?.into());
-            if self.is_nullable_part(&schema) {
-                allow_null(&mut result);
-            }
             return Some(result);
         }
         match schema.get("type").and_then(Value::as_str) {
@@ -168,12 +165,6 @@ impl Schema {
         Some(())
     }
 
-    /// Returns true if the keyword `nullable` of a part has an effect: OpenAPI 3.0.3 wants a type
-    /// beside it. In what was a JSON Schema, it stands for `null` among alternatives.
-    fn is_nullable_part(&self, part: &Object) -> bool {
-        is_true(part, "nullable") && (part.contains_key("type") || self.is_recovered())
-    }
-
     fn remove_absent_in(&self, schemas: &[&Object], entries: &mut Object) {
         let declared = Declared::of(&self.object, schemas);
         entries.retain(|name, value| {
@@ -212,7 +203,8 @@ impl Schema {
         }
         let parts = |list: &str| schema.get(list).and_then(Value::as_array);
         let accepts = |part: &Value| part.as_object().is_none_or(|it| self.accepts_null(it));
-        self.is_nullable_part(schema)
+        // OpenAPI 3.0.3 wants a type beside it.
+        is_true(schema, "nullable") && schema.contains_key("type")
             || !schema.contains_key("type")
                 && !schema.contains_key("properties")
                 && parts("allOf").is_none_or(|parts| parts.iter().all(accepts))

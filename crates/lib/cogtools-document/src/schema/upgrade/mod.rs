@@ -302,6 +302,11 @@ fn complete(schema: &Object, result: &mut Object) {
     {
         let kinds = json!([kind, "null"]);
         result.insert("type".into(), kinds);
+        if let Some(Value::Array(values)) = result.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
+            values.push(Value::Null);
+        }
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     let is_required =

@@ -123,6 +123,10 @@ fn words_of_older_drafts_are_translated() {
         json!({"type": "string", "nullable": true}),
         json!({"type": ["string", "null"]}),
     );
+    check_property(
+        json!({"type": "string", "nullable": true, "enum": ["a"]}),
+        json!({"type": ["string", "null"], "enum": ["a", null]}),
+    );
 }
 
 #[test]
