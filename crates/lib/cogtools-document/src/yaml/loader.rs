@@ -19,6 +19,8 @@ use crate::text::{Span, Text};
 #[derive(Default)]
 struct Loader<'t> {
     text: &'t str,
+    /// True if numbers may be keys.
+    takes_numbers: bool,
     open: Vec<Frame>,
     anchors: HashMap<usize, (Node, Size)>,
     root: Option<Node>,
@@ -33,11 +35,20 @@ struct Loader<'t> {
 
 /// Parses the document in `text`; an empty text is a null node.
 pub fn parse(text: &Text) -> Result<Node, YamlError> {
-    let text = text.as_str();
+    load(text.as_str(), false)
+}
+
+/// Parses the document in `text`, in which a number as a key is a string, such as `200: {…}`.
+pub fn parse_with_number_keys(text: &Text) -> Result<Node, YamlError> {
+    load(text.as_str(), true)
+}
+
+fn load(text: &str, takes_numbers: bool) -> Result<Node, YamlError> {
     let mut options = Options::default();
     options.set_emit_comments(false);
     let mut loader = Loader {
         text,
+        takes_numbers,
         ..Loader::default()
     };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
@@ -242,8 +253,10 @@ impl Loader<'_> {
             }
             Some(Partial::Map { entries, key, seen }) => {
                 let span = node.span;
-                let Data::Text { text, .. } = node.data else {
-                    return Err(YamlErrorKind::KeyKind.at(span));
+                let text = match node.data {
+                    Data::Text { text, .. } => text,
+                    Data::Number(number) if self.takes_numbers => number.to_string(),
+                    _ => return Err(YamlErrorKind::KeyKind.at(span)),
                 };
                 if is_repeated(&text, entries, seen) {
                     let start = entries

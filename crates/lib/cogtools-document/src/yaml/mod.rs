@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 
 use crate::text::{Span, Text};
 use crate::{Code, Diagnostic, Hint};
-pub use loader::parse;
+pub use loader::{parse, parse_with_number_keys};
 
 /// Maximum nesting of collections.
 pub const MAX_DEPTH: usize = 64;

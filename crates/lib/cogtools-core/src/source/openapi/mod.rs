@@ -326,7 +326,8 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Value, Unusable> {
     } else {
         let text = Text::new(path, bytes).map_err(|error| error.to_string());
         text.and_then(|text| {
-            let parsed = yaml::parse(&text).map(|node| node.to_json());
+            // Most parsers of specifications accept statuses without quotes.
+            let parsed = yaml::parse_with_number_keys(&text).map(|node| node.to_json());
             parsed.map_err(|error| error.diagnostic(Code::InvalidConfig, &text).summary())
         })
     };

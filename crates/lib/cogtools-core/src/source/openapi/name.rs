@@ -147,7 +147,11 @@ impl Place<'_> {
                 if is_cookie && is_required {
                     return Err(format!("it needs the cookie `{wire}`"));
                 }
-                if is_cookie || OWN_HEADERS.into_iter().any(is_header) {
+                if is_cookie {
+                    left_out.push((wire.to_owned(), "a tool sends no cookies".to_owned()));
+                    continue;
+                }
+                if OWN_HEADERS.into_iter().any(is_header) {
                     continue;
                 }
                 match self.parameter(value, wire, place, taken) {

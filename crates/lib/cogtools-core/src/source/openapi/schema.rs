@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Options;
 
@@ -76,6 +76,8 @@ impl Resolved {
 /// Resolves references in a specification.
 pub(super) struct Resolver<'s> {
     root: &'s Value,
+    /// True from OpenAPI 3.1.
+    is_current: bool,
     direction: Direction,
     resolved: &'s Resolved,
     open: Vec<String>,
@@ -83,9 +85,12 @@ pub(super) struct Resolver<'s> {
 }
 
 impl<'s> Resolver<'s> {
-    pub(super) const fn new(root: &'s Value, direction: Direction, resolved: &'s Resolved) -> Self {
+    pub(super) fn new(root: &'s Value, direction: Direction, resolved: &'s Resolved) -> Self {
+        let version = root.get("openapi").map(Value::to_string);
+        let version = version.as_ref().map(|it| it.trim_start_matches('"'));
         Self {
             root,
+            is_current: version.is_some_and(|it| !it.starts_with("3.0")),
             direction,
             resolved,
             open: Vec::new(),
@@ -99,20 +104,17 @@ impl<'s> Resolver<'s> {
         let Value::Object(object) = schema else {
             return Ok(schema.clone());
         };
-        if let Some(Value::String(reference)) = object.get("$ref") {
-            if self.open.contains(reference) {
-                return Err(format!("`{reference}` contains itself"));
-            }
-            let mut resolved = self.target(reference)?;
-            if let (Some(text), Some(found)) = (object.get("description"), resolved.as_object_mut())
-            {
-                found.insert("description".to_owned(), text.clone());
-            }
-            return Ok(resolved);
-        }
+        let reference = object.get("$ref").and_then(Value::as_str);
+        let target = reference.map(|reference| self.target(reference));
+        let target = target.transpose()?;
         let mut out = Object::new();
         for (key, value) in object {
-            if DROPPED.contains(&key.as_str()) || key.starts_with("x-") {
+            // Up to 3.0, keys beside a reference mean nothing; a description does no harm.
+            let is_ignored = key != "description" && !self.is_current || key == "$ref";
+            if DROPPED.contains(&key.as_str())
+                || key.starts_with("x-")
+                || target.is_some() && is_ignored
+            {
                 continue;
             }
             let value = match value {
@@ -143,6 +145,15 @@ impl<'s> Resolver<'s> {
         {
             out.remove("required");
         }
+        if let Some(target) = target {
+            if out.is_empty() {
+                return Ok(target);
+            }
+            let all = out.entry("allOf").or_insert_with(|| json!([]));
+            if let Some(all) = all.as_array_mut() {
+                all.push(target);
+            }
+        }
         Ok(Value::Object(merged(out)))
     }
 
@@ -158,6 +169,9 @@ impl<'s> Resolver<'s> {
 
     /// Returns the schema that a reference leads to, which is resolved once.
     fn target(&mut self, reference: &str) -> Result<Value, String> {
+        if self.open.iter().any(|open| open == reference) {
+            return Err(format!("`{reference}` contains itself"));
+        }
         let key = (reference.to_owned(), self.direction);
         if let Some((known, count)) = self.resolved.known.borrow().get(&key) {
             self.add(*count)?;
@@ -283,4 +297,45 @@ fn merged(mut schema: Object) -> Object {
         }
     }
     schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{document, options, root, tools};
+    use super::*;
+
+    #[test]
+    fn keys_beside_a_reference_count_from_3_1() {
+        let sort = json!({"$ref": "#/color", "default": "blue", "description": "Sort by"});
+        let own = json!({"$ref": "#/color", "default": "blue"});
+        let mut root = root(&json!({"/x": {"get": {"operationId": "x", "parameters": [
+            {"name": "sort", "in": "query", "schema": sort},
+            {"name": "own", "in": "query", "schema": own},
+            {"name": "shade", "in": "query", "schema": {"anyOf": [own, {"type": "null"}]}},
+        ]}}}));
+        root["color"] =
+            json!({"type": "string", "enum": ["red", "blue"], "description": "A color"});
+        for (version, texts) in [
+            (
+                "3.1.0",
+                [
+                    "Sort by. By default, \"blue\".",
+                    "A color. By default, \"blue\".",
+                ],
+            ),
+            ("3.0.3", ["Sort by", "A color"]),
+        ] {
+            root["openapi"] = version.into();
+            let document = document(&tools(&root, &options()), "x");
+            let properties = &document["parameters_schema"]["properties"];
+            for (name, text) in ["sort", "own"].into_iter().zip(texts) {
+                let expected =
+                    json!({"type": "string", "enum": ["red", "blue"], "description": text});
+                assert_eq!(properties[name], expected, "{version}");
+            }
+            let shade = &properties["shade"];
+            assert_eq!(shade["enum"], json!(["red", "blue", null]), "{version}");
+            assert_eq!(shade["nullable"], json!(true), "{version}");
+        }
+    }
 }

@@ -167,6 +167,7 @@ impl Place<'_> {
                         vec![key],
                     )
                 }
+                ("apiKey", _) => return Err(format!("the security scheme `{name}` is a cookie")),
                 (kind, _) => {
                     return Err(format!("the security scheme `{name}` is of type `{kind}`"));
                 }
@@ -337,7 +338,7 @@ fn best<'n>(names: &[&'n String]) -> &'n str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{document, options, tools};
+    use super::super::tests::{document, options, root, tools};
     use super::*;
 
     #[test]
@@ -397,5 +398,21 @@ mod tests {
             form(&root),
             json!({"p": "{{ p }}", "metadata[]": "{{ metadata }}"})
         );
+    }
+
+    #[test]
+    fn cookies_are_named_where_they_are_left_out() {
+        let cookie = json!({"name": "seen", "in": "cookie", "schema": {"type": "string"}});
+        let mut root = root(&json!({
+            "/a": {"get": {"operationId": "a", "parameters": [cookie]}},
+            "/b": {"get": {"operationId": "b", "security": [{"c": []}]}},
+        }));
+        root["components"]["securitySchemes"]["c"] =
+            json!({"type": "apiKey", "in": "cookie", "name": "s"});
+        let found = tools(&root, &options());
+        let reason = "a tool sends no cookies";
+        assert_eq!(found[0].left_out, [("seen".to_owned(), reason.to_owned())]);
+        let reason = "the security scheme `c` is a cookie";
+        assert_eq!(found[1].document, Err(reason.to_owned()));
     }
 }

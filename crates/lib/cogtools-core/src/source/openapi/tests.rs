@@ -325,6 +325,14 @@ fn a_default_is_described_and_not_declared() {
 }
 
 #[test]
+fn statuses_need_no_quotes() {
+    let text = "openapi: 3.1.0\npaths: {/x: {get: {responses: {200: {description: d}}}}}\n";
+    let root = parse(Path::new("a.yaml"), text.into()).expect("a specification");
+    let found = root.pointer("/paths/~1x/get/responses/200");
+    assert_eq!(found, Some(&json!({"description": "d"})));
+}
+
+#[test]
 fn a_specification_has_a_bound_for_its_schemas() {
     let reference = |level: usize| json!({"$ref": format!("#/components/schemas/L{level}")});
     let level = |level: usize| {
