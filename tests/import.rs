@@ -128,6 +128,7 @@ fn a_command_of_a_browser_becomes_a_tool_without_its_secrets() {
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
 # left out: cookies
+# left out: the headers sec-fetch-mode, user-agent
 
 name: get_search
 
@@ -423,6 +424,14 @@ hint: quote one whole command, without options that are not about the request, a
 "#]],
         ),
         (
+            "curl https://a.example --json @-",
+            str![[r#"
+cogtools-import: error[USAGE]: `--json @-` reads a file, which a tool cannot
+hint: quote one whole command, without options that are not about the request, as in `cogtools import curl "curl https://…"`
+
+"#]],
+        ),
+        (
             "curl https://a.example --data-urlencode q@file",
             str![[r#"
 cogtools-import: error[USAGE]: `--data-urlencode q@file` reads a file, which a tool cannot
@@ -641,6 +650,89 @@ implementation:
         let (_project, run) = import(&["curl", command]);
         run.run().outputs(expected);
     }
+}
+
+#[test]
+fn what_a_tool_leaves_out_is_named() {
+    for (command, expected) in [
+        (
+            "curl -skA bot -x http://p.example --retry 3 https://a.example/x -H 'Accept-Language: de' 2>&1 | jq .",
+            str![[r#"
+# left out: the command after >
+# left out: -k
+# left out: -x
+# left out: --retry
+# left out: the headers user-agent, accept-language
+
+name: get_x
+
+description: GET a.example/x
+
+implementation:
+  http:
+    url: https://a.example/x
+
+"#]],
+        ),
+        (
+            "curl \"https://a.example/u/$USER_ID/{owner}/$metadata/{a,b}?\\$top=1&q=$QUERY&id=$USER_ID\" -H \"X-Org: ${ORG}\"",
+            str![[r#"
+# kept as text: a pattern in the URL, for which curl makes several requests
+
+name: get_u
+
+description: GET a.example/u/{USER_ID}/{owner}/$metadata/%7Ba,b%7D
+
+parameters:
+  X_Org:
+    type: string
+    description: The value of X-Org
+  _top:
+    type: string
+    description: The value of $top
+    default: '1'
+  q:
+    type: string
+    description: The value of q
+  id:
+    type: string
+    description: The value of id
+  USER_ID:
+    type: string
+    description: The value of USER_ID
+  owner:
+    type: string
+    description: The value of owner
+
+implementation:
+  http:
+    url: https://a.example/u/{{ USER_ID }}/{{ owner }}/$metadata/%7Ba,b%7D
+    query:
+      $top: '{{ _top }}'
+      q: '{{ q }}'
+      id: '{{ id }}'
+    headers:
+      X-Org: '{{ X_Org }}'
+
+"#]],
+        ),
+    ] {
+        let (_project, run) = import(&["curl", command]);
+        run.run().outputs(expected);
+    }
+}
+
+#[test]
+fn an_optional_cookie_of_an_operation_is_named() {
+    let project = Project::new();
+    let cookie = "parameters:\n        - {name: seen, in: cookie, schema: {type: string}}\n        - {name: id,";
+    project.file(
+        "api.yaml",
+        API.replacen("parameters:\n        - {name: id,", cookie, 1),
+    );
+    let args = ["openapi", "api.yaml", "--operation", "renamePet"];
+    let tool = run("cogtools-import", &project).args(args).run();
+    tool.stdout_contains("# left out: seen: a tool sends no cookies\n\nname:");
 }
 
 #[test]

@@ -240,6 +240,67 @@ implementation:
 }
 
 #[test]
+fn fields_of_picoschema_are_parameters() {
+    let project = Project::new();
+    let text = "---\ninput:\n  schema:\n    tags?(array, the labels to use): string, a label\n    \
+                kind(enum, how to write): [plain, warm]\n    who(object): {name: string, age?: \
+                integer}\n    extra: any\n---\n{{#if tags}}{{#each tags}}{{this}} {{name}}{{/each}}\
+                {{else}}none{{/if}} for {{who.name}} in {{place}}.\n";
+    let tool = written(&project, "tag.prompt", text);
+    cogtools_test_support::assert_text(
+        tool,
+        str![[r##"
+# left out: the type any of extra
+# kept as text: Handlebars {{#if tags}}
+# kept as text: Handlebars {{#each tags}}
+# kept as text: Handlebars {{this}}
+# kept as text: Handlebars {{name}}
+# kept as text: Handlebars {{/each}}
+# kept as text: Handlebars {{else}}
+# kept as text: Handlebars {{/if}}
+
+name: tag
+
+description: 'TODO: say when to call tag'
+
+parameters:
+  tags:
+    type: array
+    items:
+      type: string
+      description: a label
+    description: the labels to use
+    optional: true
+  kind:
+    enum:
+    - plain
+    - warm
+    description: how to write
+  who:
+    type: object
+    properties:
+      name:
+        type: string
+      age:
+        type: integer
+        optional: true
+  extra:
+    type: string
+  place:
+    type: string
+    description: TODO
+    default: ''
+
+implementation:
+  agent:
+    system: Do what you are asked.
+    prompt: '{% raw %}{{#if tags}}{% endraw %}{% raw %}{{#each tags}}{% endraw %}{% raw %}{{this}}{% endraw %} {% raw %}{{name}}{% endraw %}{% raw %}{{/each}}{% endraw %}{% raw %}{{else}}{% endraw %}none{% raw %}{{/if}}{% endraw %} for {{ who.name }} in {{ place }}.'
+
+"##]],
+    );
+}
+
+#[test]
 fn a_prompty_becomes_an_agent() {
     let project = Project::new();
     let text = "---\nname: Basic\ndescription: Answers\nauthors: [me]\nmodel:\n  api: chat\n  \
@@ -301,6 +362,8 @@ fn scripts_of_a_skill_become_tools_and_its_text_a_skill() {
         .file("vendor/forms/references/more/dates.md", "date\n")
         .file("vendor/forms/assets/form.txt", "x\n")
         .file("vendor/forms/scripts/fill.sh", "echo \"filled $1\"\n")
+        .file("vendor/forms/scripts/README.md", "Fills\n")
+        .file("vendor/forms/scripts/__init__.py", "")
         .program(
             "vendor/forms/scripts/other",
             "#!/bin/sh\necho \"other $1\"\n",
@@ -314,6 +377,10 @@ created .agents/skills/forms/references/fields.md
 
 "#]]);
     imported.stderr_is(str![[r#"
+cogtools-import: warning[INVALID_CONFIG]: forms: `scripts/README.md` is no script
+hint: a script begins with `#!`, is executable, or has the extension of its language
+cogtools-import: warning[INVALID_CONFIG]: forms: `scripts/__init__.py` is no script
+hint: a script begins with `#!`, is executable, or has the extension of its language
 cogtools-import: warning[INVALID_CONFIG]: forms: `assets` is not copied
 hint: copy it to .agents/skills/forms, if the skill needs it
 cogtools-import: warning[INVALID_CONFIG]: forms: `references/more` is not copied

@@ -1,6 +1,6 @@
 //! A command of curl as a tool file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use cogtools_core::source::openapi::{constant, tool_name, variable};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value, json};
 
-use super::words::Command;
+use super::words::{Command, has_glob, is_secret, is_secret_header, is_secret_value, placeholder};
 
 /// The word in the place of a secret in a path.
 const SECRET: &str = "SECRET";
@@ -73,15 +73,20 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
         None => (None, authority),
     };
     // Braces would be those of a template.
-    if host.is_empty() || host.contains(['{', '}']) || !matches!(scheme, "http" | "https") {
+    if host.is_empty() || host.contains(['{', '}', '$']) || !matches!(scheme, "http" | "https") {
         return Err("the command has no URL with http: or https:".to_owned());
     }
     let mut draft = Draft {
         prefix: prefix(host),
+        notes: command.notes,
         ..Draft::default()
     };
     let others = urls.map(|_| "left out: another URL, for a tool makes one request".to_owned());
     draft.notes.extend(others);
+    if has_glob(rest) {
+        let note = "kept as text: a pattern in the URL, for which curl makes several requests";
+        draft.notes.push(note.to_owned());
+    }
     let (mut headers, content_type) = draft.headers(command.headers);
     // curl sends the header `Authorization` of `-H`, and asks for the password of `-u`.
     match (command.user, userinfo) {
@@ -136,7 +141,7 @@ pub(super) fn import(line: &str, name: Option<&str>) -> Result<(Value, Vec<Strin
     let plain = name.map_or_else(|| default_name(&method, &path, host), str::to_owned);
     let mut document = json!({
         "name": tool_name(&plain),
-        "description": format!("{method} {host}{path}"),
+        "description": format!("{method} {host}{}", path.replace("{{ ", "{").replace(" }}", "}")),
     });
     if !draft.properties.is_empty() {
         document["parameters"] = draft.properties.into();
@@ -210,6 +215,7 @@ impl Draft {
     /// Returns the headers that say something about the request, and the type of its body.
     fn headers(&mut self, headers: Vec<(String, String)>) -> (Map<String, Value>, Option<String>) {
         let (mut kept, mut content_type) = (Map::new(), None);
+        let mut own = Vec::new();
         for (name, value) in headers {
             let lower = name.to_ascii_lowercase();
             match lower.as_str() {
@@ -217,13 +223,23 @@ impl Draft {
                 "cookie" => self.notes.push("left out: cookies".to_owned()),
                 "authorization" => self.authorization(&value),
                 "accept" if value == "*/*" => {}
-                name if OWN_HEADERS.contains(&name) || name.starts_with("sec-") => {}
+                name if OWN_HEADERS.contains(&name) || name.starts_with("sec-") => own.push(lower),
                 "accept" => drop(kept.insert(name, constant(&value.into()))),
                 _ if is_secret_header(&name) || is_secret_value("key", &value) => {
                     self.api_key("header", &name);
                 }
-                _ => drop(kept.insert(name, constant(&value.into()))),
+                _ => {
+                    let value = match placeholder(&value) {
+                        Some((_, "")) => template(&self.parameter(&name, &value.into())),
+                        _ => constant(&value.into()),
+                    };
+                    kept.insert(name, value);
+                }
             }
+        }
+        if !own.is_empty() {
+            self.notes
+                .push(format!("left out: the headers {}", own.join(", ")));
         }
         (kept, content_type)
     }
@@ -248,7 +264,8 @@ impl Draft {
         self.authorize(auth, AUTHORIZATION.to_owned());
     }
 
-    /// Returns the path as the text of a template, with a word in the place of its secrets.
+    /// Returns the path as the text of a template, with a word in the place of its secrets, and a
+    /// parameter for each placeholder.
     fn path(&mut self, scheme: &str, host: &str, path: &str) -> String {
         let before = format!("{scheme}://{host}");
         let mut url = format!("{before}{path}");
@@ -259,7 +276,25 @@ impl Draft {
                 self.notes.push(note);
             }
         }
-        url[before.len()..].replace('{', "%7B").replace('}', "%7D")
+        let (mut path, mut known) = (String::new(), BTreeMap::new());
+        let mut rest = &url[before.len()..];
+        while let Some(c) = rest.chars().next() {
+            if let Some((wire, after)) = placeholder(rest) {
+                let name = known
+                    .entry(wire)
+                    .or_insert_with(|| self.parameter(wire, &Value::Null));
+                path.extend(["{{ ", &variable(name), " }}"]);
+                rest = after;
+                continue;
+            }
+            match c {
+                '{' => path.push_str("%7B"),
+                '}' => path.push_str("%7D"),
+                c => path.push(c),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+        path
     }
 
     /// Makes parameters of fields, and returns their templates. Keys become credentials.
@@ -323,8 +358,11 @@ impl Draft {
             Value::Number(_) => "integer",
             _ => "string",
         };
-        let property =
-            json!({"type": kind, "description": format!("The value of {wire}"), "default": value});
+        let mut property = json!({"type": kind, "description": format!("The value of {wire}")});
+        let is_placeholder = matches!(value.as_str().and_then(placeholder), Some((_, "")));
+        if !is_placeholder && !value.is_null() {
+            property["default"] = value.clone();
+        }
         self.properties.insert(name.clone(), property);
         name
     }
@@ -488,61 +526,6 @@ fn percent_decoded(text: &str) -> String {
 fn essence(kind: &str) -> String {
     let essence = kind.split(';').next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
-}
-
-/// Returns the words of a name such as `access_token`, `apiKey` or `PRIVATE-TOKEN`, in lower case.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut last = '_';
-    for c in name.chars() {
-        let is_separator = matches!(c, '-' | '_' | '.');
-        if is_separator || c.is_ascii_uppercase() && last.is_ascii_lowercase() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| !is_separator) {
-            word.push(c.to_ascii_lowercase());
-        }
-        last = c;
-    }
-    words
-}
-
-/// Returns true if a value of this name is likely to be a secret.
-fn is_secret(name: &str) -> bool {
-    let words = words_of(name);
-    let has = |word: &str| words.iter().any(|it| it == word);
-    let is = |word: &str| words.len() == 1 && has(word);
-    ["key", "appid", "auth", "sig", "pwd", "jwt"]
-        .into_iter()
-        .any(is)
-        || [
-            "token",
-            "secret",
-            "password",
-            "passwd",
-            "passphrase",
-            "credential",
-            "credentials",
-            "apikey",
-            "signature",
-        ]
-        .into_iter()
-        .any(has)
-        || has("key") && (has("api") || has("access") || has("auth") || has("subscription"))
-}
-
-/// Returns true if a header of this name is likely to have a secret, also one for a while.
-fn is_secret_header(name: &str) -> bool {
-    const WORDS: &str =
-        "key auth authorization session sessionid sid cookie csrf csrftoken xsrf jwt";
-    let words = words_of(name);
-    let mut known = WORDS.split(' ');
-    is_secret(name) || known.any(|known| words.iter().any(|word| word == known))
-}
-
-/// Returns true if `value` looks like a key or a password, as a value of this name.
-fn is_secret_value(name: &str, value: &str) -> bool {
-    !cogtools_lint::secrets(&format!("{name}: {value}")).is_empty()
 }
 
 /// Returns a name in capitals, as variables have them.

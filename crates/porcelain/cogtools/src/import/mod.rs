@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::file::WritePath;
+use cogtools_core::shebang::is_executable;
 use cogtools_core::source::openapi::{self, Operation, Options};
 use cogtools_core::source::{Skills, code_points};
 use cogtools_core::text::Text;
@@ -38,11 +39,11 @@ pub const PROGRAM: Program = Program {
 const MANUAL: &[(&str, &str)] = &[
     (
         "OPENAPI",
-        "FILE is a specification in OpenAPI 3 or Swagger 2. ID is the operationId of an operation, or its method and path, such as 'GET /pets/{id}'. The tool is the one that `tool_sources: - openapi: FILE` would have, as a file. Credentials are variables, named by the file and the security scheme.",
+        "FILE is a specification in OpenAPI 3 or Swagger 2. ID is the operationId of an operation, or its method and path, such as 'GET /pets/{id}'. The tool is the one that `tool_sources: - openapi: FILE` would have, as a file. Credentials are variables, named by the file and the security scheme. A comment names each optional parameter that is left out, such as a cookie.",
     ),
     (
         "CURL",
-        "COMMAND is one command of curl, in quotes, as a browser copies it (\"Copy as cURL (bash)\"). Parameters of the query and fields of a body become parameters of the tool, with the values of the command as defaults. Credentials become variables: bearer tokens, passwords, users without a password, and headers and parameters that are named like keys or look like them. Their values are not printed, and headers of the browser and cookies are left out. A comment names whatever else is left out, such as the body of a GET and all URLs but the first.",
+        "COMMAND is one command of curl, in quotes, as a browser copies it (\"Copy as cURL (bash)\"). Parameters of the query and fields of a body become parameters of the tool, with the values of the command as defaults; lists and objects in a body stay as they are. Variables of a shell, and names in braces in the URL, become parameters, too. The command ends where a shell would end it, as before | or &&. Credentials become variables: bearer tokens, passwords, users without a password, and headers and parameters that are named like keys or look like them. Their values are not printed. Comments name what is left out: headers of the browser, cookies, options, the body of a GET, and all URLs but the first.",
     ),
     (
         "PROMPT",
@@ -50,7 +51,7 @@ const MANUAL: &[(&str, &str)] = &[
     ),
     (
         "SKILL",
-        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments; where two would have one name, the extension tells them apart. The first line of a script says which program runs it or, without #!, its extension. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
+        "DIR is the folder of a skill in the project. Each file in scripts becomes a tool that runs it where it is, with a list of arguments; where two would have one name, the extension tells them apart. The first line of a script says which program runs it or, without #!, its extension. Other files in scripts that are not executable are no tools; a warning names each. SKILL.md and references are copied to .agents/skills, if DIR is elsewhere.",
     ),
     (
         "CHANGES",
@@ -137,7 +138,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             file,
             operation,
             server,
-        }) => (specified(&file, &operation, server, io)?, Vec::new()),
+        }) => specified(&file, &operation, server, io)?,
         Some(ImportCommand::Curl { command, name }) => {
             let imported = curl::import(&command, name.as_deref());
             imported.map_err(|message| {
@@ -258,7 +259,16 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
     let (mut files, mut taken) = (Vec::new(), BTreeSet::new());
     for file in names(&path.join("scripts")) {
         let script = below.join("scripts").join(&file);
-        let mut command = Skills::interpreter(&path.join("scripts").join(&file));
+        let full = path.join("scripts").join(&file);
+        let mut command = Skills::interpreter(&full);
+        if file == "__init__.py" || command.is_empty() && !is_executable(&full) {
+            let message = format!("`scripts/{file}` is no script");
+            let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
+            let hint =
+                "a script begins with `#!`, is executable, or has the extension of its language";
+            io.report(Severity::Warning, &diagnostic.hint(hint));
+            continue;
+        }
         if command.is_empty() {
             // A path that begins with `./` is relative to the tool.
             command.push(format!("./{up}{}", script.display()));
@@ -352,13 +362,14 @@ fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<String> {
     names
 }
 
-/// Returns the tool file of the operation `wanted` of the specification in `file`.
+/// Returns the tool file of the operation `wanted` of the specification in `file`, and notes that
+/// name what it leaves out.
 fn specified(
     file: &str,
     wanted: &str,
     server: Option<String>,
     io: &Io<'_>,
-) -> Result<Value, Failure> {
+) -> Result<(Value, Vec<String>), Failure> {
     let path = io.cwd.join(file);
     let unusable = |(message, hint): (String, &str)| {
         let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(file);
@@ -371,7 +382,9 @@ fn specified(
         server,
         ..Options::default()
     };
-    let all = openapi::operations(&root, &options, &|_| true, None).map_err(unusable)?;
+    let all = openapi::operations(&root, &options, &|_| true, None);
+    let hint = "name it, as in `--server https://api.example.com/v1`";
+    let all = all.map_err(|(message, _)| unusable((message, hint)))?;
     let is_wanted = |it: &&Operation| it.id == wanted || it.line == wanted || it.name == wanted;
     let Some(found) = all.iter().find(is_wanted) else {
         let diagnostic = Diagnostic::new(Code::Usage, "there is no operation of that name");
@@ -390,7 +403,9 @@ fn specified(
     if let Some(host) = rest.map(|rest| rest.split('/').next().unwrap_or_default().to_owned()) {
         document["implementation"]["http"]["hosts"] = serde_json::json!([host]);
     }
-    Ok(document)
+    let left_out = found.left_out.iter();
+    let notes = left_out.map(|(name, reason)| format!("left out: {name}: {reason}"));
+    Ok((document, notes.collect()))
 }
 
 /// Prints a tool file for an author: short parameters where they mean the same, a blank line between

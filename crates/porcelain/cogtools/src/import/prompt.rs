@@ -44,6 +44,9 @@ pub(super) fn name_of(stem: &str) -> String {
 /// A brace, as a template prints it.
 const BRACE: &str = "{{ '{' }}";
 
+/// Names without arguments in the text of Dotprompt that are no parameters.
+const HELPERS: [&str; 3] = ["else", "this", "history"];
+
 /// The text of a template, built from parts of a prompt.
 #[derive(Default)]
 struct Body {
@@ -219,6 +222,54 @@ fn claude(name: &str, text: &str) -> Result<Imported, String> {
     Ok(body.tool(name, fields["description"].as_str().unwrap_or_default()))
 }
 
+/// Reads a field of Picoschema, such as `tags?(array, the labels): string`, as a parameter with its
+/// name.
+fn field(key: &str, value: &Value, notes: &mut Vec<String>) -> (String, Map<String, Value>) {
+    let (head, form) = key.split_once('(').unwrap_or((key, ""));
+    let name = head.trim().trim_end_matches('?').to_owned();
+    let split = |text: &str| {
+        let (kind, description) = text.split_once(',').unwrap_or((text, ""));
+        (kind.trim().to_owned(), Value::from(description.trim()))
+    };
+    let (form, about) = split(form.trim_end_matches(')'));
+    let (kind, own) = split(value.as_str().unwrap_or_default());
+    let property = match value {
+        Value::Array(values) if !values.is_empty() => json!({ "enum": values }),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, value)| field(key, value, notes));
+            let properties: Map<_, _> = fields.map(|(name, it)| (name, it.into())).collect();
+            json!({"type": "object", "properties": properties})
+        }
+        _ if ["string", "number", "integer", "boolean"].contains(&kind.as_str()) => {
+            json!({ "type": kind })
+        }
+        _ => {
+            notes.push(format!("left out: the type {kind} of {name}"));
+            json!({"type": "string"})
+        }
+    };
+    let mut property = property.as_object().cloned().unwrap_or_default();
+    if own != "" {
+        property.insert("description".to_owned(), own);
+    }
+    match form.as_str() {
+        "" | "enum" | "object" => {}
+        "array" => {
+            let items = std::mem::take(&mut property);
+            property.insert("type".to_owned(), form.into());
+            property.insert("items".to_owned(), items.into());
+        }
+        _ => notes.push(format!("left out: the form ({form}) of {name}")),
+    }
+    if about != "" {
+        property.insert("description".to_owned(), about);
+    }
+    if head.trim().ends_with('?') {
+        property.insert("optional".to_owned(), true.into());
+    }
+    (name, property)
+}
+
 /// A `.prompt` of Genkit and Firebase: an agent with Handlebars.
 fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
     let (fields, prompt) = front_matter(text)?;
@@ -226,47 +277,21 @@ fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
     let mut parameters = Map::new();
     let schema = fields.pointer("/input/schema").and_then(Value::as_object);
     for (key, kind) in schema.into_iter().flatten() {
-        // `tags?(array, what they are)` is optional, too.
-        let optional = key.ends_with('?') || key.contains("?(");
-        let text = kind.as_str();
-        if text.is_none() {
-            notes.push(format!("left out: the schema of {key}: {kind}"));
+        let (name, mut property) = field(key, kind, &mut notes);
+        let default = fields.pointer("/input/default");
+        if let Some(default) = default.and_then(|it| it.get(&name)) {
+            property.remove("optional");
+            property.insert("default".to_owned(), default.clone());
         }
-        let text = text.unwrap_or("string");
-        let (kind, description) = text.split_once(',').unwrap_or((text, ""));
-        let (kind, description) = (kind.trim(), description.trim());
-        let is_known = ["string", "number", "integer", "boolean"].contains(&kind);
-        if !is_known {
-            notes.push(format!("left out: the type {kind} of {key}"));
-        }
-        let kind = if is_known { kind } else { "string" };
-        let mut property = match key.split_once('(') {
-            Some((_, form)) if form.starts_with("array") => {
-                json!({"type": "array", "items": {"type": kind}})
-            }
-            Some((_, form)) => {
-                notes.push(format!("left out: the form ({form} of {key}"));
-                json!({ "type": kind })
-            }
-            None => json!({ "type": kind }),
-        };
-        let key = key.split(['(', '?']).next().unwrap_or(key).trim();
-        if !description.is_empty() {
-            property["description"] = description.into();
-        }
-        let default = fields.pointer("/input/default").and_then(|it| it.get(key));
-        if let Some(default) = default {
-            property["default"] = default.clone();
-        } else if optional {
-            property["optional"] = true.into();
-        }
-        parameters.insert(key.to_owned(), property);
+        parameters.insert(name, property.into());
     }
     let declared: Vec<&str> = parameters.keys().map(String::as_str).collect();
     unsaid(&fields["input"]["default"], &declared, &mut notes);
     unsaid(&fields["input"], &["schema", "default"], &mut notes);
     let (mut system, mut user) = (Body::default(), Body::default());
     let mut is_system = false;
+    // The number of blocks around, in which a name is of an item.
+    let mut depth = 0_usize;
     let mut rest = prompt.trim();
     while let Some(at) = rest.find("{{") {
         let body = if is_system { &mut system } else { &mut user };
@@ -282,12 +307,18 @@ fn dotprompt(name: &str, text: &str) -> Result<Imported, String> {
         let inner = tag.trim_matches(['{', '}']).trim();
         if let Some(role) = inner.strip_prefix("role ") {
             is_system = role.trim_matches(['"', '\'', ' ']) == "system";
-        } else if parameters.contains_key(inner) {
+        } else if depth == 0
+            && parameters.contains_key(inner.split('.').next().unwrap_or_default())
+            && inner.split('.').all(is_identifier)
+        {
             body.value(inner);
-        } else if is_identifier(inner) {
+        } else if depth == 0 && is_identifier(inner) && !HELPERS.contains(&inner) {
             body.parameter(inner, "TODO");
         } else {
             body.keep(tag, "Handlebars");
+            depth += usize::from(["#each", "#with"].iter().any(|it| inner.starts_with(it)));
+            let ends = usize::from(["/each", "/with"].contains(&inner));
+            depth = depth.saturating_sub(ends);
         }
         rest = &rest[end..];
     }

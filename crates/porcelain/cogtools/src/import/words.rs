@@ -1,11 +1,12 @@
-//! A command line of curl: its words, as Bash reads them without any expansion, and its options.
+//! A command line of curl: its words, as Bash reads them without any expansion, its options, and
+//! the names and values that are likely to be secrets.
 
 use serde_json::{Map, Value};
 
 /// Options without a value that say nothing about the request.
-const FLAGS: &str = "sSLivkfgNO#a01246";
+const FLAGS: &str = "sSLivfgNO#a01246";
 /// Long options without a value. The value of an unknown option could be taken for the URL.
-const LONG_FLAGS: [&str; 22] = [
+const LONG_FLAGS: [&str; 21] = [
     "--compressed",
     "--fail",
     "--fail-with-body",
@@ -16,7 +17,6 @@ const LONG_FLAGS: [&str; 22] = [
     "--http2-prior-knowledge",
     "--http3",
     "--include",
-    "--insecure",
     "--ipv4",
     "--ipv6",
     "--location",
@@ -29,7 +29,7 @@ const LONG_FLAGS: [&str; 22] = [
     "--tlsv1.2",
     "--verbose",
 ];
-/// Options with a value that say nothing about the request.
+/// Options with a value that a tool does not have.
 const IGNORED: [&str; 12] = [
     "-o",
     "--output",
@@ -62,6 +62,8 @@ pub(super) struct Command {
     /// True if headers of JSON are added, unless there are others.
     is_json: bool,
     pub(super) timeout: Option<f64>,
+    /// Notes about what a tool does not have.
+    pub(super) notes: Vec<String>,
 }
 
 impl Command {
@@ -71,7 +73,7 @@ impl Command {
     /// Why it is no request that a tool can make.
     pub(super) fn read(line: &str) -> Result<Self, String> {
         // The next word is the last one.
-        let mut words = split(line)?;
+        let (mut words, end) = split(line)?;
         words.reverse();
         let program = words.pop().unwrap_or_default();
         if !matches!(
@@ -81,6 +83,8 @@ impl Command {
             return Err("this is no command of curl".to_owned());
         }
         let mut command = Self::default();
+        let end = end.map(|end| format!("left out: the command after {end}"));
+        command.notes.extend(end);
         while let Some(word) = words.pop() {
             if !word.starts_with('-') || word == "-" {
                 command.urls.push(word);
@@ -96,7 +100,7 @@ impl Command {
                 let Some((at, c)) = at else { continue };
                 let rest = &word[at + c.len_utf8()..];
                 let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
-                if matches!(c, 'G' | 'I') {
+                if matches!(c, 'G' | 'I' | 'k') {
                     // They have no value: more options may follow in the word.
                     words.extend(rest.map(|rest| format!("-{rest}")));
                     (format!("-{c}"), None)
@@ -142,15 +146,18 @@ impl Command {
                     }
                 }
             }
-            "-A" | "--user-agent" | "-e" | "--referer" => drop(value()?),
+            "-A" | "--user-agent" => self.add_header("User-Agent", &value()?),
+            "-e" | "--referer" => self.add_header("Referer", &value()?),
             "-b" | "--cookie" => self.add_header("Cookie", &value()?),
             "-u" | "--user" => self.user = Some(value()?),
-            "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" => {
+            "-d" | "--data" | "--data-raw" | "--data-ascii" | "--data-binary" | "--json" => {
                 let data = value()?;
                 if data.starts_with('@') && name != "--data-raw" {
                     return Err(reads_file(name, &data));
                 }
-                self.add_data(&data, "&");
+                let is_json = name == "--json";
+                self.is_json |= is_json;
+                self.add_data(&data, if is_json { "" } else { "&" });
             }
             "--data-urlencode" => {
                 let data = value()?;
@@ -161,10 +168,6 @@ impl Command {
                 let text = cogtools_core::http::percent_encode(text);
                 let equals = if key.is_empty() { "" } else { "=" };
                 self.add_data(&format!("{key}{equals}{text}"), "&");
-            }
-            "--json" => {
-                self.add_data(&value()?, "");
-                self.is_json = true;
             }
             "-F" | "--form" | "--form-string" => {
                 let part = value()?;
@@ -182,7 +185,11 @@ impl Command {
             "-G" | "--get" => self.is_query = true,
             "-I" | "--head" => self.method = Some("HEAD".to_owned()),
             "-m" | "--max-time" => self.timeout = value()?.parse().ok(),
-            name if IGNORED.contains(&name) => drop(value()?),
+            "-k" | "--insecure" => self.notes.push(format!("left out: {name}")),
+            name if IGNORED.contains(&name) => {
+                value()?;
+                self.notes.push(format!("left out: {name}"));
+            }
             name if LONG_FLAGS.contains(&name) => {}
             name => {
                 // What follows may be a password.
@@ -239,12 +246,12 @@ fn form_part(content: &str) -> Map<String, Value> {
     part
 }
 
-/// Splits a command line into words. Browsers write `$'…'` for text with quotes and line breaks, and
-/// continue lines with a backslash.
+/// Splits a command line into words, up to an operator of a shell, which it returns. Browsers write
+/// `$'…'` for text with quotes and line breaks, and continue lines with a backslash.
 ///
 /// # Errors
 /// A quote that is not closed.
-fn split(line: &str) -> Result<Vec<String>, String> {
+fn split(line: &str) -> Result<(Vec<String>, Option<char>), String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars().peekable();
@@ -312,11 +319,114 @@ fn split(line: &str) -> Result<Vec<String>, String> {
                 }
             }
             c if c.is_whitespace() => words.extend(word.take()),
+            // Within a word they belong to a URL without quotes, or to `-F name=<file`.
+            '&' | ';' | '<' | '>'
+                if word.as_ref().is_some_and(|word| match c {
+                    '<' | '>' => word.parse::<u8>().is_err(),
+                    _ => chars
+                        .peek()
+                        .is_some_and(|next| *next != c && !next.is_whitespace()),
+                }) =>
+            {
+                word.get_or_insert_default().push(c);
+            }
+            '|' | '>' | '<' | '&' | ';' => {
+                // The number of a stream, as in `2>`.
+                word.take_if(|_| matches!(c, '<' | '>'));
+                words.extend(word);
+                return Ok((words, Some(c)));
+            }
             c => word.get_or_insert_default().push(c),
         }
     }
     words.extend(word);
-    Ok(words)
+    Ok((words, None))
+}
+
+/// Splits a placeholder off the beginning of `text`: a variable of a shell, or a name in braces, as
+/// documentation has them.
+pub(super) fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let braced = text.strip_prefix("${").or_else(|| text.strip_prefix('{'));
+    let (name, rest) = match braced {
+        Some(inner) => inner.split_once('}')?,
+        None => {
+            let name = text.strip_prefix('$')?;
+            name.split_at(name.find(|c| !is_word(c)).unwrap_or(name.len()))
+        }
+    };
+    // `$filter` is a name of OData.
+    let is_valid = braced.is_some() || !name.contains(|c: char| c.is_ascii_lowercase());
+    let is_name = !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(is_word);
+    (is_valid && is_name && !name.is_empty()).then_some((name, rest))
+}
+
+/// Returns true if curl makes several requests of `url`, as of `{a,b}` or `[1-3]`.
+pub(super) fn has_glob(url: &str) -> bool {
+    [('{', '}', ','), ('[', ']', '-')]
+        .into_iter()
+        .any(|(open, close, mark)| {
+            let mut patterns = url
+                .split(open)
+                .skip(1)
+                .filter_map(|it| it.split_once(close));
+            patterns.any(|(inner, _)| inner.contains(mark))
+        })
+}
+
+/// Returns the words of a name such as `access_token`, `apiKey` or `PRIVATE-TOKEN`, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last = '_';
+    for c in name.chars() {
+        let is_separator = matches!(c, '-' | '_' | '.');
+        if is_separator || c.is_ascii_uppercase() && last.is_ascii_lowercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| !is_separator) {
+            word.push(c.to_ascii_lowercase());
+        }
+        last = c;
+    }
+    words
+}
+
+/// Returns true if a value of this name is likely to be a secret.
+pub(super) fn is_secret(name: &str) -> bool {
+    let words = words_of(name);
+    let has = |word: &str| words.iter().any(|it| it == word);
+    let is = |word: &str| words.len() == 1 && has(word);
+    ["key", "appid", "auth", "sig", "pwd", "jwt"]
+        .into_iter()
+        .any(is)
+        || [
+            "token",
+            "secret",
+            "password",
+            "passwd",
+            "passphrase",
+            "credential",
+            "credentials",
+            "apikey",
+            "signature",
+        ]
+        .into_iter()
+        .any(has)
+        || has("key") && (has("api") || has("access") || has("auth") || has("subscription"))
+}
+
+/// Returns true if a header of this name is likely to have a secret, also one for a while.
+pub(super) fn is_secret_header(name: &str) -> bool {
+    const WORDS: &str =
+        "key auth authorization session sessionid sid cookie csrf csrftoken xsrf jwt";
+    let words = words_of(name);
+    let mut known = WORDS.split(' ');
+    is_secret(name) || known.any(|known| words.iter().any(|word| word == known))
+}
+
+/// Returns true if `value` looks like a key or a password, as a value of this name.
+pub(super) fn is_secret_value(name: &str, value: &str) -> bool {
+    !cogtools_lint::secrets(&format!("{name}: {value}")).is_empty()
 }
 
 #[cfg(test)]
@@ -326,13 +436,22 @@ mod tests {
     #[test]
     fn words_are_those_of_bash() {
         for (line, expected) in [
+            ("a?b|c&d;e", vec!["a?b"]),
+            (
+                "a?b&c;d 'e|f' \\> 2>/dev/null g",
+                vec!["a?b&c;d", "e|f", ">"],
+            ),
+            ("a; b", vec!["a"]),
+            ("a && b", vec!["a"]),
+            ("a=<b > c", vec!["a=<b"]),
+            ("a& ", vec!["a"]),
             ("curl a\\\n  b", vec!["curl", "a", "b"]),
             ("-H 'a: \"b\"' \"c\\\"d\"", vec!["-H", "a: \"b\"", "c\"d"]),
             (r"$'it\'s\n\u0021\x41'", vec!["it's\n!A"]),
             ("a'b'\"c\"d ''", vec!["abcd", ""]),
             (r"'\n' a\ b $x", vec!["\\n", "a b", "$x"]),
         ] {
-            assert_eq!(split(line).expect(line), expected, "{line}");
+            assert_eq!(split(line).expect(line).0, expected, "{line}");
         }
         assert_eq!(split("'a"), Err("the quote ' is not closed".to_owned()));
     }
