@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
 use cogtools_core::hint::{Command, Hint};
-use cogtools_core::{Code, Diagnostic, Level, fail_on};
+use cogtools_core::{Code, Config, Diagnostic, Level, fail_on};
 use cogtools_log::{Session, Store, ToolCounts};
 use cogtools_program::args;
 use cogtools_program::project::{config, project};
@@ -143,7 +143,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     fail_on(targets.diagnostics)?;
     if report.files == 0 {
-        let diagnostic = no_tools(&args.paths);
+        let diagnostic = no_tools(&args.paths, &config);
         if args.strict {
             return Err(diagnostic.into());
         }
@@ -197,10 +197,14 @@ fn fix_all(targets: &mut Targets, linter: &Linter, root: &Path) -> Vec<Finding> 
 }
 
 /// The message of a run that checks nothing, which is the wrong folder more often than not.
-fn no_tools(paths: &[OsString]) -> Diagnostic {
+fn no_tools(paths: &[OsString], config: &Config) -> Diagnostic {
     if !paths.is_empty() {
         return Diagnostic::new(Code::ToolNotFound, "there are no tool files to check")
             .hint("name a folder with tool files, or a tool");
+    }
+    if config.has_tools_without_files() {
+        return Diagnostic::new(Code::ToolNotFound, "this project has no tool files")
+            .hint("the tools of specifications and servers have none");
     }
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint(Hint::run("", Command::New, " creates one"))

@@ -154,11 +154,16 @@ fn by_name(name: &str, config: &Config) -> Result<Candidate, Box<Diagnostic>> {
     let all: Vec<Candidate> = all.collect();
     let found = all.iter().find(|it| it.name == *name).cloned();
     found.ok_or_else(|| {
-        let message = format!("`{name}` is neither a file nor a tool of this project");
+        let message = format!("`{name}` is neither a file nor a tool with a file in this project");
         let diagnostic = Diagnostic::new(Code::ToolNotFound, message);
         let names: Vec<_> = all.iter().map(|it| it.name.to_string_lossy()).collect();
         let names = names.iter().map(|name| &**name);
-        Box::new(diagnostic.meant_or(name, names, "`cogtools list` names the tools"))
+        let otherwise = if config.has_tools_without_files() {
+            "`cogtools list` names the tools: those of specifications and servers have no files"
+        } else {
+            "`cogtools list` names the tools"
+        };
+        Box::new(diagnostic.meant_or(name, names, otherwise))
     })
 }
 

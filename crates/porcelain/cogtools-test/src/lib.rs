@@ -184,10 +184,10 @@ impl TestArgs {
             Format::Junit => io.show(&junit::text(&suites)),
         }?;
         if is_empty && self.strict {
-            return Err(no_tools().into());
+            return Err(no_tools(targets.has_others).into());
         }
         if is_empty && self.tools.is_empty() {
-            io.report(Severity::Warning, &no_tools());
+            io.report(Severity::Warning, &no_tools(targets.has_others));
         }
         let mut diagnostics = targets.diagnostics;
         diagnostics.extend(summarize(&suites));
@@ -233,7 +233,11 @@ fn no_match(only: &Regex) -> Diagnostic {
         .hint("the pattern is searched in TOOL.NAME or TOOL.N, such as facepalm.1")
 }
 
-fn no_tools() -> Diagnostic {
+fn no_tools(has_others: bool) -> Diagnostic {
+    if has_others {
+        return Diagnostic::new(Code::ToolNotFound, "this project has no tool files")
+            .hint(target::NO_FILES);
+    }
     Diagnostic::new(Code::ToolNotFound, "this project has no tools yet")
         .hint("cogtools new NAME creates one")
         .hint("cogtools init sets the project up, with an example")

@@ -6,11 +6,15 @@ use std::path::{Path, PathBuf};
 
 use cogtools_core::text::TextError;
 use cogtools_core::{
-    Candidate, Code, Config, Context, Diagnostic, Folder, Registry, SourceError, fail_on,
+    Candidate, Code, Config, Context, Diagnostic, FindError, Folder, Registry, SourceError, fail_on,
 };
 use cogtools_program::call::quote;
 use cogtools_program::project::read_scope;
 use cogtools_program::{Failure, Io};
+
+/// Why a tool that is listed may have no tests.
+pub(crate) const NO_FILES: &str =
+    "the tools of specifications and servers have neither files nor tests of their own";
 
 /// The tools that a run tests.
 #[derive(Debug, Default)]
@@ -23,6 +27,8 @@ pub(crate) struct Targets {
     pub(crate) folders: Vec<Folder>,
     /// Folders that cannot be listed.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// True if there may be tools without files.
+    pub(crate) has_others: bool,
 }
 
 impl Targets {
@@ -37,7 +43,10 @@ impl Targets {
         folders_only
             .sources
             .retain(|source| source.folder().is_some());
-        let mut targets = Self::default();
+        let mut targets = Self {
+            has_others: config.has_tools_without_files(),
+            ..Self::default()
+        };
         if requested.is_empty() {
             // The user's own tools are tested where they are written.
             let own = folders_only.without_user_folders();
@@ -58,6 +67,12 @@ impl Targets {
             let path = Path::new(target);
             match is_name.then(|| registry.locate(&target.to_string_lossy())) {
                 Some(Ok(file)) => targets.files.push(file),
+                Some(Err(FindError::NotFound(_))) if targets.has_others => {
+                    let message = "no tool file has this name";
+                    let diagnostic = Diagnostic::new(Code::ToolNotFound, message)
+                        .with_subject(target.to_string_lossy());
+                    diagnostics.push(diagnostic.hint(NO_FILES));
+                }
                 Some(Err(error)) if !io.cwd.join(path).is_dir() => {
                     diagnostics.extend(error.diagnostics());
                 }

@@ -217,6 +217,13 @@ impl Config {
         self.sources.iter().filter_map(Source::folder)
     }
 
+    /// Returns true if there are sources whose tools have no files: specifications and servers.
+    pub fn has_tools_without_files(&self) -> bool {
+        use Source::{OpenApi, Plugin, Provider};
+        let mut sources = self.sources.iter();
+        sources.any(|it| matches!(it, OpenApi(_) | Plugin(_) | Provider(_)))
+    }
+
     /// Removes the folders of the user, for what concerns the project's own tools only, unless
     /// there are no others.
     #[must_use]

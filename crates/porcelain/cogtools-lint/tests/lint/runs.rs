@@ -84,6 +84,22 @@ hint: in a script, --strict makes this an error
 }
 
 #[test]
+fn tools_of_a_specification_have_no_files() {
+    let project = project(&[]);
+    project.file(".cogtoolrc.yaml", "tool_sources: [{openapi: ./api.yaml}]\n");
+    let warning = "\
+cogtools-lint: warning[TOOL_NOT_FOUND]: this project has no tool files
+hint: the tools of specifications and servers have none
+";
+    outcome!(run(&project, &[])).expect(0, str![""], warning);
+    let error = "\
+cogtools-lint: error[TOOL_NOT_FOUND]: `find` is neither a file nor a tool with a file in this project
+hint: `cogtools list` names the tools: those of specifications and servers have no files
+";
+    outcome!(run(&project, &["find"])).expect(127, str![""], error);
+}
+
+#[test]
 fn the_tools_of_this_repository_break_no_rule() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tools");
     let copy = project(&[]);

@@ -31,7 +31,7 @@ fn a_tool_is_checked_by_its_name() {
         127,
         "",
         str![[r#"
-cogtools-lint: error[TOOL_NOT_FOUND]: `sya` is neither a file nor a tool of this project
+cogtools-lint: error[TOOL_NOT_FOUND]: `sya` is neither a file nor a tool with a file in this project
 hint: did you mean `say`?
 
 "#]],

@@ -134,6 +134,26 @@ hint: --help explains every option
 }
 
 #[test]
+fn tools_of_a_specification_have_no_tests() {
+    let project = Project::new();
+    project.file(".cogtoolrc.yaml", "tool_sources: [{openapi: ./api.yaml}]\n");
+    let hint =
+        "hint: the tools of specifications and servers have neither files nor tests of their own\n";
+    let ended = run(&project, &["find"]);
+    let error = "cogtools-test: error[TOOL_NOT_FOUND]: find: no tool file has this name\n";
+    assert_eq!(
+        (ended.status, ended.stderr),
+        (127, format!("{error}{hint}"))
+    );
+    let ended = run(&project, &[]);
+    let warning = "cogtools-test: warning[TOOL_NOT_FOUND]: this project has no tool files\n";
+    assert_eq!(
+        (ended.status, ended.stderr),
+        (0, format!("{warning}{hint}"))
+    );
+}
+
+#[test]
 fn a_project_without_tools() {
     let ended = run(&Project::new(), &[]);
     let stderr = "\
