@@ -387,7 +387,7 @@ implementation: {agent: {system: You note things., tools: [note]}}
             "id": "call-2-1",
             "name": "note",
             "response": {
-                "error": "denied: this call needs an approval, and there is no one to ask",
+                "error": "denied: this call needs an approval, and there is no one to ask: the user can allow it in `ask.allow`",
             },
         })]
     );

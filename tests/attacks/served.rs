@@ -41,8 +41,8 @@ fn an_mcp_server_says_so_and_denies() {
     let answers = serve();
     assert_eq!(
         answers[0]["result"]["instructions"],
-        "2 tools of this project run programs that the user has not approved, so calls are denied. \
-         Only the user can approve them, in a terminal, after a review: cogtools trust ."
+        "2 tools of this project run programs or make requests that the user has not approved, so \
+         calls are denied. Only the user can approve them, in a terminal, after a review: cogtools trust ."
     );
     assert_eq!(answers[1]["result"]["isError"], true);
     let text = answers[1]["result"]["content"][0]["text"].as_str();

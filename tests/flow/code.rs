@@ -44,7 +44,7 @@ fn code_of_a_node_calls_the_tools_that_it_lists() {
     flow_run(&project, &["run", "f", "--session", "s.jsonl"])
         .run()
         .fails(1, str![[r#"
-cogtools-flow: error[NODE_FAILED]: act: TOOL_FAILED: tools/f.yaml:9:31: ToolError: note: denied: this call needs an approval, and there is no one to ask
+cogtools-flow: error[NODE_FAILED]: act: TOOL_FAILED: tools/f.yaml:9:31: ToolError: note: denied: this call needs an approval, and there is no one to ask: the user can allow it in `ask.allow`
 hint: 0 nodes done; `cogtools flow resume s.jsonl` goes on here
 
 "#]]);

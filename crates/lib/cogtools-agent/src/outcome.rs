@@ -50,7 +50,8 @@ pub fn denial(approval: &Approval) -> String {
         (Some(reason), _) => return format!("denied by the user: {reason}"),
         (None, Why::Rule) => "denied by a rule of the user; do not call it again",
         (None, Why::NoTerminal) => {
-            "denied: this call needs an approval, and there is no one to ask"
+            "denied: this call needs an approval, and there is no one to ask: the user can allow it \
+             in `ask.allow`"
         }
         _ => "denied by the user; ask what to do instead, or go on without it",
     };

@@ -253,11 +253,14 @@ fn waiting(sources: &[TrustableSource], cx: &Context) -> Option<String> {
     }
     let mut waiting = Vec::new();
     if tools > 0 {
-        let verb = if tools == 1 { "runs" } else { "run" };
+        let do_it = if tools == 1 {
+            "runs programs or makes requests"
+        } else {
+            "run programs or make requests"
+        };
         let tools = pluralize(tools, "tool");
         waiting.push(format!(
-            "{tools} of this project {verb} programs that the user has not approved, so calls are \
-             denied."
+            "{tools} of this project {do_it} that the user has not approved, so calls are denied."
         ));
     }
     if providers > 0 {

@@ -78,9 +78,15 @@ pub fn approve<T: Borrow<Tool>>(tool: T, cx: &Context) -> Result<Approved<T>, Bo
     });
     match copy {
         Ok(copy) => Ok(Approved { tool, copy }),
-        Err(error) => Err(Box::new(
-            error.diagnostic().with_subject(named.name().as_str()),
-        )),
+        Err(error) => {
+            let mut diagnostic = error.diagnostic().with_subject(named.name().as_str());
+            if named.request().is_some() {
+                for what in ["it runs a program", "it runs commands"] {
+                    diagnostic.message = diagnostic.message.replacen(what, "it makes requests", 1);
+                }
+            }
+            Err(Box::new(diagnostic))
+        }
     }
 }
 

@@ -49,9 +49,10 @@ pub(super) fn message(kind: &Kind, value: &Value) -> String {
         Kind::Pattern { pattern } => format!("must match the pattern `{pattern}`, got {got}"),
         Kind::Format { format } => format!("must be in the format {format}, got {got}"),
         Kind::Not { schema } => format!("must not fit {}", show(schema)),
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-            format!("fits none of the {} alternatives", context.len())
-        }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => match context.len() {
+            1 => "does not fit the only alternative".to_owned(),
+            count => format!("fits none of the {count} alternatives"),
+        },
         Kind::OneOfMultipleValid { .. } => {
             "fits several alternatives, must fit exactly one".to_owned()
         }
