@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use fancy_regex::Regex;
 
 use crate::linter::Expression;
-use crate::program::Language;
+use crate::program::{Language, ShellParts};
 
 /// A variable that holds the arguments in Python.
 static LOADED: Expression =
@@ -93,12 +93,9 @@ fn shell(text: &str) -> Vec<(usize, &str)> {
         text.contains('$') && kept.contains(name)
     };
     let mut found = Vec::new();
-    for (at, _) in text.match_indices("jq ") {
+    for (at, _) in ShellParts::of(text).code.match_indices("jq ") {
         let line_start = text[..at].rfind('\n').map_or(0, |it| it + 1);
         let before = text[line_start..at].trim_end();
-        if before.contains('#') {
-            continue;
-        }
         let reads = if let Some(left) = before.strip_suffix('|') {
             let left = left
                 .rsplit(['(', ';', '&', '|', '`'])

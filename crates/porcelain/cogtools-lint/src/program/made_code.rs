@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use fancy_regex::Regex;
 
 use super::script::Language;
-use super::shell::is_name;
+use super::shell::{ShellParts, is_name};
 use crate::linter::Expression;
-use crate::program::{CODE_FIRST, INTERPRETERS, interpreter};
+use crate::program::{CODE_FIRST, INTERPRETERS, SHELL_VALUES, interpreter, is_in};
 
 type Found<'t> = Vec<(usize, &'t str)>;
 
@@ -38,6 +38,8 @@ const IMPORTS: [&str; 2] = [
 ];
 /// A longer line is made by a program.
 const MAX_LINE_BYTES: usize = 2_000;
+/// Interpreters that take code after an operand, or after the value of an option.
+const WITH_OPERANDS: &str = "nix-shell osascript php runuser su";
 /// The option after which an interpreter in the same line takes code: `["sh", "-c", code]`.
 static OPTION: Expression = Expression::new(r#"["']-l?c["'](?=\s*,\s*(.*))"#);
 /// A command in back-quotes that expands a value, in Ruby.
@@ -47,7 +49,7 @@ static PERL_COMMAND: Expression = Expression::new(r"(?m)^(?![ \t]*#)[^`\n]*(`)[^
 /// A value of the call in a shell script.
 static SOURCE: Expression = Expression::new(r"[jy]q |\$[123@*]|\$\(cat\)|/dev/stdin");
 
-/// Finds where `text` makes code of values, and how.
+/// Finds where `text`, without comments unless it is of a shell, makes code of values, and how.
 pub(super) fn all(language: Language, text: &str) -> Found<'_> {
     let mut found = Vec::new();
     if language == Language::Shell {
@@ -63,7 +65,8 @@ pub(super) fn all(language: Language, text: &str) -> Found<'_> {
         _ => "",
     };
     if !mark.is_empty() {
-        found.extend(text.match_indices(mark));
+        let marks = text.match_indices(mark);
+        found.extend(marks.filter(|(at, _)| is_made_before(language, &text[..*at])));
     }
     let command = match language {
         Language::Ruby => Some(&RUBY_COMMAND),
@@ -144,55 +147,83 @@ fn is_made(language: Language, rest: &str) -> bool {
         && !rest.contains("' %")
         && !rest.contains(".format(")
         && !rest.contains("\" . ")
-        && !rest.contains("..");
+        && !(language == Language::Lua && rest.contains(".."));
     !rest.starts_with([')', ']'])
         && !rest.is_empty()
         && (is_formatted && (rest.contains('{') || rest.contains("${"))
             || !(is_literal || is_formatted))
 }
 
+/// Returns true if the call whose option comes after `before` gives a shell more than a text
+/// written out.
+fn is_made_before(language: Language, before: &str) -> bool {
+    let mut depth = 0;
+    let mut last = before.char_indices().rev().take(MAX_LINE_BYTES);
+    let call = last.find(|(_, c)| {
+        depth += i32::from(*c == ')') - i32::from(*c == '(');
+        depth < 0
+    });
+    let given = call.map(|(at, _)| before[at + 1..].trim_start());
+    if language == Language::Python {
+        // Without a call, it is a text.
+        let given = given.map(|it| it.strip_prefix("args=").unwrap_or(it));
+        return given.is_some_and(|it| it.is_empty() || is_made(language, it));
+    }
+    // The arguments of a program are words of the command, too.
+    let words = given.and_then(|it| it.rsplit_once('{')).map(|it| it.0);
+    let has_name = |it: &str| {
+        it.split(['"', '\''])
+            .step_by(2)
+            .any(|it| it.contains(char::is_alphabetic))
+    };
+    words.is_none_or(|it| it.is_empty() || has_name(it))
+}
+
 /// Adds code that a shell script makes of values: with `eval`, for another interpreter, or as a
 /// command.
 fn of_shell(text: &str, found: &mut Found<'_>) {
     let variables = variables(text);
+    let parts = ShellParts::of(text);
+    let documents = parts.documents.into_iter();
+    let made = documents.filter(|(_, code)| uses(&text[code.clone()], &variables));
+    found.extend(made.map(|(at, _)| (at, "<<")));
     let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for commands in parts.code.split_inclusive('\n') {
         let start = at;
-        at += line.len();
-        if line.trim_start().starts_with('#') {
-            continue;
-        }
-        for (place, _) in line.match_indices("eval ") {
+        at += commands.len();
+        let line = &*text[start..at].replace("\\\n", "  ");
+        for (place, _) in commands.match_indices("eval ") {
             let code = line[place + 5..].trim_start().trim_start_matches("-- ");
             // What a shell reads in single quotes, it does not expand; what a program prints is
             // no argument.
             let is_expanded = !code.starts_with('\'') && code.contains('$') && !code.contains("$(");
-            if is_command(line, place) && is_expanded {
+            if is_command(commands, place) && is_expanded {
                 found.push((start + place, "eval"));
             }
         }
         for (names, options) in INTERPRETERS {
             for name in names.split_whitespace() {
-                for (place, _) in line.match_indices(name) {
-                    if is_command(line, place) && runs_value(&line[place + name.len()..], options) {
+                for (place, _) in commands.match_indices(name) {
+                    let rest = &line[place + name.len()..];
+                    if is_command(commands, place) && runs_value(name, rest, options) {
                         found.push((start + place, options[0]));
                     }
                 }
             }
         }
         for name in CODE_FIRST.split_whitespace().chain(["ssh"]) {
-            for (place, _) in line.match_indices(&format!("{name} ")) {
+            for (place, _) in commands.match_indices(&format!("{name} ")) {
                 let code = line[place..].split('|').next().unwrap_or_default();
                 let is_made = in_double_quotes(code).any(|it| uses(it, &variables));
                 let is_code = name != "ssh" || in_double_quotes(code).any(|it| it.contains(' '));
-                if is_command(line, place) && is_made && is_code {
+                if is_command(commands, place) && is_made && is_code {
                     found.push((start + place, name));
                 }
             }
         }
-        let first = line.split_whitespace().next().unwrap_or_default();
+        let first = commands.split_whitespace().next().unwrap_or_default();
         if first.starts_with('$') && !first.contains('=') && uses(first, &variables) {
-            found.push((start + line.find('$').unwrap_or(0), "$"));
+            found.push((start + commands.find('$').unwrap_or(0), "$"));
         }
     }
 }
@@ -232,21 +263,26 @@ fn uses(text: &str, variables: &HashSet<&str>) -> bool {
 /// Returns true if a command can begin at this place of the line.
 fn is_command(line: &str, at: usize) -> bool {
     let before = &line[..at];
-    before.is_empty()
-        || before.ends_with([' ', '\t', '(', '|', ';', '&', '`', '/', '"'])
-            && !before.contains(" #")
+    before.is_empty() || before.ends_with([' ', '\t', '(', '|', ';', '&', '`', '/'])
 }
 
-/// Returns true if an interpreter with these arguments runs code that has values in it.
-fn runs_value(rest: &str, options: &[&str]) -> bool {
+/// Returns true if the interpreter `name` with these arguments runs code that has values in it.
+fn runs_value(name: &str, rest: &str, options: &[&str]) -> bool {
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if !rest.starts_with(' ') {
         return false;
     }
     let place = options.iter().find_map(|option| {
         let letter = option.trim_start_matches('-');
-        let words = rest.split_whitespace().take(6);
-        let word = words.filter(|word| word.starts_with('-')).find(|word| {
+        let mut before = "";
+        // The options after a script are its own.
+        let words = rest.split_whitespace().take_while(|word| {
+            let before = std::mem::replace(&mut before, *word);
+            let is_option = word.starts_with(['-', '+']);
+            is_option || is_in(before, SHELL_VALUES) || is_in(name, WITH_OPERANDS)
+        });
+        let mut words = words.take(6).filter(|word| word.starts_with('-'));
+        let word = words.find(|word| {
             *word == *option
                 || (letter.len() == 1 && !word.starts_with("--") && word.ends_with(letter))
         })?;

@@ -11,7 +11,7 @@ use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
 pub(crate) use script::{Language, interpreter_of};
 use serde_json::{Map, Value, json};
-pub(crate) use shell::{assigned, expansions};
+pub(crate) use shell::{ShellParts, assigned, expansions};
 
 use crate::lint_file::LintFile;
 use crate::linter::Expression;
@@ -100,21 +100,46 @@ pub(crate) fn words_of(list: &[Node]) -> Vec<Word<'_>> {
     found
 }
 
-/// Returns the text on standard input of the programs under `exec`, if one of them runs it as code:
-/// an interpreter without code or a file, or a client of a database without a query.
+/// Returns the text on standard input of the programs under `exec`, if one of them runs it as code.
 pub(crate) fn code_on_stdin(file: &LintFile) -> Option<Word<'_>> {
     let stdin = word(file.implementation("stdin")?)?;
     let runs_it = |(_, list): (_, &[Node])| {
         let words = words_of(list);
-        let has_code = |it: &Word<'_>| it.role == Role::Code || it.text == "-m";
-        let is_program = |it: &&Word<'_>| it.role == Role::Program && it.text != "-";
-        let program = words.iter().rfind(is_program).map_or("", |it| it.text);
-        let is_database = is_in(base(program), DATABASES) || is_in(base(program), QUERY_SECOND);
-        let is_code =
-            interpreter(program).is_some() || is_database && !script::is_whole(stdin.text);
-        is_code && !words.iter().any(has_code)
+        let program = runs_stdin(&words);
+        program.is_some_and(|it| !is_database(it) || !script::is_whole(stdin.text))
     };
     commands(file).into_iter().any(runs_it).then_some(stdin)
+}
+
+/// Returns the interpreter, or the shell of another host, that runs the standard input of a command
+/// of a shell.
+fn stdin_runner<'t>(words: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    let words = words.take_while(|word| *word != "--" && !word.contains('>'));
+    let words = words.filter(|word| !word.is_empty()).map(|text| Word {
+        text,
+        span: Span::new(0, 0),
+        role: Role::Argument,
+        is_template: false,
+        each: None,
+    });
+    let mut words: Vec<Word<'_>> = words.collect();
+    script::assign_roles(&mut words);
+    runs_stdin(&words).filter(|program| !is_database(program))
+}
+
+/// Returns the program that runs its standard input as code: an interpreter without code or a
+/// file, `ssh` without a command, or a client of a database without a query.
+fn runs_stdin<'w>(words: &[Word<'w>]) -> Option<&'w str> {
+    let has_code = |it: &Word<'_>| it.role == Role::Code || it.text == "-m";
+    let is_program = |it: &&Word<'_>| it.role == Role::Program && it.text != "-";
+    let program = words.iter().rfind(is_program)?.text;
+    let is_known = interpreter(program).is_some() || base(program) == "ssh" || is_database(program);
+    (is_known && !words.iter().any(has_code)).then_some(program)
+}
+
+/// Returns true for a client of a database.
+fn is_database(program: &str) -> bool {
+    is_in(base(program), DATABASES) || is_in(base(program), QUERY_SECOND)
 }
 
 fn word(node: &Node) -> Option<Word<'_>> {

@@ -1,13 +1,13 @@
 //! The text of a script: its language, the variables that it reads, the commands that it runs.
 //!
 //! Scripts are not parsed. What is found are plain forms that mean the same wherever they
-//! stand; comments and quoted texts of a shell are left out.
+//! stand; comments, and the texts of a shell, are left out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use fancy_regex::Regex;
 
-use super::shell::{OF_SHELLS, assigned, expansions, here_document, is_name};
+use super::shell::{OF_SHELLS, ShellParts, assigned, command_words, expansions, is_name};
 use crate::linter::Expression;
 use crate::program::{
     CODE_FIRST, CODE_OPTIONS, FILTER_FIRST, FLAGS, NO_OPTIONS, QUERY_SECOND, RUNNERS, Role,
@@ -90,86 +90,59 @@ impl ToolScript {
     /// The text with blanks in place of comments. In a shell, those also replace escaped characters,
     /// texts in single quotes, and here-documents with a quoted delimiter. The offsets stay.
     pub(crate) fn active(&self) -> String {
-        let is_shell = self.language == Language::Shell;
         let mark = match self.language {
+            Language::Shell => return ShellParts::of(self.text()).active,
             Language::JavaScript | Language::Php => "//",
             Language::Lua => "--",
             _ => "#",
         };
-        let lines = self.text().lines().map(str::trim).enumerate();
-        let last: HashMap<&str, usize> = lines.map(|(index, line)| (line, index)).collect();
-        let mut documents: VecDeque<(&str, bool)> = VecDeque::new();
-        let (mut active, mut quote) = (String::with_capacity(self.text().len()), None);
-        let blank = |active: &mut String, count| active.extend(std::iter::repeat_n(' ', count));
-        for (index, line) in self.text().split_inclusive('\n').enumerate() {
-            if let Some((end, is_quoted)) = documents.front().copied() {
-                if is_quoted {
-                    let text = line.trim_end_matches('\n');
-                    blank(&mut active, text.len());
-                    active.push_str(&line[text.len()..]);
-                } else {
-                    active.push_str(&line.replace("\\$", "  "));
-                }
-                if line.trim() == end {
-                    documents.pop_front();
-                }
-                continue;
-            }
-            quote = quote.filter(|_| is_shell);
-            let (mut is_comment, mut is_escaped, mut before) = (false, false, '\n');
-            for (at, c) in line.char_indices() {
-                let rest = &line[at..];
-                is_comment |= quote.is_none() && before.is_whitespace() && rest.starts_with(mark);
-                let is_hidden = is_comment || is_shell && (is_escaped || quote == Some('\''));
-                match c {
-                    _ if is_comment => {}
+        let mut active = String::with_capacity(self.text().len());
+        for line in self.text().split_inclusive('\n') {
+            let (mut quote, mut is_escaped, mut before) = (None, false, '\n');
+            let comment = line.char_indices().find(|(at, c)| {
+                let is_open = quote.is_some();
+                match *c {
                     _ if is_escaped => is_escaped = false,
-                    '\\' => is_escaped = !is_shell || quote != Some('\''),
-                    '"' | '\'' if quote.is_none() => quote = Some(c),
-                    '`' if quote.is_none() && !is_shell => quote = Some(c),
-                    _ if quote == Some(c) => quote = None,
-                    '<' if is_shell && before != '<' && quote != Some('\'') => {
-                        let document = here_document(rest);
-                        documents.extend(document.filter(|it| last.get(it.0) > Some(&index)));
-                    }
+                    '\\' => is_escaped = true,
+                    '"' | '\'' | '`' if !is_open => quote = Some(*c),
+                    _ if quote == Some(*c) => quote = None,
                     _ => {}
                 }
-                if is_hidden && c != '\n' {
-                    blank(&mut active, c.len_utf8());
-                } else {
-                    active.push(c);
-                }
-                before = c;
-            }
+                let is_first = std::mem::replace(&mut before, *c).is_whitespace();
+                !is_open && is_first && line[*at..].starts_with(mark)
+            });
+            let text = line.trim_end_matches('\n');
+            let end = comment.map_or(text.len(), |(at, _)| at);
+            active.push_str(&line[..end]);
+            active.extend(std::iter::repeat_n(' ', text.len() - end));
+            active.push_str(&line[text.len()..]);
         }
         active
     }
 
-    /// Finds the first words of the commands of a shell script, with their offsets.
-    pub(crate) fn commands(&self) -> Vec<(usize, &str)> {
-        const KEYWORDS: &str = "then do else if while ! { until exec sudo";
-        let mut found = Vec::new();
-        let mut offset = 0;
-        for line in self.text().split_inclusive('\n') {
-            let is_code = self.language == Language::Shell && !line.trim_start().starts_with('#');
-            for part in line.split_inclusive(['|', ';', '&', '(', '`']) {
-                let words = part.split(|c: char| c.is_whitespace() || "|;&()`".contains(c));
-                let mut words = words.filter(|word| !word.is_empty());
-                let is_assignment =
-                    |word: &str| word.split_once('=').is_some_and(|(name, _)| is_name(name));
-                let first = words.find(|word| !is_in(word, KEYWORDS) && !is_assignment(word));
-                if let Some(first) = first.filter(|_| is_code) {
-                    found.push((offset + part.find(first).unwrap_or(0), first));
-                }
-                offset += part.len();
-            }
+    /// Finds the first words of the commands of a shell script.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        if self.language != Language::Shell {
+            return Vec::new();
         }
-        found
+        let code = ShellParts::of(self.text()).code;
+        let parts = code.split(['\n', '|', ';', '&', '(', '`']);
+        let first = parts.filter_map(|part| command_words(part).next().map(str::to_owned));
+        first.collect()
     }
 
     /// Finds where it makes code of a text that it has not written itself, and how.
-    pub(crate) fn made_code(&self) -> Vec<(usize, &str)> {
-        made_code::all(self.language, self.text())
+    pub(crate) fn made_code(&self) -> Vec<(usize, String)> {
+        let active;
+        let text = match self.language {
+            Language::Shell => self.text(),
+            _ => {
+                active = self.active();
+                &active
+            }
+        };
+        let found = made_code::all(self.language, text).into_iter();
+        found.map(|(at, form)| (at, form.to_owned())).collect()
     }
 }
 

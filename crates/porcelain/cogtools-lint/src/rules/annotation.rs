@@ -105,7 +105,7 @@ pub(super) fn programs(file: &LintFile) -> Vec<String> {
         // It can do what it likes with its own temporary files.
         let is_temporary = script.text().contains("mktemp");
         let commands = script.commands().into_iter();
-        let names = commands.map(|(_, name)| base(name).to_owned());
+        let names = commands.map(|name| base(&name).to_owned());
         found.extend(names.filter(|name| !is_temporary || is_in(name, NETWORK)));
     }
     found
