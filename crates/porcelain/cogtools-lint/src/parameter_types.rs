@@ -24,24 +24,38 @@ const MAX_DEPTH: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct ParameterTypes {
     pub(crate) types: BTreeMap<String, Type>,
-    /// The pointers of nested properties, which a template may or may not read.
-    pub(crate) nested: BTreeSet<Arc<str>>,
+    /// The pointers of all properties, which a template may or may not read.
+    pub(crate) properties: BTreeSet<Arc<str>>,
 }
 
 impl ParameterTypes {
     pub(crate) fn of(schema: &Schema) -> Self {
         let mut this = Self::default();
         let root = schema.as_object();
+        let names = properties(root).map(|(name, _)| pointer_of(name));
+        this.properties.extend(names);
         if schema.is_recovered() || COMPOSITION.iter().any(|key| root.contains_key(*key)) {
             return this;
         }
         for (name, property) in properties(root) {
-            let pointer = child("/properties", name);
-            let ty = this.value(property, &pointer, 0);
+            let ty = this.value(property, &pointer_of(name), 0);
             this.types
                 .insert(name.clone(), declared(ty, root, name, property));
         }
         this
+    }
+
+    /// The type of all arguments as one object.
+    fn arguments(&self, schema: &Schema) -> Type {
+        let properties = self.types.iter().map(|(name, ty)| {
+            let (ty, origins) = (ty.clone(), vec![pointer_of(name)]);
+            (name.clone(), Property { ty, origins })
+        });
+        Type::object(Object {
+            open: self.types.is_empty() || is_open(schema.as_object()),
+            properties: properties.collect(),
+            ..Object::default()
+        })
     }
 
     /// The type of any value of `schema`.
@@ -125,7 +139,7 @@ impl ParameterTypes {
         let pointer = child(below, name);
         let origin: Arc<str> = Arc::from(pointer.as_str());
         let ty = self.value(property, &pointer, depth);
-        self.nested.insert(Arc::clone(&origin));
+        self.properties.insert(Arc::clone(&origin));
         Property {
             ty: declared(ty, schema, name, property),
             origins: vec![origin],
@@ -150,6 +164,11 @@ impl ParameterTypes {
         object.open |= object.properties.is_empty();
         Type::object(object)
     }
+}
+
+/// The pointer of a parameter.
+fn pointer_of(name: &str) -> Arc<str> {
+    Arc::from(child("/properties", name))
 }
 
 /// Returns true if an object can have properties that the schema does not name.
@@ -229,7 +248,7 @@ fn literals(values: &[Value], kind: Option<&str>) -> Type {
 #[derive(Debug, Default)]
 pub(crate) struct ToolTypes {
     pub(crate) problems: Vec<(Location, Problem)>,
-    /// The pointers of nested properties that no template reads.
+    /// The pointers of properties that no template reads.
     pub(crate) unused: Vec<String>,
     /// All files that the templates load are known, and parse.
     pub(crate) complete: bool,
@@ -239,8 +258,9 @@ impl ToolTypes {
     /// Checks the templates of `tool`; of a flow, the results of its nodes are variables, too.
     pub(crate) fn of(tool: &Tool, neighbours: &Neighbours) -> Self {
         let parameters = ParameterTypes::of(&tool.schema);
+        let (sources, is_request) = (tool.templates(), tool.request().is_some());
         let mut this = Self {
-            complete: tool.is_template(),
+            complete: is_request || tool.is_template() && !sources.is_empty(),
             ..Self::default()
         };
         if let Some(flow) = tool.flow() {
@@ -253,8 +273,15 @@ impl ToolTypes {
             return this;
         }
         let mut used: BTreeSet<Arc<str>> = BTreeSet::new();
-        for source in tool.templates() {
-            let mut variables = parameters.types.clone();
+        for source in sources {
+            let mut variables = BTreeMap::new();
+            if !source.reads_response {
+                variables.clone_from(&parameters.types);
+            }
+            if is_request {
+                let arguments = || parameters.arguments(&tool.schema);
+                variables.entry("args".to_owned()).or_insert_with(arguments);
+            }
             for (name, ty) in &mut variables {
                 if source.is_guarded(name, &tool.schema) {
                     *ty = ty.clone().required();
@@ -263,7 +290,16 @@ impl ToolTypes {
             used.extend(this.check(tool, &source, &variables));
         }
         if this.complete {
-            let unused = parameters.nested.iter().filter(|it| !used.contains(*it));
+            for template in tool.loaded_templates() {
+                let reads = template.analysis.map(|found| found.reads);
+                let reads = reads.into_iter().flatten();
+                let reads = reads.filter(|_| !template.source.reads_response);
+                used.extend(reads.map(|read| pointer_of(&read.name)));
+            }
+            let unused = parameters
+                .properties
+                .iter()
+                .filter(|it| !used.contains(*it));
             this.unused = unused.map(ToString::to_string).collect();
         }
         this
@@ -284,7 +320,9 @@ impl ToolTypes {
         self.complete &= checked.complete;
         for problem in checked.problems {
             // The condition of a flow's node is a template of its own.
-            if source.is_added(problem.line, problem.column) {
+            let is_answered =
+                source.is_left_out && matches!(problem.problem, Problem::Unguarded { .. });
+            if is_answered || source.is_added(problem.line, problem.column) {
                 continue;
             }
             let location = locate(tool, source, &problem);

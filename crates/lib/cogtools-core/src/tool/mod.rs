@@ -56,6 +56,7 @@ pub use flow::{
     AskNode, EachNode, Flow, FlowAction, FlowCall, FlowNeed, FlowNode, FlowQuestion, FlowReport,
     FlowTarget, FlowTask, FlowTemplate, Route, ToolNode, find_cycle,
 };
+pub use http::RESPONSE_VARIABLES;
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
 pub(crate) use implementation::{Implementation, join_or};
@@ -364,7 +365,14 @@ impl Tool {
                 let name = njk::resolve(source.name(), name);
                 let name = name.filter(|name| seen.insert(name.clone()));
                 let loaded = name.and_then(|name| self.partial(&name));
-                waiting.extend(loaded.map(|source| (source, false)));
+                let reads_response = source.reads_response;
+                waiting.extend(loaded.map(|loaded| {
+                    let loaded = TemplateSource {
+                        reads_response,
+                        ..loaded
+                    };
+                    (loaded, false)
+                }));
             }
             Some(LoadedTemplate {
                 source,

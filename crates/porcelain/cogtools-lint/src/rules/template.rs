@@ -3,7 +3,7 @@
 use cogtools_core::pointer::segments;
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::Span;
-use cogtools_core::tool::{LoadedTemplate, TOOL_DIR, TemplateSource};
+use cogtools_core::tool::{LoadedTemplate, RESPONSE_VARIABLES, TOOL_DIR, TemplateSource};
 use cogtools_core::{Level, Tool};
 use njk::Analysis;
 
@@ -25,7 +25,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "undeclared-variable",
         level: Level::Error,
-        summary: "a variable of the template that no parameter declares",
+        summary: "a variable of the template that no parameter declares, or that no response has",
         why: "no call can set it: undeclared arguments are rejected, and the variable renders as nothing",
         fix: "declare the parameter, or correct the name",
         example: example!("undeclared-variable"),
@@ -34,7 +34,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "unused-parameter",
         level: Level::Warn,
-        summary: "a parameter, or a property of one, that the template never uses",
+        summary: "a parameter, or a property of one, that the template or the request never uses",
         why: "a model spends tokens on a value that changes nothing",
         fix: "use it in the template, or remove it",
         example: example!("unused-parameter"),
@@ -123,31 +123,50 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
     let Some(tool) = &file.tool else {
         return;
     };
-    let Some(names) = tool.schema.names() else {
+    let Some(parameters) = tool.schema.names() else {
         return;
     };
     let templates = tool.loaded_templates();
     let templates: Vec<(Analysis, LoadedTemplate)> = templates
         .filter_map(|template| Some((template.analysis.clone().ok()?, template)))
         .collect();
-    let is_exec = file.implementation("exec").is_some();
+    let added = file.implementation("exec").map(|_| TOOL_DIR);
+    let added = added.or(file.implementation("http").map(|_| "args"));
     for (analysis, template) in &templates {
+        let of_response = template.source.reads_response;
+        let names = if of_response {
+            &RESPONSE_VARIABLES[..]
+        } else {
+            &parameters
+        };
         // An included template sees the variables that the including one has set.
         let bound = |name: &String| templates.iter().any(|(it, _)| it.binds.contains(name));
         let undeclared = analysis.reads.iter().filter(|read| {
-            let is_known = names.contains(&read.name.as_str()) || is_exec && read.name == TOOL_DIR;
+            let mut known = names.iter().copied().chain(added);
+            let is_known = known.any(|name| name == read.name);
             let is_added = template.source.is_added(read.line, read.column);
             !is_known && !is_added && (template.is_own || !bound(&read.name))
         });
         for read in undeclared {
             let suggestion = Suggestion::of(&read.name, names.iter().copied());
             let width = read.name.chars().count();
-            let finding = findings.report_at(
-                template.source.location(read.line, read.column, width),
-                format!("no parameter is named `{}`", read.name),
-            );
-            if let Some(suggestion) = suggestion {
+            let name = &read.name;
+            let message = if of_response {
+                format!("`response` has no variable `{name}`")
+            } else {
+                format!("no parameter is named `{name}`")
+            };
+            let location = template.source.location(read.line, read.column, width);
+            let finding = findings.report_at(location, message);
+            if of_response && parameters.contains(&&**name) {
+                finding.fix(format!("write `args.{name}`"));
+            } else if let Some(suggestion) = suggestion {
                 finding.fix(suggestion);
+            } else if of_response {
+                let others = "there are also `status`, `headers`, `args` and `more`";
+                finding.fix(format!(
+                    "write `body.NAME` for a member of the body; {others}"
+                ));
             } else if ["args", "arguments", "parameters", "params"].contains(&&*read.name) {
                 finding.fix("the parameters are the variables: `{{ name }}`");
             }
@@ -156,38 +175,18 @@ fn undeclared_variable(file: &LintFile, findings: &mut Findings<'_>) {
 }
 
 fn unused_parameter(file: &LintFile, findings: &mut Findings<'_>) {
-    let Some(tool) = &file.tool else {
-        return;
+    let user = match file.implementation("http") {
+        Some(_) => "request",
+        None => "template",
     };
-    let templates: Vec<LoadedTemplate> = tool.loaded_templates().collect();
-    // A template that does not compile uses nothing, and has a separate rule.
-    let is_open = !file.types().complete;
-    if !tool.is_template() || is_open || !templates.iter().any(|template| template.analysis.is_ok())
-    {
-        return;
-    }
-    let is_used = |name: &str| {
-        let mut read = templates
-            .iter()
-            .flat_map(|it| &it.analysis)
-            .flat_map(|it| &it.reads);
-        read.any(|read| read.name == name)
-    };
-    for (name, _, sub_schema) in file.parameters() {
-        if !is_used(name) {
-            let message = format!("the template never uses `{name}`");
-            findings.report(file.locate(&sub_schema.pointer), message);
-        }
-    }
-    for pointer in &file.types().unused {
-        let path = property_names(pointer);
-        let is_read = path.first().is_some_and(|name| is_used(name));
-        let below = file.types().unused.iter().any(|other| {
-            let rest = pointer.strip_prefix(other.as_str());
-            rest.is_some_and(|rest| rest.starts_with('/'))
-        });
-        if is_read && !below {
-            let message = format!("the template never uses `{}`", path.join("."));
+    let unused = &file.types().unused;
+    for pointer in unused {
+        // They are sorted.
+        let is_unused = |outer: &str| unused.binary_search_by(|it| (**it).cmp(outer)).is_ok();
+        let mut ends = pointer.match_indices('/').map(|(end, _)| end);
+        if !ends.any(|end| is_unused(&pointer[..end])) {
+            let path = property_names(pointer).join(".");
+            let message = format!("the {user} never uses `{path}`");
             findings.report(file.locate(pointer), message);
         }
     }

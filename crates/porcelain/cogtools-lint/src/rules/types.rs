@@ -133,7 +133,13 @@ pub(super) fn contradicted(file: &LintFile, findings: &mut Findings<'_>) {
     for (location, problem) in &file.types().problems {
         if rule_of(problem) == rule {
             let finding = findings.report_at(location.clone(), problem.to_string());
-            finding.meant_or(problem.meant(), problem.hint());
+            let hint = match problem {
+                Problem::Unguarded { value } if file.implementation("http").is_some() => Some(
+                    format!("require it, write `{{{{ {value} or \"…\" }}}}`, or give it a default"),
+                ),
+                _ => problem.hint(),
+            };
+            finding.meant_or(problem.meant(), hint);
         }
     }
 }

@@ -31,6 +31,8 @@ use crate::{Code, Context, Diagnostic, Tape, http};
 
 /// The subcommand that makes requests, and its options.
 const ARGS: [&str; 2] = ["http", "--error-format=json"];
+/// The variables of `response`.
+pub const RESPONSE_VARIABLES: [&str; 5] = ["body", "status", "headers", "args", "more"];
 /// The key of recorded responses in an example's `with`.
 const PRESET: &str = "http";
 /// Time after a call's limit until the program is killed.
@@ -270,18 +272,28 @@ impl Http {
 
     /// Finds the reason why every call would fail.
     pub(super) fn check(&self, scope: &TemplateScope<'_>) -> Result<(), RunError> {
-        self.request_templates()
-            .try_for_each(|it| it.check(scope))?;
-        self.response_templates().try_for_each(|it| it.check(scope))
+        let request = self.url.templates().chain(self.part_templates());
+        let mut all = request.chain(self.response_templates());
+        all.try_for_each(|it| it.check(scope))
     }
 
-    /// Returns the templates of the request, for a tool whose file is `text`.
+    /// Returns the templates, for a tool whose file is `text`.
     pub(super) fn sources(&self, text: &Text) -> Vec<TemplateSource> {
         let inline = |template| TemplateSource::inline(template, text);
-        self.request_templates().map(inline).collect()
+        let parts = self.part_templates().map(|template| TemplateSource {
+            is_left_out: template.is_lone_value(),
+            ..inline(template)
+        });
+        let response = self.response_templates().map(|template| TemplateSource {
+            reads_response: true,
+            ..inline(template)
+        });
+        let url = self.url.templates().map(inline);
+        url.chain(parts).chain(response).collect()
     }
 
-    fn request_templates(&self) -> impl Iterator<Item = &Template> {
+    /// The templates of the request, without the URL.
+    fn part_templates(&self) -> impl Iterator<Item = &Template> {
         let pairs = self.query.iter().chain(&self.headers);
         let body: Vec<&Template> = match &self.body {
             None => Vec::new(),
@@ -293,7 +305,7 @@ impl Http {
                 .collect(),
         };
         let pairs = pairs.flat_map(|(_, value)| value.templates());
-        self.url.templates().chain(pairs).chain(body)
+        pairs.chain(body)
     }
 
     fn response_templates(&self) -> impl Iterator<Item = &Template> {

@@ -76,7 +76,10 @@ impl Response {
                 Select::Expression(expression) => expression.present(&scope, &variables)?,
             };
             let Some(found) = found else {
-                return Err(failed("the response has nothing at `select`".to_owned()));
+                let diagnostic = failed("the response has nothing at `select`".to_owned());
+                return Err(Box::new(diagnostic.hint(
+                    "write a pointer into the body, as in `/data/0`, or an expression, as in `body.data[0]`",
+                )));
             };
             if self.template.is_none() {
                 return Ok(match found {

@@ -442,6 +442,10 @@ pub struct TemplateSource {
     pub(in crate::tool) condition: Option<Template>,
     /// The path in `{{ path }}`, where an array becomes an argument for each item.
     pub(in crate::tool) spread: Option<Vec<String>>,
+    /// True for a lone value in a request, which is left out if it is missing.
+    pub is_left_out: bool,
+    /// True if it reads a response instead of the arguments.
+    pub reads_response: bool,
 }
 
 /// A template that a call of a tool may load.
@@ -463,6 +467,8 @@ impl TemplateSource {
             text: text.clone(),
             condition: None,
             spread: None,
+            is_left_out: false,
+            reads_response: false,
         }
     }
 

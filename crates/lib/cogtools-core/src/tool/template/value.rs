@@ -137,6 +137,18 @@ impl Template {
         self.render_compiled(&self.compile_legible(scope)?, scope, variables.clone())
     }
 
+    /// Returns true if [`Self::to_expression`] has made this of a variable or a member of one.
+    pub(in crate::tool) fn is_lone_value(&self) -> bool {
+        let inner = self.source().strip_prefix(VALUE[0]);
+        let inner = inner.and_then(|inner| inner.strip_suffix(VALUE[1]));
+        let is_path = |part: &str| {
+            part.chars()
+                .all(|c| c.is_alphanumeric() || "_$.[]".contains(c))
+        };
+        // Every other part is the name of a member in quotes.
+        inner.is_some_and(|it| it.trim().split(['"', '\'']).step_by(2).all(is_path))
+    }
+
     /// Returns the value of the expression that [`Self::to_expression`] has made this of.
     fn value(
         &self,
