@@ -42,6 +42,8 @@ fn an_operation_becomes_a_readable_file() {
     for operation in ["renamePet", "POST /pets/{id}"] {
         let (_project, run) = import(&["openapi", "api.yaml", "--operation", operation]);
         run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: renamePet
 
 description: Rename a pet
@@ -88,7 +90,8 @@ fn invisible_characters_of_an_operation_are_removed_and_named() {
     let api = API.replace("Rename a pet", "\"Rename\\u202E a\\u200B pet\"");
     project.file("api.yaml", api);
     let text = run.run().status(0).text();
-    let head = "# left out: invisible characters: U+200B, U+202E\n\nname: renamePet\n\n\
+    let head = "# left out: invisible characters: U+200B, U+202E\n\n\
+                $schema: schema:agladysh-research.org,2025/cogtools:tool\n\nname: renamePet\n\n\
                 description: Rename a pet\n";
     assert!(text.starts_with(head), "{text}");
 }
@@ -129,6 +132,8 @@ fn a_command_of_a_browser_becomes_a_tool_without_its_secrets() {
     run.run().outputs(str![[r#"
 # left out: cookies
 # left out: the headers sec-fetch-mode, user-agent
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: get_search
 
@@ -174,6 +179,8 @@ implementation:
     run.run().outputs(str![[r##"
 # left out: the field password, which may be a secret
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: put_item
 
 description: PUT localhost:8080/items
@@ -218,6 +225,8 @@ fn a_form_of_a_command_becomes_parameters() {
     let command = "curl https://u:s3cr3t@a.example/up?api_key=s3cr3t -F doc=@notes.txt -F title=x";
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_up
 
 description: POST a.example/up
@@ -257,6 +266,8 @@ fn a_repeated_field_is_one_parameter_wherever_it_repeats() {
     let command = "curl 'https://a.example/x?a-b=1&c=2&a-b=3'";
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -290,6 +301,8 @@ fn a_plus_is_a_blank_in_a_query_only() {
     let command = "curl 'https://me+you:s3cr3t@a.example/x?q=a+b' -G --data-urlencode e=@c=d";
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -324,6 +337,8 @@ fn secrets_are_left_out_at_any_depth() {
     let json = r#"curl -Gd 'q=1' https://a.example/x"#;
     let (_project, run) = import(&["curl", json]);
     run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -346,6 +361,8 @@ implementation:
     run.run().outputs(str![[r#"
 # left out: the field accessToken, which may be a secret
 # left out: the field clientSecret, which may be a secret
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: post_x
 
@@ -373,6 +390,8 @@ implementation:
     let (_project, run) = import(&["curl", form]);
     run.run().outputs(str![[r#"
 # left out: the field apiKey, which may be a secret
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: post_x
 
@@ -481,6 +500,8 @@ fn no_secret_of_a_command_is_in_its_tool() {
     run.run().outputs(str![[r#"
 # left out: another value of the header authorization
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -514,6 +535,8 @@ implementation:
     ] {
         let (_project, run) = import(&["curl", command]);
         run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_charges
 
 description: GET api.pay.example/v1/charges
@@ -531,6 +554,8 @@ implementation:
     let command = format!("curl https://a.example/x -u {token}:s3cr3t");
     let (_project, run) = import(&["curl", &command]);
     run.run().outputs(str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -551,6 +576,8 @@ implementation:
     let (_project, run) = import(&["curl", command]);
     run.run().outputs(str![[r#"
 # left out: a part of the path, which may be a secret: SECRET
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: post_services
 
@@ -587,6 +614,8 @@ fn a_request_is_as_curl_makes_it() {
             str![[r#"
 # left out: the body, for a request with GET has none
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -600,6 +629,8 @@ implementation:
         (
             "curl https://a.example/x -d ''",
             str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x
@@ -614,6 +645,8 @@ implementation:
         (
             "curl https://a.example/x -d '<xml/>' -H 'Content-Type: application/xml'",
             str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x
@@ -631,6 +664,8 @@ implementation:
         (
             "curl https://a.example/x -d '[1]' -H 'Content-Type: application/vnd.api+json'",
             str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x
@@ -741,6 +776,8 @@ fn bodies_are_as_curl_sends_them() {
         (
             "curl https://a.example/x -d 'hello world'",
             str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x
@@ -760,6 +797,8 @@ implementation:
             str![[r#"
 # changed: the type of the body is application/json, and with curl that of a form
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x
@@ -777,6 +816,8 @@ implementation:
             "curl https://a.example/x https://b.example/y",
             str![[r#"
 # left out: another URL, for a tool makes one request
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: get_x
 
@@ -803,6 +844,8 @@ fn parts_and_headers_are_as_curl_sends_them() {
             str![[r#"
 # left out: the type of the part j
 # left out: another part of the name j
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: post_x
 
@@ -834,6 +877,8 @@ implementation:
         (
             "curl https://a.example/x -H 'Accept: text/plain' --json '[1' --json ', 2]'",
             str![[r#"
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: post_x
 
 description: POST a.example/x

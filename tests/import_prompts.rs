@@ -94,10 +94,12 @@ fn a_command_of_gemini_cli_becomes_a_template() {
     import(&project, &["prompt", ".gemini/commands/review.toml"]).outputs(str![[r#"
 --- tools/review.yaml
 +++ tools/review.yaml
-@@ -0,0 +1,18 @@
+@@ -0,0 +1,20 @@
 +# kept as text: the command !{git diff {a}}
 +# kept as text: the file @{docs/style.md}
 +# left out: extra
++
++$schema: schema:agladysh-research.org,2025/cogtools:tool
 +
 +name: review
 +
@@ -155,6 +157,8 @@ fn a_slash_command_of_claude_code_becomes_a_template() {
 # left out: allowed-tools
 # left out: model
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: fix
 
 description: Fixes an issue
@@ -210,6 +214,8 @@ fn a_dotprompt_becomes_an_agent() {
 # kept as text: Handlebars {{/if}}
 # left out: output
 # left out: topK
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: greet
 
@@ -315,6 +321,8 @@ fn a_prompty_becomes_an_agent() {
 # left out: api
 # left out: type
 # left out: top_p
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: basic
 
@@ -442,7 +450,7 @@ fn invisible_characters_are_removed_and_named() {
                 \"e\\u2066x\" = 1\n";
     let tool = written(&project, "review.toml", text);
     let head = "# left out: ex\n# left out: invisible characters: U+200B, U+202E, U+2066\n\n\
-                name: review\n\ndescription: Reviews a change\n";
+                $schema: schema:agladysh-research.org,2025/cogtools:tool\n\nname: review\n\ndescription: Reviews a change\n";
     assert!(tool.starts_with(head), "{tool}");
     run("cogtools-lint", &project)
         .arg("tools/review.yaml")

@@ -324,9 +324,9 @@ pub(super) fn descriptions<'f>(file: &'f LintFile, keys: &[&str]) -> Vec<&'f Nod
 fn collect_descriptions<'n>(node: &'n Node, name: &'n str, found: &mut Vec<(&'n Node, &'n str)>) {
     for entry in node.entries().into_iter().flatten() {
         match entry.key.as_str() {
-            "description" | "title" if entry.value.text().is_some() => {
-                found.push((&entry.value, name));
-            }
+            "description" if entry.value.text().is_some() => found.push((&entry.value, name)),
+            // Generators make titles of names.
+            "title" if entry.value.text().is_some() => found.push((&entry.value, "")),
             key => collect_descriptions(&entry.value, key, found),
         }
     }

@@ -28,7 +28,7 @@ else:
             bound.update(name for name in names if isinstance(name, str))
     # Whatever can define names in another way.
     if not bound & {"*"} and not {"exec", "globals", "vars"} & {node.id for node in read}:
-        for node in read:
+        for node in sorted(read, key=lambda node: node.lineno):
             if node.id not in bound:
                 print(f"{node.lineno}: nothing defines the name '{node.id}'", file=sys.stderr)
-                break
+                bound.add(node.id)

@@ -223,7 +223,7 @@ fn script_error(file: &LintFile, findings: &mut Findings<'_>) {
         }
     }
     for script in scripts(file) {
-        if let Some((line, message)) = interpreter_error(&script) {
+        for (line, message) in interpreter_errors(&script) {
             let lines = script.text().split_inclusive('\n');
             let at: usize = lines.take(line.saturating_sub(1)).map(str::len).sum();
             let rest = script.text().get(at..).unwrap_or_default();
@@ -241,29 +241,36 @@ const PYTHON: &str = include_str!("names.py");
 /// The line and the message of a shell or of the program above.
 static PARSED: Expression = Expression::new(r"(?m)(?:^|line |: ?)(\d+)\)?: (?:\w+: )?(.+)$");
 
-/// The line, from 1, and the message of the interpreter that a script names, if it is installed
-/// and does not parse the script. Nothing of the script runs.
-fn interpreter_error(script: &ToolScript) -> Option<(usize, String)> {
+/// The lines, from 1, and the messages of the interpreter that a script names, if it is installed
+/// and finds mistakes in the script. Nothing of the script runs.
+fn interpreter_errors(script: &ToolScript) -> Vec<(usize, String)> {
     let text = script.text();
-    let (name, args): (&str, &[&str]) = match script.language {
-        // No other shell knows its syntax. With the name of a file, all of them say the line.
-        Language::Shell => (base(interpreter_of(text)?), &["-n", "/dev/stdin"]),
-        Language::Python => ("python3", &["-I", "-S", "-c", PYTHON]),
-        _ => return None,
+    let shell = base(interpreter_of(text).unwrap_or_default());
+    let (name, args, count): (&str, &[&str], usize) = match script.language {
+        // No other shell knows its syntax. With the name of a file, all of them say the line. What
+        // comes after the first mistake may follow from it.
+        Language::Shell => (shell, &["-n", "/dev/stdin"], 1),
+        Language::Python => ("python3", &["-I", "-S", "-c", PYTHON], usize::MAX),
+        _ => return Vec::new(),
     };
     let folders = ["/bin", "/usr/bin", "/usr/local/bin"].map(Path::new);
     let mut paths = folders.iter().map(|it| it.join(name));
-    let program = paths.find(|path| path.is_file())?;
+    let Some(program) = paths.find(|path| path.is_file()) else {
+        return Vec::new();
+    };
     let process = Process::new(program, "/")
         .args(args)
         .input(text)
         .timeout(PARSE_TIME);
-    let output = process.run(&Cancel::default()).ok()?;
-    let errors = String::from_utf8_lossy(&output.stderr.bytes).into_owned();
-    let found = PARSED.captures(&errors)?;
-    let line = found.get(1)?.as_str().parse().ok()?;
-    let message = found.get(2)?.as_str().replace('`', "'");
-    Some((line, message))
+    let output = process.run(&Cancel::default()).ok();
+    let bytes = output.map(|it| it.stderr.bytes).unwrap_or_default();
+    let errors = String::from_utf8_lossy(&bytes);
+    let found = PARSED.captures_iter(&errors).take(count);
+    let found = found.filter_map(|found| {
+        let line = found.get(1)?.as_str().parse().ok()?;
+        Some((line, found.get(2)?.as_str().replace('`', "'")))
+    });
+    found.collect()
 }
 
 /// An option and its value: `-o value`, `--option value`.

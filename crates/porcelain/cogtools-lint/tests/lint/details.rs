@@ -129,6 +129,15 @@ fn placeholder_descriptions_are_found() {
         "a: {type: string, description: '  '}",
         &["4:3 missing-description"],
     );
+    // Generators make titles of names.
+    parameters(
+        "id: {type: string, title: Id, description: Its number}",
+        &[],
+    );
+    parameters(
+        "id: {type: string, title: TODO, description: Its number}",
+        &["4:29 placeholder"],
+    );
 }
 
 #[test]

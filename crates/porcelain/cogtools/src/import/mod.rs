@@ -431,10 +431,12 @@ fn print(document: &Value, notes: &[String]) -> Result<String, Failure> {
         let lines: Vec<&str> = lines.collect();
         text.extend(["# ", lines.join("\n#   ").as_str(), "\n"]);
     }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.extend(["$schema: ", Tool::SCHEMA, "\n"]);
     for (key, value) in document.as_object().into_iter().flatten() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
+        text.push('\n');
         let entry = Map::from_iter([(key.clone(), value.clone())]);
         let entry = serde_yaml::to_string(&entry).map_err(|error| {
             let message = format!("the tool cannot be printed as YAML: {error}");
