@@ -65,6 +65,22 @@ hint: did you mean `output`?
 }
 
 #[test]
+fn a_kind_beside_each_belongs_in_it() {
+    let node = "    nodes:\n      a: {each: {in: '{{ question }}', as: it}, tool: {name: t}}\n";
+    assert_text(
+        problems(node),
+        str![[r#"
+cogtools-flow: error[INVALID_TOOL]: tools/f.yaml:7:49: `tool` belongs in `each`, not beside it
+   |
+ 7 |       a: {each: {in: '{{ question }}', as: it}, tool: {name: t}}
+   |                                                 ^^^^
+hint: write `each: {in: …, as: item, tool: …}`
+
+"#]],
+    );
+}
+
+#[test]
 fn unknown_variables_and_cycles_are_reported() {
     let text = problems(
         "\

@@ -242,6 +242,9 @@ pub enum FlowError {
     /// A node with no kind or several; the field lists the kinds.
     #[error("a node needs exactly one of {0}")]
     OneKind(String),
+    /// A kind that `each` runs, beside it.
+    #[error("`{0}` belongs in `each`, not beside it")]
+    BesideEach(String),
     /// The name of no node, and a suggestion.
     #[error("there is no node `{0}`")]
     UnknownNode(String, Option<Suggestion>),
@@ -285,6 +288,9 @@ impl FlowError {
             Self::Name(_) => "use small letters, digits and underscores, as in `find_time`".into(),
             Self::Parameter(_) => "rename one of the two: both are variables".into(),
             Self::OneKind(_) => "write one, such as `text: \"{{ question }}\"`".into(),
+            Self::BesideEach(kind) => {
+                format!("write `each: {{in: …, as: item, {kind}: …}}`").into()
+            }
             Self::UnknownNode(_, meant) | Self::UnknownVariable(_, meant) => meant.clone()?.into(),
             Self::Cycle(_) => {
                 "to repeat a node until something holds, write `retry: {until: …}`".into()

@@ -117,7 +117,15 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
         }
     }
     let [kind] = kinds.as_slice() else {
-        reader.report(&FlowError::one_of(&NodeKind::NAMES).into(), node.span);
+        let has_each = kinds.iter().any(|kind| kind.key == "each");
+        let inner = kinds
+            .iter()
+            .find(|kind| EACH_KINDS.contains(&kind.key.as_str()));
+        let (error, span) = match inner.filter(|_| has_each) {
+            Some(inner) => (FlowError::BesideEach(inner.key.clone()), inner.span),
+            None => (FlowError::one_of(&NodeKind::NAMES), node.span),
+        };
+        reader.report(&error.into(), span);
         return None;
     };
     read.kind = read_kind(kind, tools, reader)?;
