@@ -1,49 +1,62 @@
 //! The session of a run of a flow or of a plan: a new one, or one that goes on.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-pub(crate) use cogtools_agent::locate_session;
-use cogtools_agent::{begin_session, check_session_owner, log_options, session_store};
+use clap::Args;
+use cogtools_agent::{
+    begin_session, check_session_owner, locate_session, log_options, session_store,
+};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io, project};
 
-/// The place of a new session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// A new session of the project.
-    Stored,
-    /// In this file.
-    File(PathBuf),
-    /// Nowhere: there is none.
-    None,
+use crate::recorder::Recorder;
+
+/// The option that names the file of a new session.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct SessionFileArg {
+    /// The file of the new session (default: a new one among the sessions of the project)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
 }
 
-impl Target {
-    /// The place that a command line names: a file, none at all, or the store.
-    pub(crate) fn of(file: Option<&Path>, no_session: bool) -> Self {
-        match file {
-            _ if no_session => Self::None,
-            Some(path) => Self::File(path.to_path_buf()),
-            None => Self::Stored,
-        }
-    }
+/// The options about the session of a new run.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct NewSessionArgs {
+    #[command(flatten)]
+    file: SessionFileArg,
+    /// Keep no session; the run cannot be resumed
+    #[arg(long, conflicts_with = "session")]
+    no_session: bool,
+}
 
-    /// The file that the user has named.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) => Some(path),
-            Self::Stored | Self::None => None,
-        }
+impl NewSessionArgs {
+    /// Begins the session. Returns its recorder, and the command `cogtools COMMAND` that goes on
+    /// with it. There is none if the user wants none, or has no folder for it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub(crate) fn begin(&self, command: &str, io: &Io<'_>) -> Result<(Recorder, String), Failure> {
+        let begun = if self.no_session {
+            None
+        } else {
+            begin_session(self.file.session.as_deref(), "", io)?
+        };
+        let (log, file) = begun.unzip();
+        let name = file.map(|file: SessionFile| file.name());
+        Ok((Recorder::new(log, None), resume(command, name.as_deref())))
     }
 }
 
-/// The command that goes on with the session `name`, or with the one that the store has in `file`:
-/// when the user types it, another may be the newest.
-pub(crate) fn resume(command: &str, name: Option<&str>, file: Option<&Path>) -> String {
-    match name.or_else(|| file?.file_stem()?.to_str()) {
+/// The command that goes on with the session `name`: when the user types it, another may be the
+/// newest.
+pub(crate) fn resume(command: &str, name: Option<&str>) -> String {
+    match name {
         Some(name) => format!("cogtools {command} resume {}", quote(name)),
         None => format!("cogtools {command} resume"),
     }
@@ -61,18 +74,6 @@ pub(crate) fn decided(resume: &str, repeat: &[String], results: &[String]) -> St
         .collect()
 }
 
-/// Begins a session about `model`. There is none if the user wants none, or has no folder for it.
-///
-/// # Errors
-///
-/// The file cannot be written.
-pub(crate) fn create(target: &Target, model: &str, io: &Io<'_>) -> Result<Option<Log>, Failure> {
-    if *target == Target::None {
-        return Ok(None);
-    }
-    Ok(begin_session(target.file(), model, io)?.map(|(log, _)| log))
-}
-
 /// The sessions of the project, the one that was written to last first. There are none without a
 /// folder for them.
 pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
@@ -83,22 +84,20 @@ pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
     stored.iter().map(|stored| store.file(&stored.id)).collect()
 }
 
-/// The file of the session `name`; without one, of the newest session with a run of this kind.
+/// The file of the session `name`; without one, of the newest session with an entry of this kind.
 ///
 /// # Errors
 ///
 /// There is none.
 pub(crate) fn locate(name: Option<&str>, kind: &str, io: &Io<'_>) -> Result<SessionFile, Failure> {
-    if name.is_some() {
-        return locate_session(name, io);
-    }
-    for file in sessions(io) {
-        // An older one is not meant.
-        if Run::last(&read(&file)?.branch(None), kind).is_some() {
-            return Ok(file);
+    if name.is_none() {
+        let (store, _) = session_store(io)?;
+        let newest = store.newest(Some(kind));
+        if let Some(newest) = newest.map_err(|error| store.unreadable(&error))? {
+            return Ok(store.file(&newest.id));
         }
     }
-    locate_session(None, io)
+    locate_session(name, io)
 }
 
 /// Goes on with the session in `file`.

@@ -13,13 +13,12 @@ use cogtools_executor::{
     Event as Progress, Failure as NodeFailure, Observer, SkipReason, Stop, Work,
 };
 use cogtools_log::{
-    BlobId, EndStatus, Event, Id, Log, LogError, NodeEvent, NodeModel, NodeState, SessionFile,
-    Timestamp, mask_personal, mask_text, preview,
+    BlobId, EndStatus, Event, Id, Log, LogError, NodeEvent, NodeModel, NodeState, Timestamp,
+    mask_personal, mask_text, preview,
 };
 use cogtools_program::terminal::truncate;
 use serde_json::{Map, Value};
 
-use crate::journal::{self, Target};
 use crate::live::LiveTree;
 use crate::plan::Contract;
 
@@ -90,14 +89,6 @@ impl Recorder {
     /// Returns true if there is a session.
     pub(crate) fn has_session(&self) -> bool {
         self.lock().log.is_some()
-    }
-
-    /// The command `cogtools COMMAND` that goes on with its session, which is at `target`.
-    pub(crate) fn resume(&self, command: &str, target: &Target) -> String {
-        let record = self.lock();
-        let file = record.log.as_ref().map(Log::path);
-        let named = target.file().map(SessionFile::path_name);
-        journal::resume(command, named.as_deref(), file)
     }
 
     /// Records that a flow is about to run.

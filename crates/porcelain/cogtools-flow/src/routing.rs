@@ -127,7 +127,8 @@ impl Routing {
     ///
     /// # Errors
     ///
-    /// `DENIED` or `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several have it.
+    /// `DENIED` or `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several
+    /// have it.
     pub(crate) fn tool(&self) -> Result<&str, Box<Diagnostic>> {
         match self.tools.as_slice() {
             [tool] => Ok(tool),

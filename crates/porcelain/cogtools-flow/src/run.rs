@@ -1,7 +1,6 @@
 //! A run of a flow: its nodes, then its output. `run`, `call` and `resume` run whole flows.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
@@ -24,7 +23,7 @@ use serde_json::{Map, Value};
 use crate::code_node::{programs, rules};
 use crate::earlier::{EarlierResults, tolerated, tolerated_before};
 use crate::inputs::{self, AnswerArg, FlowArg, TapeArgs, ask_person, pair};
-use crate::journal::{self, Target};
+use crate::journal::{self, NewSessionArgs};
 use crate::live::LiveTree;
 use crate::recorder::{Events, RecordedWork as _, Recorder};
 use crate::show::{Repeatable, node_of};
@@ -302,12 +301,8 @@ pub(crate) struct RunArgs {
     arguments: Vec<String>,
     #[command(flatten)]
     answers: AnswerArg,
-    /// The file of the new session (default: a new one among the sessions of the project)
-    #[arg(long, value_name = "FILE")]
-    session: Option<PathBuf>,
-    /// Keep no session; the run cannot be resumed
-    #[arg(long, conflicts_with = "session")]
-    no_session: bool,
+    #[command(flatten)]
+    session: NewSessionArgs,
     #[command(flatten)]
     tape: TapeArgs,
     #[command(flatten)]
@@ -322,7 +317,6 @@ impl RunArgs {
         let arguments = inputs::read(&self.arguments, &tool)?;
         let answers = self.answers.with_stdin(io)?;
         inputs::check_answers(&answers, &tool, &Results::default())?;
-        let target = Target::of(self.session.as_deref(), self.no_session);
         // The new session has no results yet.
         let earlier = EarlierResults::of(&tool, io);
         let mut cx = context.context(io);
@@ -330,12 +324,12 @@ impl RunArgs {
         cx.cancel = io.signals.begin();
         // A run that may not begin leaves no session.
         approve(&tool, &cx)?;
-        let recorder = Recorder::new(journal::create(&target, "", io)?, None);
+        let (recorder, resume) = self.session.begin("flow", io)?;
         let run = FlowRun {
             answers: Mutex::new(answers),
             interrupt: io.signals.begin_with_interrupt(),
             is_live: io.terminals.stderr,
-            resume: recorder.resume("flow", &target),
+            resume,
             recorder,
             earlier,
             rules: rules(io)?,
@@ -536,7 +530,7 @@ impl ResumeArgs {
             !is_decided && !repeatable.run(node, &tool, program, &logged.nodes)
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
-        let resume = journal::resume("flow", name, Some(&file.path()));
+        let resume = journal::resume("flow", Some(name.unwrap_or(&file.name())));
         let decided = journal::decided(&resume, &self.repeat, &self.result);
         journal::check_interrupted(&open, Code::NodeFailed, "node", &decided)?;
         // One that has failed begins anew.

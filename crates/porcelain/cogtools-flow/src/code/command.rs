@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
-use cogtools_agent::{Journal, session_named, session_store};
+use cogtools_agent::{Journal, begin_session, session_named};
 use cogtools_code::{
     Decisions, Explanation, Person, Program as Code_, Recorded, Report, Scope, line,
     store_and_next, verdict,
 };
 use cogtools_core::arguments::{Arguments, Syntax};
 use cogtools_core::{Code, Diagnostic, estimate_tokens, fail_on};
-use cogtools_log::{ProgramStatus, SessionFile};
+use cogtools_log::ProgramStatus;
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
 use cogtools_program::project::{self, registry_and_context};
@@ -26,7 +26,7 @@ use serde_json::{Map, Value};
 use super::call::CallArgs;
 use super::manual::MANUAL;
 use super::question::agree;
-use crate::journal::{self, Target};
+use crate::journal;
 use crate::run::given_results;
 
 /// The program `cogtools-code`.
@@ -319,20 +319,8 @@ fn open(
         (program.store, program.name) = (store, next);
         return Ok(Some((Journal::resume(log, &session, None), file.name())));
     }
-    let log = journal::create(&Target::of(file, false), "", io)?;
-    Ok(log.map(|log| {
-        let name = match file {
-            Some(path) => SessionFile::path_name(path),
-            None => session_name(log.path()),
-        };
-        (Journal::new(log), name)
-    }))
-}
-
-/// The name of the session in the store's file at `path`.
-fn session_name(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default();
-    stem.to_string_lossy().into_owned()
+    let begun = begin_session(file, "", io)?;
+    Ok(begun.map(|(log, file)| (Journal::new(log), file.name())))
 }
 
 /// The person who decides about calls, unless the program `pauses`.
@@ -361,10 +349,7 @@ fn guarded(
 
 impl ResumeArgs {
     fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let file = match self.session.as_deref() {
-            Some(name) => journal::locate_session(Some(name), io)?,
-            None => newest(io)?,
-        };
+        let file = journal::locate(self.session.as_deref(), "program", io)?;
         let (log, session) = journal::open(&file, io)?;
         let recorded = Recorded::read(&session, &file.blobs(), None)?;
         let decisions = Decisions {
@@ -380,16 +365,6 @@ impl ResumeArgs {
         let journal = Journal::resume(log, &session, session.head());
         let report = guarded(program, &scope, Some(journal), &mut person(true, io))?;
         print(&report, Some(&name), &self.format, io)
-    }
-}
-
-/// The newest session with a program of the user.
-fn newest(io: &Io<'_>) -> Result<SessionFile, Failure> {
-    let (store, _) = session_store(io)?;
-    let newest = store.newest(Some("program"));
-    match newest.map_err(|error| store.unreadable(&error))? {
-        Some(stored) => Ok(store.file(&stored.id)),
-        None => journal::locate_session(None, io),
     }
 }
 

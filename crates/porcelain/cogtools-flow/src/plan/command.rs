@@ -24,8 +24,7 @@ use super::references::{HydrateInput, ResolveInput, hydrate, resolve};
 use super::resume::ResumeArgs;
 use super::show::{Forecasts, report, table};
 use super::steps::PlanRun;
-use crate::journal::{self, Target};
-use crate::recorder::Recorder;
+use crate::journal::{self, NewSessionArgs, SessionFileArg};
 use crate::run::SessionArg;
 
 /// The program `cogtools-plan`.
@@ -95,11 +94,6 @@ pub(super) struct QuestionArgs {
 }
 
 impl QuestionArgs {
-    /// The place of the new session.
-    pub(super) fn target(&self) -> Target {
-        Target::of(self.session_file(), false)
-    }
-
     /// The file of the new session, if one is named.
     pub(super) fn session_file(&self) -> Option<&Path> {
         self.session.session.as_deref()
@@ -129,14 +123,6 @@ pub(super) struct StreamJsonArg {
     /// Print what happens, one JSON object per line
     #[arg(long)]
     pub(super) stream_json: bool,
-}
-
-#[derive(Args)]
-#[group(skip)]
-struct SessionFileArg {
-    /// The file of the new session (default: a new one among the sessions of the project)
-    #[arg(long, value_name = "FILE")]
-    session: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -193,10 +179,7 @@ struct RunArgs {
     #[command(flatten)]
     plan: PlanFile,
     #[command(flatten)]
-    session: SessionFileArg,
-    /// Keep no session; the run cannot be resumed
-    #[arg(long, conflicts_with = "session")]
-    no_session: bool,
+    session: NewSessionArgs,
     #[command(flatten)]
     stream_json: StreamJsonArg,
     #[command(flatten)]
@@ -424,8 +407,7 @@ impl RunArgs {
         let config = project::config(&project::project(io), io)?;
         let cx = context.context(io);
         let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
-        let target = Target::of(self.session.session.as_deref(), self.no_session);
-        let recorder = Recorder::new(journal::create(&target, "", io)?, None);
+        let (recorder, resume) = self.session.begin("plan", io)?;
         recorder.plan(&contract, false, &[])?;
         let mut run = PlanRun {
             contract,
@@ -433,7 +415,7 @@ impl RunArgs {
             registry,
             cx,
             programs,
-            resume: recorder.resume("plan", &target),
+            resume,
             recorder,
             streams: self.stream_json.stream_json,
         };

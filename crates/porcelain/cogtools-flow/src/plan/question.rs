@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, Connection, Journal, Ledger, ModelOptions, ReadyCall, Requests,
-    RunEnd, Settings, Silent, ToolTraits, Tools, facts, recorded_model, stable_seed,
+    RunEnd, Settings, Silent, ToolTraits, Tools, begin_session, facts, recorded_model, stable_seed,
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
@@ -42,10 +42,9 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     let rules = (&*args.allow, &*args.deny);
     let programs = Programs::new(&registry, &cx, &config.ask, rules);
     let catalogue = Catalogue::new(&registry, config.ask.code)?;
-    let target = args.target();
     let given = (&project, &config.ask);
     let planner = (&registry, &catalogue, &programs, &cx.cancel);
-    let (contract, recorder) = plan(asking, task, given, planner, io)?;
+    let (contract, recorder, resume) = plan(asking, task, given, planner, io)?;
     if args.no_run {
         return io.show_json(&format!("{}\n", contract.to_json()));
     }
@@ -55,7 +54,7 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
         registry,
         cx,
         programs,
-        resume: recorder.resume("plan", &target),
+        resume,
         recorder,
         streams: args.stream_json.stream_json,
     };
@@ -63,14 +62,15 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     run.run(io)
 }
 
-/// Lets a model plan, in a new session. Returns the recorder of the session with the plan.
+/// Lets a model plan, in a new session. Returns the recorder of the session with the plan, and the
+/// command that goes on with it.
 fn plan(
     asking: &Asking,
     task: Vec<Part>,
     (project, ask): (&Project, &AskConfig),
     (registry, catalogue, programs, cancel): (&Registry, &Catalogue, &Programs, &Cancel),
     io: &Io<'_>,
-) -> Result<(Contract, Recorder), Failure> {
+) -> Result<(Contract, Recorder, String), Failure> {
     let mut options = asking.model.clone();
     options.configure(ask)?;
     options.check_session(asking.question.session_file(), io)?;
@@ -80,7 +80,7 @@ fn plan(
         _ => options.model()?,
     };
     let connection = Connection::open(&options, &model, project, io)?;
-    let log = journal::create(&asking.question.target(), &model, io)?
+    let (log, file) = begin_session(asking.question.session_file(), &model, io)?
         .ok_or_else(|| Store::missing().hint("or name a file with --session"))?;
     let planner = Planner {
         options: &options,
@@ -97,7 +97,11 @@ fn plan(
     let (log, head) = journal.into_log().ok_or_else(lost)?;
     let recorder = Recorder::new(Some(log), head);
     recorder.plan(&contract, false, &programs.deny)?;
-    Ok((contract, recorder))
+    Ok((
+        contract,
+        recorder,
+        journal::resume("plan", Some(&file.name())),
+    ))
 }
 
 /// The tools that a plan may use, as a model that plans reads about them.

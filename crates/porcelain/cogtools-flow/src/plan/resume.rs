@@ -101,7 +101,7 @@ impl ResumeArgs {
                 is_left && !is_decided
             })
             .collect();
-        let resume = journal::resume("plan", name, Some(&file.path()));
+        let resume = journal::resume("plan", Some(name.unwrap_or(&file.name())));
         let decided = journal::decided(&resume, &self.repeat, &self.result);
         journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
         // One that has failed begins anew.
