@@ -178,7 +178,7 @@ impl<'a> Agent<'a> {
         }
         let conversation = self.journal.conversation();
         if conversation.turns().is_empty() {
-            return self.end(failed(Code::ModelFailed), None);
+            return self.end(EndStatus::failed(Code::ModelFailed), None);
         }
         let Some(answer) = conversation.last_answer() else {
             return self.work().await;
@@ -473,7 +473,7 @@ impl Agent<'_> {
     pub fn reject_answer(&mut self, why: &Diagnostic) -> Result<EndStatus, LogError> {
         let message = format!("{}:\n{}", why.message, why.details);
         self.record_error(why.code, message, &why.subject)?;
-        let status = failed(why.code);
+        let status = EndStatus::failed(why.code);
         self.record_end(&status)?;
         Ok(status)
     }
@@ -538,22 +538,15 @@ pub(crate) fn final_status(response: &Response) -> Option<EndStatus> {
     }
     let is_malformed = matches!(response.finish, Some(Finish::MalformedCall(_)));
     if is_malformed || response.is_empty() {
-        return Some(failed(Code::ModelFailed));
+        return Some(EndStatus::failed(Code::ModelFailed));
     }
     Some(EndStatus::Completed)
-}
-
-/// The end of a run that has failed.
-pub(crate) fn failed(code: Code) -> EndStatus {
-    EndStatus::Failed {
-        code: code.name().to_owned(),
-    }
 }
 
 /// End of a run with an error.
 pub(crate) fn status_of(error: &ModelError) -> EndStatus {
     match code(error) {
         Code::Unavailable => EndStatus::Unavailable,
-        code => failed(code),
+        code => EndStatus::failed(code),
     }
 }

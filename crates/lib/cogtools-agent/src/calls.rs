@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::agent::{Agent, RunEnd, failed};
+use crate::agent::{Agent, RunEnd};
 use crate::conversation::OpenCall;
 use crate::diagnostic::is_refused_request;
 use crate::exchange::waiting;
@@ -96,7 +96,7 @@ impl Agent<'_> {
             return Ok(Some(EndStatus::ApprovalWanted));
         }
         if let Some(stopped) = &self.stopped {
-            return Ok(Some(failed(stopped.code)));
+            return Ok(Some(EndStatus::failed(stopped.code)));
         }
         let is_cancelled = self.cancel.is_cancelled();
         Ok(is_cancelled.then_some(EndStatus::Cancelled))

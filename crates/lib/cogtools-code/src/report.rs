@@ -80,9 +80,7 @@ impl Report {
             None => EndStatus::Completed,
             Some(Code::ApprovalWanted) => EndStatus::ApprovalWanted,
             Some(_) if is_cancelled => EndStatus::Cancelled,
-            Some(code) => EndStatus::Failed {
-                code: code.name().to_owned(),
-            },
+            Some(code) => EndStatus::failed(code),
         }
     }
 

@@ -114,6 +114,13 @@ pub enum EndStatus {
 }
 
 impl EndStatus {
+    /// The end of a run that failed with this code.
+    pub fn failed(code: Code) -> Self {
+        Self::Failed {
+            code: code.name().to_owned(),
+        }
+    }
+
     /// Its name in a file.
     pub fn name(&self) -> &'static str {
         self.into()

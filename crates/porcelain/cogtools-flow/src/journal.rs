@@ -48,7 +48,7 @@ impl NewSessionArgs {
             begin_session(self.file.session.as_deref(), "", io)?
         };
         let (log, file) = begun.unzip();
-        let name = file.map(|file: SessionFile| file.name());
+        let name = file.map(|file| file.name());
         Ok((Recorder::new(log, None), resume(command, name.as_deref())))
     }
 }

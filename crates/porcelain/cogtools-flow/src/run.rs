@@ -169,9 +169,7 @@ impl FlowRun {
         let status = match &result {
             _ if is_cancelled || run.cx.cancel.is_cancelled() => EndStatus::Cancelled,
             Ok(_) => EndStatus::Completed,
-            Err(diagnostic) => EndStatus::Failed {
-                code: diagnostic.code.name().to_owned(),
-            },
+            Err(diagnostic) => EndStatus::failed(diagnostic.code),
         };
         if let Ok(value) = &result {
             run.recorder.reply(&printed(value))?;

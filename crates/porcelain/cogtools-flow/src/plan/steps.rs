@@ -57,8 +57,8 @@ impl PlanRun {
         if found.is_empty() {
             return Ok(());
         }
-        let code = Code::ContractViolation.name().to_owned();
-        self.recorder.end(EndStatus::Failed { code })?;
+        self.recorder
+            .end(EndStatus::failed(Code::ContractViolation))?;
         Err(Diagnostic::truncate(found).into())
     }
 
@@ -67,54 +67,42 @@ impl PlanRun {
     /// # Errors
     /// `STEP_FAILED` if a step has failed; the reply is printed nevertheless.
     pub(crate) fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
-        let Self { contract, .. } = self;
-        let nodes = contract.steps.iter().map(|step| Node::new(&*step.save_as));
+        let nodes = self.contract.steps.iter();
+        let nodes = nodes.map(|step| Node::new(&*step.save_as));
         // The names of steps are unique, so only their number can be wrong.
         let graph = Graph::chain(nodes.collect()).map_err(|error| {
             Diagnostic::new(Code::ContractViolation, error.to_string()).with_pointer("/tool_plan")
         })?;
-        let (recorder, cancel) = (self.recorder, self.cx.cancel.clone());
-        let done = self.results.nodes;
-        let work = Arc::new(PlanWork::new(
-            (&contract, &done),
-            self.registry,
-            self.cx,
-            (self.programs, recorder.clone()),
-        ));
+        let work = Arc::new(PlanWork::new(self));
+        let (run, contract) = (&work.run, &work.run.contract);
+        let (recorder, cancel) = (&run.recorder, &run.cx.cancel);
         let mut events = PlanEvents {
             record: Events::new(work.clone(), recorder.clone(), cancel.clone()),
-            work: Arc::clone(&work),
+            work: &work,
             io,
-            streams: self.streams,
             failure: None,
         };
-        events.begin(&contract, &done);
+        events.begin();
         let options = Options {
             on_failure: OnFailure::Stop,
-            done,
+            done: run.results.nodes.clone(),
             cancel: cancel.clone(),
             ..Options::default()
         };
         let states = execute(graph, work.clone(), options, &mut events).states;
-        let last = last_result(&contract, &states);
+        let last = last_result(contract, &states);
         let reply = hydrate(&contract.visible_reply, &last, &lock(&work.left).records);
         let recorded = reply.as_ref().map_or(Ok(()), |reply| {
             events.reply(reply);
             recorder.reply(reply)
         });
-        let resume = recorder.has_session().then_some(self.resume.as_str());
-        let failure = failure(&contract, &states, resume);
-        let code = match (&failure, &reply) {
-            (Some(failure), _) => Some(failure.code),
-            (None, Err(error)) => Some(error.code),
-            (None, Ok(_)) => None,
-        };
-        let ended = recorder.end(match code {
+        let resume = recorder.has_session().then_some(run.resume.as_str());
+        let failure = failure(contract, &states, resume);
+        let failed = failure.as_ref().or(reply.as_ref().err().map(Box::as_ref));
+        let ended = recorder.end(match failed {
             _ if cancel.is_cancelled() => EndStatus::Cancelled,
             None => EndStatus::Completed,
-            Some(code) => EndStatus::Failed {
-                code: code.name().to_owned(),
-            },
+            Some(failure) => EndStatus::failed(failure.code),
         });
         let printed = events.failure.map_or(Ok(()), Err);
         let written = events.record.failure.map_or(Ok(()), Err);
@@ -257,20 +245,17 @@ fn failure(
 
 /// The steps of a plan that runs.
 struct PlanWork {
-    steps: BTreeMap<String, Step>,
-    registry: Registry,
-    cx: Context,
-    programs: Programs,
-    recorder: Recorder,
+    run: PlanRun,
     left: Mutex<Left>,
 }
 
-/// Results and facts of the steps so far. References are resolved in place: copies of all records
-/// for each step would take quadratic time.
+/// Results of the steps so far, and facts about the step that runs. References are resolved in
+/// place: copies of all records for each step would take quadratic time.
 #[derive(Default)]
 struct Left {
-    prepared: BTreeMap<String, Result<Option<Prepared>, Box<Diagnostic>>>,
-    done: BTreeMap<String, Done>,
+    /// The call of the step, until it is made; none if it calls nothing.
+    prepared: Option<Result<Option<Prepared>, Box<Diagnostic>>>,
+    done: Done,
     records: Records,
 }
 
@@ -292,39 +277,30 @@ struct Done {
 }
 
 impl PlanWork {
-    /// The steps of `contract`, whose tools are in `registry`. Steps of an earlier run have
-    /// `results`.
-    fn new(
-        (contract, results): (&Contract, &BTreeMap<String, Value>),
-        registry: Registry,
-        mut cx: Context,
-        (programs, recorder): (Programs, Recorder),
-    ) -> Self {
-        cx.call.rules = Some(programs.rules());
+    /// The steps of `run`, of which some may have results of an earlier run.
+    fn new(mut run: PlanRun) -> Self {
+        run.cx.call.rules = Some(run.programs.rules());
         let mut left = Left::default();
-        for step in &contract.steps {
-            if let Some(value) = results.get(&step.save_as) {
+        for step in &run.contract.steps {
+            if let Some(value) = run.results.nodes.get(&step.save_as) {
                 left.keep(step, &Ok(value.clone()));
             }
         }
-        let steps = contract.steps.iter();
         Self {
-            steps: steps.map(|it| (it.save_as.clone(), it.clone())).collect(),
-            registry,
-            cx,
-            programs,
-            recorder,
+            run,
             left: Mutex::new(left),
         }
     }
 
-    /// The facts about the step `save_as` so far.
-    fn done(&self, save_as: &str) -> Done {
-        lock(&self.left)
-            .done
-            .get(save_as)
-            .cloned()
-            .unwrap_or_default()
+    /// The step `save_as`.
+    fn step(&self, save_as: &str) -> Option<&Step> {
+        let mut steps = self.run.contract.steps.iter();
+        steps.find(|step| step.save_as == save_as)
+    }
+
+    /// The facts about the step that runs, or has ended last.
+    fn done(&self) -> Done {
+        lock(&self.left).done.clone()
     }
 
     /// Prepares the call of a step; `None` if it calls nothing. Its arguments are in `resolved` as
@@ -344,24 +320,24 @@ impl PlanWork {
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
         };
         *resolved = Some(args.clone());
-        if self.programs.has(step) {
+        if self.run.programs.has(step) {
             let run = program::accept(args).map_err(Diagnostic::merge)?;
             return Ok(Some(Prepared::Program(Box::new(run))));
         }
-        let call = self.registry.prepare(tool, Arguments::from(args));
+        let call = self.run.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(Diagnostic::merge)?;
-        call.check(&self.cx).map_err(Diagnostic::merge)?;
+        call.check(&self.run.cx).map_err(Diagnostic::merge)?;
         Ok(Some(Prepared::Tool(call)))
     }
 
     /// Runs a step that was prepared. Returns its result, and the standard error of its program.
     fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
-        let prepared = lock(&self.left).prepared.remove(&step.save_as);
+        let prepared = lock(&self.left).prepared.take();
         let call = match prepared {
             Some(Ok(Some(Prepared::Tool(call)))) => call,
             Some(Ok(Some(Prepared::Program(run)))) => {
-                let within = (&self.recorder, &attempt.cancel);
-                return self.programs.run(&step.save_as, *run, within);
+                let within = (&self.run.recorder, &attempt.cancel);
+                return self.run.programs.run(&step.save_as, *run, within);
             }
             Some(Ok(None)) => return (Ok(step.reason.as_str().into()), String::new()),
             Some(Err(diagnostic)) => return (Err(diagnostic), String::new()),
@@ -373,7 +349,7 @@ impl PlanWork {
         let limit = call.limit();
         let cx = Context {
             cancel: attempt.cancel.clone(),
-            ..self.cx.clone()
+            ..self.run.cx.clone()
         };
         match call_timeout::run_within(&limit, &attempt.cancel, move || call.run(&cx)) {
             Ok(mut output) => {
@@ -402,7 +378,7 @@ impl Left {
 
 impl Work for PlanWork {
     fn run(&self, attempt: &Attempt) -> Result<Completion, StepFailure> {
-        let Some(step) = self.steps.get(attempt.node()) else {
+        let Some(step) = self.step(attempt.node()) else {
             let diagnostic = Diagnostic::new(Code::Internal, "no such step");
             return Err(StepFailure::is_final(diagnostic));
         };
@@ -410,10 +386,9 @@ impl Work for PlanWork {
         let (result, log) = self.call(step, attempt);
         let mut left = lock(&self.left);
         left.keep(step, &result);
-        let done = left.done.entry(step.save_as.clone()).or_default();
-        done.started = started;
-        done.ended = Timestamp::now().to_string();
-        done.log = log;
+        left.done.started = started;
+        left.done.ended = Timestamp::now().to_string();
+        left.done.log = log;
         drop(left);
         let failed = |error: Box<Diagnostic>| StepFailure::is_final(*error);
         result.map(Completion::Done).map_err(failed)
@@ -424,17 +399,16 @@ impl RecordedWork for PlanWork {
     /// References are replaced, and the call is checked. The start of a step that calls nothing,
     /// or that cannot be called, is not recorded.
     fn start(&self, save_as: &str) -> Option<NodeEvent> {
-        let step = self.steps.get(save_as)?;
+        let step = self.step(save_as)?;
         let mut args = None;
         let prepared = self.prepare(step, &mut args);
         let is_call = matches!(prepared, Ok(Some(_)));
         let mut left = lock(&self.left);
-        left.prepared.insert(save_as.to_owned(), prepared);
-        left.done
-            .entry(save_as.to_owned())
-            .or_default()
-            .args
-            .clone_from(&args);
+        left.prepared = Some(prepared);
+        left.done = Done {
+            args: args.clone(),
+            ..Done::default()
+        };
         is_call.then(|| NodeEvent {
             tool: step.tool.clone(),
             inputs: args.map(Value::Object),
@@ -442,10 +416,9 @@ impl RecordedWork for PlanWork {
         })
     }
 
-    fn take_outcome(&self, save_as: &str) -> NodeEvent {
-        let log = self.done(save_as).log;
+    fn take_outcome(&self, _: &str) -> NodeEvent {
         NodeEvent {
-            logs: first_lines(log.lines()),
+            logs: first_lines(self.done().log.lines()),
             ..NodeEvent::default()
         }
     }
@@ -454,30 +427,30 @@ impl RecordedWork for PlanWork {
 /// Records events, and prints them as `--stream-json` does, or only the reply.
 struct PlanEvents<'a, 'io> {
     record: Events,
-    work: Arc<PlanWork>,
+    work: &'a PlanWork,
     io: &'a mut Io<'io>,
-    streams: bool,
     /// The reason why nothing can be printed any more.
     failure: Option<Failure>,
 }
 
 impl PlanEvents<'_, '_> {
     /// Prints the plan, and the steps that have their results from an earlier run.
-    fn begin(&mut self, contract: &Contract, done: &BTreeMap<String, Value>) {
-        let steps = contract
-            .steps
-            .iter()
-            .map(|step| json!({"save_as": step.save_as, "tool": step.tool, "reason": step.reason}));
+    fn begin(&mut self) {
+        let run = &self.work.run;
+        let steps =
+            run.contract.steps.iter().map(
+                |step| json!({"save_as": step.save_as, "tool": step.tool, "reason": step.reason}),
+            );
         self.event(&json!({"event": "plan", "steps": steps.collect::<Vec<_>>()}));
-        for step in &contract.steps {
-            if let Some(result) = done.get(&step.save_as) {
+        for step in &run.contract.steps {
+            if let Some(result) = run.results.nodes.get(&step.save_as) {
                 self.step(&step.save_as, "executed", json!({ "result": result }));
             }
         }
     }
 
     fn reply(&mut self, text: &str) {
-        if self.streams {
+        if self.work.run.streams {
             self.event(&json!({"event": "reply", "text": text}));
         } else if self.failure.is_none() {
             self.failure = self.io.show(&format!("{text}\n")).err();
@@ -485,7 +458,7 @@ impl PlanEvents<'_, '_> {
     }
 
     fn event(&mut self, event: &Value) {
-        if self.streams && self.failure.is_none() {
+        if self.work.run.streams && self.failure.is_none() {
             self.failure = self.io.show_json(&format!("{event}\n")).err();
         }
     }
@@ -501,7 +474,7 @@ impl PlanEvents<'_, '_> {
 
     /// Prints the end of a step.
     fn ended(&mut self, save_as: &str, state: &str, end: (&str, Value), duration: Duration) {
-        let done = self.work.done(save_as);
+        let done = self.work.done();
         for line in done.log.lines().take(MAX_LOG_LINES) {
             self.event(&json!({"event": "log", "text": line}));
         }
@@ -522,9 +495,9 @@ impl Observer for PlanEvents<'_, '_> {
         self.record.on(event)?;
         match *event {
             Event::Started { node, .. } => {
-                let is_call = matches!(lock(&self.work.left).prepared.get(node), Some(Ok(Some(_))));
+                let is_call = matches!(lock(&self.work.left).prepared, Some(Ok(Some(_))));
                 if is_call {
-                    let args = self.work.done(node).args;
+                    let args = self.work.done().args;
                     self.step(node, "executing", json!({ "args": args }));
                 }
             }
