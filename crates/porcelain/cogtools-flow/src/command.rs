@@ -100,9 +100,8 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             registry,
         } => {
             let (registry, _) = registry_and_context(&registry, io, None)?;
-            let routing = Capabilities::new(&registry).route(&capability, &among);
-            let tool = routing.tool().map_err(|error| *error)?;
-            io.show(&format!("{tool}\n"))
+            let (_, tool) = Capabilities::new(&registry).route(&capability, &among);
+            io.show(&format!("{}\n", tool?))
         }
     }
 }

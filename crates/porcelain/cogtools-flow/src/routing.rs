@@ -26,20 +26,6 @@ struct CapableTool {
     capabilities: Vec<String>,
 }
 
-/// The choice of a tool for a call.
-#[derive(Debug)]
-pub(crate) struct Routing {
-    route: Route,
-    /// The tools that have the capability.
-    tools: Vec<String>,
-    /// The capabilities that the node may use.
-    among: Vec<String>,
-    /// The number of tools that cannot be read.
-    invalid: usize,
-    /// The first difference from the lock.
-    locked: Option<Diagnostic>,
-}
-
 impl Capabilities {
     /// Reads the tools of `registry`.
     pub(crate) fn new(registry: &Registry) -> Self {
@@ -63,9 +49,18 @@ impl Capabilities {
         }
     }
 
-    /// The choice for `capability`, which is one of `among` unless that is empty. Aliases of the
-    /// configuration are applied first, once.
-    pub(crate) fn route(&self, capability: &str, among: &[String]) -> Routing {
+    /// The choice for `capability`, which is one of `among` unless that is empty, for the session;
+    /// and the name of the tool. Aliases of the configuration are applied first, once.
+    ///
+    /// # Errors
+    ///
+    /// `DENIED` or `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several
+    /// have it.
+    pub(crate) fn route(
+        &self,
+        capability: &str,
+        among: &[String],
+    ) -> (Route, Result<String, Box<Diagnostic>>) {
         let operation = self.resolve(capability);
         let among = match among {
             [] => self.known(),
@@ -81,28 +76,30 @@ impl Capabilities {
         };
         let name = |tool: &&CapableTool| tool.name.clone();
         let tools: Vec<String> = candidates.iter().filter(has_it).map(name).collect();
-        let summary = match tools.as_slice() {
-            [tool] => format!("`{tool}` matches `{operation}`"),
-            [] => format!("no tool matches `{operation}`"),
-            several => format!("several tools match `{operation}`: {}", several.join(", ")),
+        let (summary, tool) = match tools.as_slice() {
+            [tool] => (format!("`{tool}` matches `{operation}`"), Ok(tool.clone())),
+            [] => {
+                // One that differs from the lock may have it.
+                let locked = self.locked.clone();
+                let missing = || self.not_found(capability, &operation, &among);
+                let summary = format!("no tool matches `{operation}`");
+                (summary, Err(locked.unwrap_or_else(missing)))
+            }
+            several => {
+                let names = several.join(", ");
+                let summary = format!("several tools match `{operation}`: {names}");
+                (summary, Err(ambiguous(&operation, several)))
+            }
         };
-        Routing {
-            route: Route {
-                capability: capability.to_owned(),
-                operation,
-                candidates: candidates.iter().map(name).collect(),
-                tool: match tools.as_slice() {
-                    [tool] => Some(tool.clone()),
-                    _ => None,
-                },
-                intent: None,
-                summary,
-            },
-            tools,
-            among,
-            invalid: self.invalid,
-            locked: self.locked.clone(),
-        }
+        let route = Route {
+            capability: capability.to_owned(),
+            operation,
+            candidates: candidates.iter().map(name).collect(),
+            tool: tool.as_ref().ok().cloned(),
+            intent: None,
+            summary,
+        };
+        (route, tool.map_err(Box::new))
     }
 
     fn resolve(&self, name: &str) -> String {
@@ -115,44 +112,15 @@ impl Capabilities {
         let all = self.tools.iter().flat_map(|tool| &tool.capabilities);
         all.cloned().collect::<BTreeSet<_>>().into_iter().collect()
     }
-}
 
-impl Routing {
-    /// The choice, for the session.
-    pub(crate) const fn route(&self) -> &Route {
-        &self.route
-    }
-
-    /// The name of the tool.
-    ///
-    /// # Errors
-    ///
-    /// `DENIED` or `TOOL_NOT_FOUND` if none has the capability, `AMBIGUOUS_CAPABILITY` if several
-    /// have it.
-    pub(crate) fn tool(&self) -> Result<&str, Box<Diagnostic>> {
-        match self.tools.as_slice() {
-            [tool] => Ok(tool),
-            // One that differs from the lock may have it.
-            [] => Err(Box::new(
-                self.locked.clone().unwrap_or_else(|| self.not_found()),
-            )),
-            _ => Err(Box::new(self.ambiguous())),
-        }
-    }
-
-    fn not_found(&self) -> Diagnostic {
-        let Route {
-            capability,
-            operation,
-            ..
-        } = &self.route;
+    fn not_found(&self, capability: &str, operation: &str, among: &[String]) -> Diagnostic {
         let message = if capability.is_empty() {
             "no capability was named, so no tool matches".to_owned()
         } else {
             format!("no tool matches the capability `{capability}`")
         };
         let mut diagnostic = Diagnostic::new(Code::ToolNotFound, message);
-        let known = || self.among.iter().map(String::as_str);
+        let known = || among.iter().map(String::as_str);
         let meant = suggestion(&nearest(operation, known()));
         diagnostic.hints.extend(meant.map(Into::into));
         let known: Vec<String> = known().map(|name| format!("`{name}`")).collect();
@@ -166,16 +134,15 @@ impl Routing {
         }
         diagnostic
     }
+}
 
-    fn ambiguous(&self) -> Diagnostic {
-        let names = self.tools.iter().map(|tool| format!("`{tool}`"));
-        let names: Vec<String> = names.collect();
-        let message = format!(
-            "several tools have the capability `{}`: {}",
-            self.route.operation,
-            names.join(", ")
-        );
-        let diagnostic = Diagnostic::new(Code::AmbiguousCapability, message);
-        diagnostic.hint("exclude all but one with `filter`, or give them different capabilities")
-    }
+fn ambiguous(operation: &str, tools: &[String]) -> Diagnostic {
+    let names: Vec<String> = tools.iter().map(|tool| format!("`{tool}`")).collect();
+    let message = format!(
+        "several tools have the capability `{}`: {}",
+        operation,
+        names.join(", ")
+    );
+    let diagnostic = Diagnostic::new(Code::AmbiguousCapability, message);
+    diagnostic.hint("exclude all but one with `filter`, or give them different capabilities")
 }

@@ -296,9 +296,9 @@ impl FlowWork {
             FlowTarget::Capability { capability, among } => {
                 let capabilities = || Capabilities::new(&self.run.registry);
                 let capabilities = self.capabilities.get_or_init(capabilities);
-                let routing = capabilities.route(&capability, &among);
-                outcome.route = Some(routing.route().clone());
-                routing.tool()?.to_owned()
+                let (route, tool) = capabilities.route(&capability, &among);
+                outcome.route = Some(route);
+                tool?
             }
         };
         let tool = self.run.registry.find(&name);
