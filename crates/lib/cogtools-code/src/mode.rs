@@ -120,8 +120,7 @@ impl CodeMode {
         decisions: Decisions,
         journal: &Journal,
     ) -> Result<(), Box<Diagnostic>> {
-        let read = journal.read();
-        let (session, blobs) = read.map_err(|error| Box::new(error.diagnostic()))?;
+        let (session, blobs) = journal.read()?;
         Recorded::read(&session, &blobs, Some(program))?.check(&decisions)?;
         let all = self.programs.decisions.lock();
         let mut all = all.unwrap_or_else(PoisonError::into_inner);
@@ -185,10 +184,9 @@ impl CodeMode {
 impl Programs {
     /// Runs a program, or goes on with the one that an earlier run of `call` has begun.
     fn run(&self, run: Run, call: &CallScope) -> Result<CallResult, Box<Diagnostic>> {
-        let failed = |error: cogtools_log::LogError| Box::new(error.diagnostic());
         let mut scope = (self.scope)(call.cancel.clone());
         scope.agents = self.agents.get().map(|(agents, _)| agents(call));
-        let (session, blobs) = call.program(None).read().map_err(failed)?;
+        let (session, blobs) = call.program(None).read()?;
         let resume = |begun: Recorded| {
             let decisions = self.decisions.lock();
             let mut decisions = decisions.unwrap_or_else(PoisonError::into_inner);

@@ -85,8 +85,7 @@ impl<'l> Recorder<'l> {
             return Ok((Timestamp::now(), None));
         };
         let event = event(&mut **lines, self.program.clone());
-        let appended = event.and_then(|event| lines.append(event));
-        appended.map_err(|error| Box::new(error.diagnostic()))
+        Ok(lines.append(event?)?)
     }
 
     /// Records that the program begins; returns its time.

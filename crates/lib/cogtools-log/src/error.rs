@@ -186,6 +186,18 @@ impl LogError {
     }
 }
 
+impl From<SessionError> for Box<Diagnostic> {
+    fn from(error: SessionError) -> Self {
+        Self::new(error.diagnostic())
+    }
+}
+
+impl From<LogError> for Box<Diagnostic> {
+    fn from(error: LogError) -> Self {
+        Self::new(error.diagnostic())
+    }
+}
+
 fn is_missing(error: &ReadError) -> bool {
     match error {
         ReadError::Dangling => true,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use cogtools_agent::{AgentTool, Connection, HistorySettings, Journal, Ledger, task_of_user};
-use cogtools_core::Pattern;
+use cogtools_core::{Diagnostic, Pattern};
 use cogtools_log::{Event, Mask};
 use cogtools_model::Part;
 use cogtools_program::questions::{Complete, Completion, Line, LineEditor, LineOptions, Prompt};
@@ -233,8 +233,7 @@ fn retry<'a>(stage: Stage<'a>, args: &AskArgs, io: &mut Io<'_>) -> Result<Stage<
         say("there was no task yet", io);
         return Ok(stage);
     };
-    let undone = worker.journal.undo();
-    let undone = undone.map_err(|error| worker::log_failure(&error))?;
+    let undone = worker.journal.undo().map_err(Box::<Diagnostic>::from)?;
     let Some(Event::Task { parts }) = undone else {
         say("there is no task to give again", io);
         return Ok(Stage::Open(worker));
@@ -307,9 +306,7 @@ fn obey(
 }
 
 fn undo(journal: &mut Journal) -> Result<String, Failure> {
-    let undone = journal
-        .undo()
-        .map_err(|error| worker::log_failure(&error))?;
+    let undone = journal.undo().map_err(Box::<Diagnostic>::from)?;
     Ok(match undone {
         Some(task) => {
             let text = task.text().unwrap_or_default().trim();

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::args::AskArgs;
 use crate::summary;
 use crate::tools::ProjectTools;
-use crate::worker::{OpenSession, log_failure};
+use crate::worker::OpenSession;
 
 /// Notes the answers of a command line.
 pub(crate) struct Decider<'d> {
@@ -136,8 +136,10 @@ impl<'d> Decider<'d> {
     fn append(&mut self, open: &OpenCall, approval: Approval) -> Result<(), Failure> {
         let call = open.id.clone();
         let event = Event::Decision { call, approval };
-        let appended = self.journal.append(event);
-        appended.map(drop).map_err(|error| log_failure(&error))
+        self.journal
+            .append(event)
+            .map_err(Box::<Diagnostic>::from)?;
+        Ok(())
     }
 
     /// Puts the program on standard input in the place of one that waits.
@@ -161,7 +163,8 @@ impl<'d> Decider<'d> {
             ..CallEvent::new(open.id, open.tool, open.arguments, approval)
         };
         let appended = self.journal.append(Event::Call(event));
-        appended.map(drop).map_err(|error| log_failure(&error))
+        appended.map_err(Box::<Diagnostic>::from)?;
+        Ok(())
     }
 }
 

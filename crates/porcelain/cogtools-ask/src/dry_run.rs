@@ -32,8 +32,7 @@ pub(crate) fn print(
     let mut sent = None;
     let mut state = match worker::existing(args, project, io)? {
         Some(file) => {
-            let read = Session::read(&file);
-            let session = read.map_err(|error| Failure::from(error.diagnostic()))?;
+            let session = Session::read(&file).map_err(Box::<Diagnostic>::from)?;
             let state = State::new(&session, args.from);
             let path = state.head.map(|head| session.path_to(head));
             sent = sent_dynamic(path.unwrap_or_default(), &file.blobs());

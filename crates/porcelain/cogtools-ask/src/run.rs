@@ -154,7 +154,7 @@ fn has_programs(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<bool, 
     let Some(file) = worker::existing(args, project, io)? else {
         return Ok(false);
     };
-    let session = Session::read(&file).map_err(|error| Failure::from(error.diagnostic()))?;
+    let session = Session::read(&file).map_err(Box::<Diagnostic>::from)?;
     let state = State::new(&session, args.from);
     let mut open = state.conversation.open_calls().iter();
     let path = state.head.map(|head| session.path_to(head));

@@ -169,9 +169,7 @@ impl<'a> Worker<'a> {
         });
         let paused: Vec<WaitingCall> = paused.chain(waiting).collect();
         self.journal = agent.journal;
-        let ended = ended
-            .transpose()
-            .map_err(|error| Failure::from(error.diagnostic()))?;
+        let ended = ended.transpose().map_err(Box::<Diagnostic>::from)?;
         let Some((end, rejection)) = ended else {
             return Err(Failure::Reported(1));
         };
@@ -253,8 +251,8 @@ pub(crate) fn open_session(
     let (file, exists) = locate(args, project, io)?;
     let journal = if exists {
         check_session_owner(&file, project, io)?;
-        let (log, session) =
-            Log::open(&file, log_options(io)).map_err(|error| log_failure(&error))?;
+        let opened = Log::open(&file, log_options(io));
+        let (log, session) = opened.map_err(Box::<Diagnostic>::from)?;
         check_branch(args, &session)?;
         let journal = Journal::resume(log, &session, args.from);
         // Whoever can write the file could have written that the user has approved a call.
@@ -267,7 +265,7 @@ pub(crate) fn open_session(
     } else {
         let of_tool = args.action() == Action::Agent;
         let log = create_session(&file, model, of_tool, io);
-        Journal::new(log.map_err(|error| log_failure(&error))?)
+        Journal::new(log.map_err(Box::<Diagnostic>::from)?)
     };
     let name = file.name();
     Ok(OpenSession { journal, name })
@@ -304,7 +302,7 @@ fn locate(args: &AskArgs, project: &Project, io: &Io<'_>) -> Result<(SessionFile
     let store = Store::of(dirs::state_dir(io).as_deref(), project.root());
     let store = store.map_err(|none| none.hint("or name a file with --session"))?;
     if !args.goes_on() {
-        let (_, file) = store.new_file().map_err(|error| log_failure(&error))?;
+        let (_, file) = store.new_file().map_err(Box::<Diagnostic>::from)?;
         return Ok((file, false));
     }
     let unreadable = |error| Failure::from(store.unreadable(&error));
@@ -341,9 +339,4 @@ fn check_branch(args: &AskArgs, session: &Session) -> Result<(), Failure> {
     Err(Diagnostic::new(Code::Usage, message)
         .hint("cogtools session tree shows the entries")
         .into())
-}
-
-/// A log that cannot be written or read.
-pub(crate) fn log_failure(error: &LogError) -> Failure {
-    error.diagnostic().into()
 }

@@ -8,7 +8,7 @@ use cogtools_agent::{
 };
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::view::{NodeRun, Run};
-use cogtools_log::{Entry, Log, LogError, NodeState, Session, SessionError, SessionFile};
+use cogtools_log::{Entry, Log, NodeState, Session, SessionFile};
 use cogtools_program::call::quote;
 use cogtools_program::{Failure, Io, project};
 
@@ -107,7 +107,8 @@ pub(crate) fn locate(name: Option<&str>, kind: &str, io: &Io<'_>) -> Result<Sess
 /// It cannot be read, another user owns it, or another process writes to it.
 pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Failure> {
     check_session_owner(file, &project::project(io), io)?;
-    Log::open(file, log_options(io)).map_err(|error| failure(&error))
+    let opened = Log::open(file, log_options(io));
+    Ok(opened.map_err(Box::<Diagnostic>::from)?)
 }
 
 /// Reads the session in `file`.
@@ -116,12 +117,7 @@ pub(crate) fn open(file: &SessionFile, io: &Io<'_>) -> Result<(Log, Session), Fa
 ///
 /// It cannot be read.
 pub(crate) fn read(file: &SessionFile) -> Result<Session, Failure> {
-    Session::read(file).map_err(|error: SessionError| error.diagnostic().into())
-}
-
-/// The failure of a log that cannot be written or read.
-pub(crate) fn failure(error: &LogError) -> Failure {
-    error.diagnostic().into()
+    Ok(Session::read(file).map_err(Box::<Diagnostic>::from)?)
 }
 
 /// The last run on `branch`, which must be of this kind: `plan` or `flow`.

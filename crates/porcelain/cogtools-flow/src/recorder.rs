@@ -107,10 +107,10 @@ impl Recorder {
             tool: tool.to_owned(),
             digest,
             arguments: shown,
-            blob: record.blob(blob).map_err(|error| failure(&error))?,
+            blob: record.blob(blob)?,
             masked: false,
         };
-        record.append(event).map_err(|error| failure(&error))
+        Ok(record.append(event)?)
     }
 
     /// Records that a plan is about to run, which may call no tool that `deny` matches.
@@ -120,14 +120,14 @@ impl Recorder {
         asks: bool,
         deny: &[String],
     ) -> Result<(), Box<Diagnostic>> {
-        let appended = self.lock().append(Event::Plan {
+        self.lock().append(Event::Plan {
             intent: contract.intent().to_owned(),
             plan: contract.to_json(),
             asks,
             deny: deny.to_vec(),
             masked: false,
-        });
-        appended.map_err(|error| failure(&error))
+        })?;
+        Ok(())
     }
 
     /// Records that something has happened to a node, which has ended with `output` if there is one.
@@ -138,9 +138,8 @@ impl Recorder {
     ) -> Result<(), Box<Diagnostic>> {
         let mut record = self.lock();
         if let Some(output) = output {
-            let kept = record.keep(output).map_err(|error| failure(&error))?;
-            (event.blob, event.masked) = (kept.1, kept.2);
-            event.output = Some(kept.0);
+            let (shown, blob, masked) = record.keep(output)?;
+            (event.output, event.blob, event.masked) = (Some(shown), blob, masked);
         }
         event.inputs.as_mut().map(mask_personal);
         for line in &mut event.logs {
@@ -162,8 +161,7 @@ impl Recorder {
             }
             NodeState::Started | NodeState::Succeeded | NodeState::Skipped { .. } => {}
         }
-        let appended = record.append(Event::Node(Box::new(event)));
-        appended.map_err(|error| failure(&error))
+        Ok(record.append(Event::Node(Box::new(event)))?)
     }
 
     /// Records the results that the user has given, so that they are not asked for again.
@@ -215,20 +213,16 @@ impl Recorder {
         if record.log.is_none() {
             return Ok(());
         }
-        let kept = record.keep(&text.into());
-        let event = kept.and_then(|(shown, blob, _)| {
-            let text = shown.as_str().unwrap_or_default().to_owned();
-            record.append(Event::Reply { text, blob })
-        });
-        event.map_err(|error| failure(&error))
+        let (shown, blob, _) = record.keep(&text.into())?;
+        let text = shown.as_str().unwrap_or_default().to_owned();
+        Ok(record.append(Event::Reply { text, blob })?)
     }
 
     /// Records that the run has ended.
     pub(crate) fn end(&self, status: EndStatus) -> Result<(), Box<Diagnostic>> {
         let mut record = self.lock();
-        let appended = record.append(Event::End { status });
-        let synced = appended.and_then(|()| record.log.as_ref().map_or(Ok(()), Log::sync));
-        synced.map_err(|error| failure(&error))
+        record.append(Event::End { status })?;
+        Ok(record.log.as_ref().map_or(Ok(()), Log::sync)?)
     }
 
     fn lock(&self) -> MutexGuard<'_, Record> {
@@ -335,10 +329,6 @@ impl Record {
 /// The milliseconds of `duration`.
 pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-fn failure(error: &LogError) -> Box<Diagnostic> {
-    Box::new(error.diagnostic())
 }
 
 /// The work of a run whose nodes are recorded.

@@ -224,14 +224,13 @@ impl Planner<'_> {
     }
 
     async fn ask(&self, agent: &mut Agent<'_>, task: Vec<Part>) -> Result<Contract, Failure> {
-        let end = agent.run(task).await;
-        let end = end.map_err(|error| journal::failure(&error))?;
+        let end = agent.run(task).await.map_err(Box::<Diagnostic>::from)?;
         let wrong = match self.contract(&end)? {
             Ok(contract) => return Ok(contract),
             Err(wrong) => wrong,
         };
         let end = agent.run(correction(&wrong)).await;
-        let end = end.map_err(|error| journal::failure(&error))?;
+        let end = end.map_err(Box::<Diagnostic>::from)?;
         let wrong = match self.contract(&end)? {
             Ok(contract) => return Ok(contract),
             Err(wrong) => wrong,
@@ -241,7 +240,7 @@ impl Planner<'_> {
             .with_subject(&*self.model)
             .with_details(wrong.join("\n"));
         let rejected = agent.reject_answer(&diagnostic);
-        rejected.map_err(|error| journal::failure(&error))?;
+        rejected.map_err(Box::<Diagnostic>::from)?;
         Err(diagnostic
             .hint("ask in another way, or another model")
             .hint("`cogtools session show` shows the answers")
