@@ -77,93 +77,78 @@ impl Record {
 /// whole. The value keeps its type, and is not searched for references itself. Every reference
 /// that leads nowhere is reported.
 pub(crate) fn resolve(mut args: Value, records: &Records) -> Result<Value, Vec<Diagnostic>> {
-    let mut resolver = Resolver {
-        records,
-        left: MAX_BYTES,
-        missing: Vec::new(),
-    };
-    resolver
-        .value(&mut args, "")
-        .map_err(|error| vec![*error])?;
-    fail_on(Diagnostic::truncate(resolver.missing))?;
+    let (mut values, mut missing) = (Vec::new(), Vec::new());
+    // The number of bytes of results that may still be copied.
+    let mut left = Some(MAX_BYTES);
+    visit(&args, "", &mut |pointer, text, (name, path)| {
+        let record = records.get(name);
+        let found = record.filter(|record| !record.has_failed());
+        match found.and_then(|record| record.get(path)) {
+            Some(value) => {
+                left = left.and_then(|left| copied(&value, left));
+                values.push((pointer.to_owned(), value));
+            }
+            None if missing.len() <= Diagnostic::MAX_SHOWN => {
+                missing.push(no_value(text, name, records).with_pointer(pointer));
+            }
+            None => {}
+        }
+    });
+    left.ok_or_else(|| vec![*too_large("the arguments")])?;
+    fail_on(Diagnostic::truncate(missing))?;
+    for (pointer, value) in values {
+        if let Some(place) = args.pointer_mut(&pointer) {
+            *place = value.into_owned();
+        }
+    }
     Ok(args)
 }
 
-struct Resolver<'r> {
-    records: &'r Records,
-    /// The number of bytes of results that may still be copied.
-    left: usize,
-    missing: Vec<Diagnostic>,
+/// The failure of the reference `text` to the step `name`, which leads nowhere.
+fn no_value(text: &str, name: &str, records: &Records) -> Diagnostic {
+    let (message, hint) = match records.get(name) {
+        None => (
+            format!("no step has saved a result as `{name}`"),
+            did_you_mean(name, records.keys().map(String::as_str))
+                .unwrap_or_else(|| "refer to an earlier step by its `save_as`".to_owned()),
+        ),
+        Some(record) if record.has_failed() => (
+            format!("the step `{name}` has no result"),
+            "leave the reference out; only a reply reads steps that failed".to_owned(),
+        ),
+        Some(_) => (
+            format!("the result of `{name}` has no such path"),
+            "a path begins with a key of the result, or with `status`, `tool` or `error`"
+                .to_owned(),
+        ),
+    };
+    Diagnostic::new(Code::MissingReference, message)
+        .with_subject(text)
+        .hint(hint)
 }
 
-impl Resolver<'_> {
-    /// Resolves `value`, which is at `pointer`.
-    fn value(&mut self, value: &mut Value, pointer: &str) -> Result<(), Box<Diagnostic>> {
-        match value {
-            Value::String(text) => {
-                if let Some(found) = self.text(text, pointer)? {
-                    *value = found;
-                }
+/// A function that gets a reference: its pointer, its text, its name and its path.
+type OnReference<'f, 'v> = &'f mut dyn FnMut(&str, &'v str, (&'v str, Option<&'v str>));
+
+/// Calls `on` for each reference in `value`, which is at `pointer`.
+fn visit<'v>(value: &'v Value, pointer: &str, on: OnReference<'_, 'v>) {
+    match value {
+        Value::String(text) => {
+            if let Some(parts) = reference(text) {
+                on(pointer, text, parts);
             }
-            Value::Array(items) => {
-                for (index, item) in items.iter_mut().enumerate() {
-                    self.value(item, &format!("{pointer}/{index}"))?;
-                }
-            }
-            Value::Object(members) => {
-                for (key, member) in members.iter_mut() {
-                    self.value(member, &pointer::child(pointer, key))?;
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
-        Ok(())
-    }
-
-    /// The value that `text` refers to, if it is a reference.
-    fn text(&mut self, text: &str, pointer: &str) -> Result<Option<Value>, Box<Diagnostic>> {
-        let Some((name, path)) = reference(text) else {
-            return Ok(None);
-        };
-        let record = self.records.get(name);
-        let found = record.filter(|record| !record.has_failed());
-        let Some(found) = found.and_then(|record| record.get(path)) else {
-            if self.missing.len() <= Diagnostic::MAX_SHOWN {
-                self.missing.push(self.missing(text, name, record, pointer));
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                visit(item, &format!("{pointer}/{index}"), on);
             }
-            return Ok(None);
-        };
-        self.left = copied(&found, self.left).ok_or_else(|| too_large("the arguments"))?;
-        Ok(Some(found.into_owned()))
-    }
-
-    fn missing(
-        &self,
-        text: &str,
-        name: &str,
-        record: Option<&Record>,
-        pointer: &str,
-    ) -> Diagnostic {
-        let message = match record {
-            None => format!("no step has saved a result as `{name}`"),
-            Some(record) if record.has_failed() => format!("the step `{name}` has no result"),
-            Some(_) => format!("the result of `{name}` has no such path"),
-        };
-        let names = self.records.keys().map(String::as_str);
-        let hint = match record {
-            None => did_you_mean(name, names)
-                .unwrap_or_else(|| "refer to an earlier step by its `save_as`".to_owned()),
-            Some(record) if record.has_failed() => {
-                "leave the reference out; only a reply reads steps that failed".to_owned()
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                visit(member, &pointer::child(pointer, key), on);
             }
-            Some(_) => "a path begins with a key of the result, or with `status`, `tool` or \
-                        `error`"
-                .to_owned(),
-        };
-        Diagnostic::new(Code::MissingReference, message)
-            .with_subject(text)
-            .with_pointer(pointer)
-            .hint(hint)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -242,28 +227,11 @@ pub(crate) fn of_step(step: &Step) -> BTreeSet<&str> {
 
 /// Calls `on` for each reference in a step's arguments, with its pointer and its name.
 pub(crate) fn each_reference<'s>(step: &'s Step, mut on: impl FnMut(&str, &'s str)) {
-    fn visit<'v>(value: &'v Value, pointer: &str, on: &mut impl FnMut(&str, &'v str)) {
-        match value {
-            Value::String(text) => {
-                if let Some((name, _)) = reference(text) {
-                    on(pointer, name);
-                }
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    visit(item, &format!("{pointer}/{index}"), on);
-                }
-            }
-            Value::Object(members) => {
-                for (key, member) in members {
-                    visit(member, &pointer::child(pointer, key), on);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
     for (key, value) in step.args.iter().flatten() {
-        visit(value, &pointer::child("", key), &mut on);
+        let pointer = pointer::child("", key);
+        visit(value, &pointer, &mut |pointer, _, (name, _)| {
+            on(pointer, name);
+        });
     }
 }
 
