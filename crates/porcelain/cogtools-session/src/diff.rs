@@ -1,25 +1,16 @@
 //! `cogtools session diff`: the first difference of two sessions.
 
-use cogtools_agent::locate_session;
 use cogtools_log::{Event, NodeEvent, NodeState, Session, response_text};
 use cogtools_program::terminal::{pluralize, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::read;
+use crate::locate::Opened;
 
 /// Prints how many steps two sessions have in common, and the first one that differs.
 pub(crate) fn diff(one: &str, other: &str, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let mut steps = Vec::new();
-    for name in [one, other] {
-        let file = locate_session(Some(name), io)?;
-        let (session, _) = read(&file, io)?;
-        steps.push(self::steps(&session));
-    }
-    let (others, ones) = (
-        steps.pop().unwrap_or_default(),
-        steps.pop().unwrap_or_default(),
-    );
+    let mut read = |name| Ok::<_, Failure>(steps(&Opened::read(Some(name), io)?.session));
+    let (ones, others) = (read(one)?, read(other)?);
     let same = ones.iter().zip(&others).take_while(|(a, b)| a == b).count();
     let (a, b) = (ones.get(same), others.get(same));
     if json {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use cogtools_agent::{locate_session, task_of_user};
+use cogtools_agent::task_of_user;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Entry, Event, Outcome, Session};
 use cogtools_model::Part;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::locate::read;
+use crate::locate::Opened;
 
 /// The keys of matchers: a map that has no others is not a value.
 const MATCHERS: [&str; 7] = [
@@ -19,17 +19,15 @@ const MATCHERS: [&str; 7] = [
 /// Prints a file with one case: the tasks, the results of tools as fixtures, and the calls as
 /// expectations, which a person corrects.
 pub(crate) fn eval(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, _) = read(&file, io)?;
+    let opened = Opened::read(name, io)?;
+    let session = &opened.session;
     let branch = session.branch(session.head());
     let is_task = |entry: &&Entry| matches!(entry.event, Event::Task { .. });
     if !branch.iter().any(is_task) {
-        let message = format!("`{}` has no task of a model", file.display_path().display());
-        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
         let hint = "name a session of `cogtools ask`; a flow is tested by its examples";
-        return Err(diagnostic.hint(hint).into());
+        return Err(opened.lacks("task of a model").hint(hint).into());
     }
-    let document = json!({"cases": [case(&session)]});
+    let document = json!({"cases": [case(session)]});
     if json {
         return io.show_json(&format!("{document:#}\n"));
     }

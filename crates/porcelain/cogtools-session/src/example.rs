@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use cogtools_agent::locate_session;
 use cogtools_core::text::Span;
 use cogtools_core::{Code, Diagnostic, Tool, yaml};
 use cogtools_edit::{ApplyError, Change, Existing, ExistingError, Plan, Step, yaml as edit};
@@ -12,7 +11,7 @@ use cogtools_program::project::{cached_registry, project};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::locate::read;
+use crate::locate::Opened;
 
 /// A call that succeeded, and its result.
 struct Made<'s> {
@@ -29,9 +28,8 @@ pub(crate) fn example(
     golden: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, _) = read(&file, io)?;
-    let made = Made::find(&session, call, &file)?;
+    let opened = Opened::read(name, io)?;
+    let made = Made::find(&opened, call)?;
     let project = project(io);
     let tool = cached_registry(&RegistryArgs::default(), io)?
         .find(made.tool)
@@ -58,7 +56,7 @@ pub(crate) fn example(
     if golden {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let golden = path.with_file_name(format!("{stem}.{}.golden", examples.len() + 1));
-        let text = made.output(&file)?;
+        let text = made.output(&opened.file)?;
         let before = Existing::open(project.root(), &golden).map_err(failed)?;
         let before = before.map(|existing| existing.text);
         let change = Change::new(project.root(), golden, before, text);
@@ -75,8 +73,8 @@ pub(crate) fn example(
 
 impl<'s> Made<'s> {
     /// The last call of that name.
-    fn find(session: &'s Session, name: &str, file: &SessionFile) -> Result<Self, Failure> {
-        let calls = Session::calls(session.nodes()).into_iter().rev();
+    fn find(opened: &'s Opened, name: &str) -> Result<Self, Failure> {
+        let calls = Session::calls(opened.session.nodes()).into_iter().rev();
         let mut made = calls.filter(|(call, _)| call.call.as_str() == name);
         let made = made.find_map(|(call, result)| {
             let result = result.filter(|result| result.outcome == Outcome::Succeeded)?;
@@ -87,11 +85,9 @@ impl<'s> Made<'s> {
             })
         });
         made.ok_or_else(|| {
-            let file = file.display_path().display();
-            let message = format!("`{file}` has no call {name} that succeeded");
-            let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
             let hint = "`cogtools session show --json` prints the names of the calls";
-            diagnostic.hint(hint).into()
+            let part = format!("call {name} that succeeded");
+            opened.lacks(&part).hint(hint).into()
         })
     }
 

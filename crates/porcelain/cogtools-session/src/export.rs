@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use cogtools_agent::{State, locate_session};
+use cogtools_agent::State;
 use cogtools_log::view::{Step, View};
 use cogtools_log::{
     Event, Header, Id, NodeState, Outcome, ResultEvent, Session, duration, response_text,
@@ -14,7 +14,7 @@ use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, read};
+use crate::locate::Opened;
 use crate::phrase;
 use crate::show::document;
 
@@ -38,16 +38,16 @@ pub(crate) fn export(
     format: Format,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, lines) = read(&file, io)?;
-    let leaf = leaf(&session, from, &file)?;
-    let contents = || contents(&session, leaf);
+    let opened = Opened::read(name, io)?;
+    let leaf = opened.leaf(from)?;
+    let session = &opened.session;
+    let contents = || contents(session, leaf);
     let value = match format {
         Format::Md => {
-            let text = render(&session.header, &View::of_branch(&session, leaf));
+            let text = render(&session.header, &View::of_branch(session, leaf));
             return io.show(&text);
         }
-        Format::Json => document(&session, &lines, leaf),
+        Format::Json => document(&opened, leaf),
         Format::Gemini => json!({"contents": contents()}),
         Format::OpenAi => json!({"messages": messages(contents())}),
     };

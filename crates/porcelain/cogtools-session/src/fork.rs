@@ -10,7 +10,7 @@ use cogtools_log::{
 };
 use cogtools_program::{Failure, Io, Severity};
 
-use crate::locate::{leaf, read};
+use crate::locate::Opened;
 use crate::show::branch_lines;
 
 /// Copies the entries from the root to `from` to a new session: in the file `to`, or in the
@@ -21,18 +21,17 @@ pub(crate) fn fork(
     to: Option<&str>,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, lines) = read(&file, io)?;
-    let Some(leaf) = leaf(&session, from, &file)? else {
-        let message = format!("`{}` has no entries", file.display_path().display());
-        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
-        return Err(diagnostic.hint("name a session with entries").into());
+    let opened = Opened::read(name, io)?;
+    let Some(leaf) = opened.leaf(from)? else {
+        let hint = "name a session with entries";
+        return Err(opened.lacks("entries").hint(hint).into());
     };
+    let Opened { file, session, .. } = &opened;
     let (id, target) = if let Some(path) = to {
         (SessionId::random(), session_at(path.as_ref(), io))
     } else {
         let new = session_store(io)?.0.new_file();
-        new.map_err(|error| Failure::from(error.diagnostic()))?
+        new.map_err(Box::<Diagnostic>::from)?
     };
     if target.path().symlink_metadata().is_ok() {
         let error = LogError::Exists(target.display_path().to_path_buf());
@@ -53,17 +52,17 @@ pub(crate) fn fork(
         Diagnostic::new(Code::Internal, format!("the header is not JSON: {error}"))
     })?;
     content.push('\n');
-    for line in branch_lines(&session, &lines, Some(leaf)) {
+    for line in branch_lines(&opened, Some(leaf)) {
         content.push_str(line.trim_end_matches('\r'));
         content.push('\n');
     }
     // What a branch refers to must be in it.
     Session::from_reader(content.as_bytes(), file.display_path())
-        .map_err(|error| Failure::from(error.diagnostic()))?;
-    copy_blobs(&session, leaf, &file, &target, io)?;
+        .map_err(Box::<Diagnostic>::from)?;
+    copy_blobs(session, leaf, file, &target, io)?;
     target
         .create(content.as_bytes())
-        .map_err(|error| Failure::from(error.diagnostic()))?;
+        .map_err(Box::<Diagnostic>::from)?;
     let place = to.map_or_else(|| id.to_string(), str::to_owned);
     io.show(&format!("{place}\n"))
 }

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, read};
+use crate::locate::Opened;
 
 /// The number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
@@ -22,10 +21,9 @@ pub(crate) fn prompt(
     json: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, _) = read(&file, io)?;
-    let leaf = leaf(&session, from, &file)?;
-    let path = session.branch(leaf);
+    let opened = Opened::read(name, io)?;
+    let file = &opened.file;
+    let path = opened.session.branch(opened.leaf(from)?);
     let request = path.iter().rev().find_map(|entry| match &entry.event {
         Event::Request {
             layers,
@@ -36,14 +34,12 @@ pub(crate) fn prompt(
         _ => None,
     });
     let Some((id, layers, model, turn)) = request else {
-        let message = format!("`{}` has no request there", file.display_path().display());
-        let diagnostic = Diagnostic::new(Code::SessionNotFound, message);
         let hint = "`cogtools session tree` shows the entries";
-        return Err(diagnostic.hint(hint).into());
+        return Err(opened.lacks("request there").hint(hint).into());
     };
     if json {
         let layers = layers.iter().map(|layer| {
-            let text = layer_text(layer, &file)?;
+            let text = layer_text(layer, file)?;
             let (tokens, hash) = (layer.tokens, &layer.hash);
             let cached = layer.cached;
             let layer = &layer.name;
@@ -55,7 +51,7 @@ pub(crate) fn prompt(
     }
     let mut text = format!("request {turn} #{id} to {model}\n");
     for layer in layers {
-        write_layer(&mut text, layer, &file)?;
+        write_layer(&mut text, layer, file)?;
     }
     io.show(&text)
 }

@@ -6,18 +6,20 @@ use clap::{ArgMatches, Args};
 use cogtools_agent::{
     Agent, AgentParts, AgentTool, CallResult, CallScope, Journal, Layers, Ledger, ModelArgs,
     ModelOptions, Permissions, ReadyCall, Requests, RunEnd, Settings, Silent, ToolTraits, Tools,
-    begin_session, call_rules, connect, facts, load_tools, locate_session, not_found, ready_call,
-    stable_seed, task_of_user,
+    begin_session, call_rules, connect, facts, load_tools, not_found, ready_call, stable_seed,
+    task_of_user,
 };
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Code, Context, Diagnostic, Registry, Target, Tool};
-use cogtools_log::{CallEvent, EndStatus, Event, Outcome, ResultEvent, Session, Store, Timestamp};
+use cogtools_log::{
+    CallEvent, EndStatus, Event, LogError, Outcome, ResultEvent, Session, Store, Timestamp,
+};
 use cogtools_model::Part;
 use cogtools_program::args::{EnvArgs, LockedArg, RegistryArgs};
 use cogtools_program::{EACH, Failure, Io, project};
 use serde_json::{Map, Value, json};
 
-use crate::locate::read;
+use crate::locate::Opened;
 
 #[derive(Args)]
 #[group(skip)]
@@ -52,12 +54,10 @@ pub(crate) fn rerun(
     let mut options = ModelOptions::of_model(matches)?;
     options.configure(&config.ask)?;
     let model = options.model()?;
-    let file = locate_session(args.session.as_deref(), io)?;
-    let (session, _) = read(&file, io)?;
-    let tasks = tasks(&session);
+    let opened = Opened::read(args.session.as_deref(), io)?;
+    let tasks = tasks(&opened.session);
     if tasks.is_empty() {
-        let message = format!("`{}` has no task", file.display_path().display());
-        return Err(Diagnostic::new(Code::SessionNotFound, message).into());
+        return Err(opened.lacks("task").into());
     }
     io.keep_sessions();
     let cancel = io.signals.begin_with_second();
@@ -74,7 +74,7 @@ pub(crate) fn rerun(
     };
     cx.call.todos = Some(layers.todos.clone());
     cx.call.rules = Some(Arc::new(call_rules(&config.ask, (&args.allow, &[]))));
-    let recorded = (args.tools == "recorded").then(|| Mutex::new(recorded(&session)));
+    let recorded = (args.tools == "recorded").then(|| Mutex::new(recorded(&opened.session)));
     let api = options.provider.target();
     let (tools, diagnostics) = RerunTools::load(&registry, cx, recorded, api);
     io.warn(&diagnostics, &EACH);
@@ -113,13 +113,10 @@ pub(crate) fn rerun(
         }
         Ok(last)
     });
-    let path = new.path();
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    io.show(&format!("{name}\n"))?;
-    let ended = ended
-        .transpose()
-        .map_err(|error: cogtools_log::LogError| error.diagnostic());
-    ended?.flatten().map_or(Ok(()), |end| failure(&end, &model))
+    io.show(&format!("{}\n", new.name()))?;
+    let ended: Result<_, LogError> = ended.transpose();
+    let ended = ended.map_err(Box::<Diagnostic>::from)?;
+    ended.flatten().map_or(Ok(()), |end| failure(&end, &model))
 }
 
 /// The failure of a run that the model did not complete.

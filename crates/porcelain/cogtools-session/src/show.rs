@@ -1,13 +1,12 @@
 //! `cogtools session show`: a session as a person reads it.
 
-use cogtools_agent::locate_session;
 use cogtools_log::view::View;
-use cogtools_log::{Event, Id, Session};
+use cogtools_log::{Event, Id};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::{leaf, read};
+use crate::locate::Opened;
 use crate::report::Report;
 
 /// Shows the branch of a session that ends at `from`, or the one that was written to last.
@@ -17,14 +16,14 @@ pub(crate) fn show(
     json: bool,
     io: &mut Io<'_>,
 ) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, lines) = read(&file, io)?;
-    let leaf = leaf(&session, from, &file)?;
+    let opened = Opened::read(name, io)?;
+    let leaf = opened.leaf(from)?;
     if json {
-        let document = document(&session, &lines, leaf);
+        let document = document(&opened, leaf);
         return io.show_json(&format!("{document:#}\n"));
     }
-    let view = View::of_branch(&session, leaf);
+    let session = &opened.session;
+    let view = View::of_branch(session, leaf);
     let mut report = Report::new(io.colour(Stream::Stdout));
     report.header(&session.header);
     let nested = session.nested();
@@ -32,7 +31,7 @@ pub(crate) fn show(
         report.step(step);
         if matches!(step.entry.event, Event::Call(_)) && !nested.is_empty() {
             let entries = session.agents(step.entry);
-            let summary = View::new(&session, &entries).summary;
+            let summary = View::new(session, &entries).summary;
             match entries.first().map(|first| &first.event) {
                 Some(Event::Program { program, .. }) => report.program(program, &summary),
                 Some(_) => report.agent(&summary),
@@ -52,12 +51,12 @@ pub(crate) fn show(
 
 /// A session as one JSON object: its header, the entries of a branch as they are in the file,
 /// and the sums.
-pub(crate) fn document(session: &Session, lines: &[String], leaf: Option<Id>) -> Value {
+pub(crate) fn document(opened: &Opened, leaf: Option<Id>) -> Value {
     let parsed = |line: &String| serde_json::from_str::<Value>(line).unwrap_or_default();
-    let entries = branch_lines(session, lines, leaf).map(parsed);
-    let summary = View::of_branch(session, leaf).summary;
+    let entries = branch_lines(opened, leaf).map(parsed);
+    let summary = View::of_branch(&opened.session, leaf).summary;
     json!({
-        "header": lines.first().map(parsed),
+        "header": opened.lines.first().map(parsed),
         "entries": entries.collect::<Vec<Value>>(),
         "summary": {
             "model": summary.model,
@@ -71,11 +70,8 @@ pub(crate) fn document(session: &Session, lines: &[String], leaf: Option<Id>) ->
 }
 
 /// The lines of the entries from the root to `leaf`.
-pub(crate) fn branch_lines<'l>(
-    session: &Session,
-    lines: &'l [String],
-    leaf: Option<Id>,
-) -> impl Iterator<Item = &'l String> {
+pub(crate) fn branch_lines(opened: &Opened, leaf: Option<Id>) -> impl Iterator<Item = &String> {
+    let Opened { session, lines, .. } = opened;
     let index = |id: Id| session.entries.binary_search_by_key(&id, |entry| entry.id);
     let branch = session.branch(leaf);
     let indexes: Vec<usize> = branch.iter().filter_map(|it| index(it.id).ok()).collect();

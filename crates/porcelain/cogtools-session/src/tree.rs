@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use cogtools_agent::locate_session;
 use cogtools_log::{Entry, Event, Id, duration, response_text};
 use cogtools_program::terminal::style::{BOLD, GREEN};
 use cogtools_program::terminal::{Stream, paint, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::read;
+use crate::locate::Opened;
 use crate::phrase;
 
 /// The number of levels that are indented; deeper ones are not indented further.
@@ -20,8 +19,7 @@ const KIND_WIDTH: usize = 10;
 
 /// Shows all entries, one on each line. A branch is indented below the entry where it begins.
 pub(crate) fn tree(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
-    let (session, _) = read(&file, io)?;
+    let session = Opened::read(name, io)?.session;
     if json {
         let entries = session.nodes().map(|entry| {
             let note = note(&entry.event);

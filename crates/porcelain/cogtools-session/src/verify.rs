@@ -13,7 +13,7 @@ use cogtools_program::{Failure, Io};
 pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
     let file = locate_session(name, io)?;
     let path = file.display_path().to_path_buf();
-    let checked = Check::run(&file).map_err(|error| Failure::from(error.diagnostic()))?;
+    let checked = Check::run(&file).map_err(Box::<Diagnostic>::from)?;
     fail_on(Diagnostic::truncate(checked.findings))?;
     let mut facts = vec![
         match checked.entries {
