@@ -62,18 +62,6 @@ pub(crate) fn resume(command: &str, name: Option<&str>) -> String {
     }
 }
 
-/// The command `resume` with what the user has decided already.
-pub(crate) fn decided(resume: &str, repeat: &[String], results: &[String]) -> String {
-    let repeat = repeat
-        .iter()
-        .map(|node| format!(" --repeat {}", quote(node)));
-    let results = results.iter().map(|it| format!(" --result {}", quote(it)));
-    std::iter::once(resume.to_owned())
-        .chain(repeat)
-        .chain(results)
-        .collect()
-}
-
 /// The sessions of the project, the one that was written to last first. There are none without a
 /// folder for them.
 pub(crate) fn sessions(io: &Io<'_>) -> Vec<SessionFile> {
@@ -177,17 +165,17 @@ pub(crate) fn check_named(
     Err(diagnostic.hint(hint).into())
 }
 
-/// Fails if nodes or steps were interrupted that may not run again by themselves.
+/// Fails if nodes or steps were interrupted that may not run again by themselves. The command
+/// `resume` keeps what the user has decided already: what runs again, and results.
 pub(crate) fn check_interrupted(
     open: &[&NodeRun<'_>],
-    code: Code,
     noun: &str,
     resume: &str,
+    (repeat, results): (&[String], &[String]),
 ) -> Result<(), Failure> {
-    let verb = if noun == "step" {
-        "executing"
-    } else {
-        "running"
+    let (code, verb) = match noun {
+        "step" => (Code::StepFailed, "executing"),
+        _ => (Code::NodeFailed, "running"),
     };
     let diagnostic = |node: &&NodeRun<'_>| {
         let message = if node.event.masked {
@@ -203,10 +191,15 @@ pub(crate) fn check_interrupted(
     let Some(last) = diagnostics.pop() else {
         return Ok(());
     };
-    let options = |option: &str, end: &str| {
-        let options = open
-            .iter()
-            .map(|node| format!(" --{option} {}{end}", quote(node.id)));
+    let option = |option: &str, word: &str| format!(" --{option} {}", quote(word));
+    let repeated = repeat.iter().map(|node| option("repeat", node));
+    let given = results.iter().map(|it| option("result", it));
+    let resume: String = std::iter::once(resume.to_owned())
+        .chain(repeated)
+        .chain(given)
+        .collect();
+    let options = |name: &str, end: &str| {
+        let options = open.iter().map(|node| option(name, node.id) + end);
         options.collect::<String>()
     };
     let (it, them) = match open.len() {

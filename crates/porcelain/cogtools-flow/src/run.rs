@@ -1,6 +1,6 @@
 //! A run of a flow: its nodes, then its output. `run`, `call` and `resume` run whole flows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use clap::Args;
@@ -529,12 +529,10 @@ impl ResumeArgs {
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
         let resume = journal::resume("flow", Some(name.unwrap_or(&file.name())));
-        let decided = journal::decided(&resume, &self.repeat, &self.result);
-        journal::check_interrupted(&open, Code::NodeFailed, "node", &decided)?;
+        let decided = (self.repeat.as_slice(), self.result.as_slice());
+        journal::check_interrupted(&open, "node", &resume, decided)?;
         // One that has failed begins anew.
-        let interrupted = logged.nodes.iter().filter(|node| node.is_open());
-        let interrupted: BTreeSet<&str> = interrupted.map(|node| node.id).collect();
-        programs.retain(|id, _| interrupted.contains(id.as_str()));
+        programs.retain(|id, _| logged.node(id).is_some_and(NodeRun::is_open));
         let recorder = Recorder::new(Some(log), session.head());
         recorder.given(&given)?;
         for (id, value) in given {

@@ -95,7 +95,7 @@ fn decide(
         let problems = if edited.is_empty() {
             Vec::new()
         } else {
-            violations(&run.contract, &run.registry, &run.programs)
+            violations(&run.contract, &run.programs)
         };
         for problem in &problems {
             io.say(&problem.summary());

@@ -11,7 +11,6 @@ use cogtools_log::{Event, Header, NodeState, Session, SessionFile};
 use cogtools_model::Part;
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::format::FormatArg;
-use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Input, Io, Program, Stdin, man, named_file, text_input};
 use serde_json::{Value, json};
@@ -242,12 +241,10 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
             format,
         } => {
             let plan = plan.read("explain", io)?;
-            let (registry, context) = registry_and_context(&registry, io, None)?;
-            let (cx, colour) = (context.context(io), io.colour(Stream::Stdout));
-            let config = project::config(&project::project(io), io)?;
-            let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
+            let programs = Programs::load(&registry, &[], io)?;
+            let colour = io.colour(Stream::Stdout);
             let text = plan.with(|contract, run| {
-                let forecasts = Forecasts::of((contract, run), &registry, (&cx, &programs));
+                let forecasts = Forecasts::of(contract, run, &programs);
                 if format.is_json() {
                     return format!("{:#}\n", forecasts.to_json());
                 }
@@ -326,11 +323,20 @@ fn replan(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
 impl PlanFile {
     /// Reads the plan for `command`.
     fn read(&self, command: &str, io: &mut Io<'_>) -> Result<Contract, Failure> {
-        let text = match &self.file {
-            Some(path) => text_input::utf8(named_file::read(path, Input::MAX_BYTES, io)?)?,
-            None => text_input::read_text(io, &format!("cogtools plan {command} < plan.json"))?,
-        };
+        let text = text_of(self.file.as_deref(), command, io)?;
         Ok(Contract::parse(&text)?)
+    }
+}
+
+/// The text of `file` or, without one, of standard input for `command`.
+fn text_of(file: Option<&Path>, command: &str, io: &mut Io<'_>) -> Result<String, Failure> {
+    match file {
+        Some(path) => Ok(text_input::utf8(named_file::read(
+            path,
+            Input::MAX_BYTES,
+            io,
+        )?)?),
+        None => text_input::read_text(io, &format!("cogtools plan {command} < plan.json")),
     }
 }
 
@@ -361,13 +367,13 @@ impl FileOrSession {
         };
         let name = self.plan.as_deref();
         if name.is_none() && !io.stdin.is_terminal() {
-            let text = text_input::read_text(io, &format!("cogtools plan {command} < plan.json"))?;
+            let text = text_of(None, command, io)?;
             if !text.trim().is_empty() {
                 return new(&text);
             }
         }
         if let Some(path) = name.filter(|name| SessionFile::is_path(name)) {
-            let text = text_input::utf8(named_file::read(path.as_ref(), Input::MAX_BYTES, io)?)?;
+            let text = text_of(Some(path.as_ref()), command, io)?;
             let first = text.lines().next().unwrap_or_default();
             if serde_json::from_str::<Header>(first).is_err() {
                 return new(&text);
@@ -403,17 +409,12 @@ impl RunArgs {
     /// Runs the plan that the command line names.
     fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let contract = self.plan.read("run", io)?;
-        let (registry, context) = registry_and_context(&self.registry, io, None)?;
-        let config = project::config(&project::project(io), io)?;
-        let cx = context.context(io);
-        let programs = Programs::new(&registry, &cx, &config.ask, (&[], &[]));
+        let programs = Programs::load(&self.registry, &[], io)?;
         let (recorder, resume) = self.session.begin("plan", io)?;
         recorder.plan(&contract, false, &[])?;
         let mut run = PlanRun {
             contract,
             results: Results::default(),
-            registry,
-            cx,
             programs,
             resume,
             recorder,

@@ -8,8 +8,11 @@ use cogtools_code::{
     CodeTools, Consent, Explanation, Lines, Person, Program, Recorded, Run, Scope, Source,
 };
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{AskConfig, CallRules, Cancel, Code, Context, Diagnostic, Registry};
+use cogtools_core::{AskConfig, Cancel, Code, Context, Diagnostic, Registry};
 use cogtools_log::Approval;
+use cogtools_program::args::RegistryArgs;
+use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value};
 
 use super::contract::{Contract, Step};
@@ -20,10 +23,12 @@ use crate::work::lock;
 /// The argument with the code.
 pub(super) const CODE: &str = "code";
 
-/// The programs of a plan, and the rules for their calls.
+/// The tools and the programs of a plan, and the rules for their calls.
 pub(crate) struct Programs {
-    registry: Registry,
-    cx: Context,
+    /// The tools of the project.
+    pub(super) registry: Registry,
+    /// The context of calls, with the rules for calls within them.
+    pub(super) cx: Context,
     names: Vec<String>,
     permissions: Permissions,
     /// The rules of the command line against tools.
@@ -40,23 +45,38 @@ impl Programs {
     /// The programs of a plan with the tools of `registry`, with the rules of a configuration and of a
     /// command line: the tools that it allows, and the tools that it denies.
     pub(super) fn new(
-        registry: &Registry,
-        cx: &Context,
+        registry: Registry,
+        mut cx: Context,
         config: &AskConfig,
         (allow, deny): (&[String], &[String]),
     ) -> Self {
-        let names = Scope::all_names(registry);
+        let names = Scope::all_names(&registry);
         let known = names.iter().map(String::as_str);
+        let permissions = Permissions::new(config, allow, deny, known);
+        cx.call.rules = Some(Arc::new(permissions.rules()));
         Self {
-            permissions: Permissions::new(config, allow, deny, known),
+            permissions,
             deny: deny.to_vec(),
-            registry: registry.clone(),
-            cx: cx.clone(),
+            registry,
+            cx,
             names,
             consents: BTreeMap::new(),
             person: Person::default(),
             begun: Mutex::default(),
         }
+    }
+
+    /// The programs of a plan without a question, with the tools that `args` select, none of which
+    /// `deny` matches.
+    pub(super) fn load(
+        args: &RegistryArgs,
+        deny: &[String],
+        io: &mut Io<'_>,
+    ) -> Result<Self, Failure> {
+        let (registry, context) = registry_and_context(args, io, None)?;
+        let config = project::config(&project::project(io), io)?;
+        let cx = context.context(io);
+        Ok(Self::new(registry, cx, &config.ask, (&[], deny)))
     }
 
     /// The tools that a program can call, until `cancel` ends it.
@@ -82,11 +102,6 @@ impl Programs {
             ..ToolTraits::default()
         };
         self.decide_call(CodeTools::RUN, &traits)
-    }
-
-    /// The rules for calls within the call of a step.
-    pub(super) fn rules(&self) -> Arc<CallRules> {
-        Arc::new(self.permissions.rules())
     }
 
     /// Decides whether a call of `tool` may run.

@@ -9,8 +9,8 @@ use cogtools_agent::{
 };
 use cogtools_code::CodeTools;
 use cogtools_core::{
-    AskConfig, Cancel, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool,
-    estimate_tokens, fail_on,
+    AskConfig, Code, Diagnostic, Hint, Project, Registry, Target, Threshold, Tool, estimate_tokens,
+    fail_on,
 };
 use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, Store};
@@ -40,10 +40,10 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     let (registry, context) = registry_and_context(&asking.registry, io, Some(Target::Gemini))?;
     let cx = context.context(io);
     let rules = (&*args.allow, &*args.deny);
-    let programs = Programs::new(&registry, &cx, &config.ask, rules);
-    let catalogue = Catalogue::new(&registry, config.ask.code)?;
+    let programs = Programs::new(registry, cx, &config.ask, rules);
+    let catalogue = Catalogue::new(&programs.registry, config.ask.code)?;
     let given = (&project, &config.ask);
-    let planner = (&registry, &catalogue, &programs, &cx.cancel);
+    let planner = (&catalogue, &programs);
     let (contract, recorder, resume) = plan(asking, task, given, planner, io)?;
     if args.no_run {
         return io.show_json(&format!("{}\n", contract.to_json()));
@@ -51,8 +51,6 @@ pub(super) fn run(asking: &Asking, task: Vec<Part>, io: &mut Io<'_>) -> Result<(
     let mut run = PlanRun {
         contract,
         results: Results::default(),
-        registry,
-        cx,
         programs,
         resume,
         recorder,
@@ -68,7 +66,7 @@ fn plan(
     asking: &Asking,
     task: Vec<Part>,
     (project, ask): (&Project, &AskConfig),
-    (registry, catalogue, programs, cancel): (&Registry, &Catalogue, &Programs, &Cancel),
+    (catalogue, programs): (&Catalogue, &Programs),
     io: &Io<'_>,
 ) -> Result<(Contract, Recorder, String), Failure> {
     let mut options = asking.model.clone();
@@ -87,10 +85,8 @@ fn plan(
         ask,
         model,
         connection: &connection,
-        registry,
         catalogue,
         programs,
-        cancel: cancel.clone(),
     };
     let (contract, journal) = planner.plan(task, Journal::new(log))?;
     let lost = || Diagnostic::new(Code::Internal, "the session is still in use");
@@ -171,10 +167,8 @@ struct Planner<'p> {
     ask: &'p AskConfig,
     model: String,
     connection: &'p Connection,
-    registry: &'p Registry,
     catalogue: &'p Catalogue,
     programs: &'p Programs,
-    cancel: Cancel,
 }
 
 /// No tools: the model plans, and calls nothing.
@@ -213,7 +207,7 @@ impl Planner<'_> {
             settings: Settings::new(self.model.clone(), generation, facts, self.ask),
             ledger: Ledger::new(self.options.budget),
             observer: &mut observer,
-            cancel: self.cancel.clone(),
+            cancel: self.programs.cx.cancel.clone(),
         });
         let requests = Requests::new()?;
         let found = requests.wait(self.ask(&mut agent, task));
@@ -224,17 +218,14 @@ impl Planner<'_> {
     }
 
     async fn ask(&self, agent: &mut Agent<'_>, task: Vec<Part>) -> Result<Contract, Failure> {
-        let end = agent.run(task).await.map_err(Box::<Diagnostic>::from)?;
-        let wrong = match self.contract(&end)? {
-            Ok(contract) => return Ok(contract),
-            Err(wrong) => wrong,
-        };
-        let end = agent.run(correction(&wrong)).await;
-        let end = end.map_err(Box::<Diagnostic>::from)?;
-        let wrong = match self.contract(&end)? {
-            Ok(contract) => return Ok(contract),
-            Err(wrong) => wrong,
-        };
+        let mut wrong = Vec::new();
+        for parts in [Some(task), None] {
+            let end = agent.run(parts.unwrap_or_else(|| correction(&wrong))).await;
+            match self.contract(&end.map_err(Box::<Diagnostic>::from)?)? {
+                Ok(contract) => return Ok(contract),
+                Err(found) => wrong = found,
+            }
+        }
         let message = "the model's plan breaks the contract, and so does its correction";
         let diagnostic = Diagnostic::new(Code::ContractViolation, message)
             .with_subject(&*self.model)
@@ -256,7 +247,7 @@ impl Planner<'_> {
             Contract::parse(&end.text)
         };
         let checked = checked.and_then(|contract| {
-            let found = violations(&contract, self.registry, self.programs);
+            let found = violations(&contract, self.programs);
             fail_on(found)?;
             Ok(contract)
         });

@@ -5,7 +5,7 @@ use cogtools_core::{Code, Diagnostic, Pattern};
 use cogtools_log::view::NodeRun;
 use cogtools_log::{Event, masked};
 use cogtools_program::args::RegistryArgs;
-use cogtools_program::project::{self, registry_and_context};
+use cogtools_program::project;
 use cogtools_program::questions::Prompt;
 use cogtools_program::{Failure, Io};
 
@@ -58,10 +58,7 @@ impl ResumeArgs {
             check_denied(&contract, &deny, io)?;
         }
         let mut results = logged.results(&file)?;
-        let (registry, context) = registry_and_context(&self.registry, io, None)?;
-        let cx = context.context(io);
-        let config = project::config(&project::project(io), io)?;
-        let mut programs = Programs::new(&registry, &cx, &config.ask, (&[], &deny));
+        let mut programs = Programs::load(&self.registry, &deny, io)?;
         programs.person.prompt = Prompt::of(io);
         // Who goes on with a plan agrees to it, but for those who want to be asked.
         if !asks {
@@ -72,7 +69,8 @@ impl ResumeArgs {
             steps.any(|step| step.save_as == id && programs.has(step))
         };
         let mut begun = code_node::programs(&logged.nodes, is_program, (&session, &file))?;
-        let mut repeatable = Repeatable::new(&registry);
+        let registry = &programs.registry;
+        let mut repeatable = Repeatable::new(registry);
         let given = given_results(&self.result)?;
         let mut named = self.repeat.iter().chain(given.keys());
         let is_step = |name: &String| contract.steps.iter().any(|it| it.save_as == *name);
@@ -102,12 +100,10 @@ impl ResumeArgs {
             })
             .collect();
         let resume = journal::resume("plan", Some(name.unwrap_or(&file.name())));
-        let decided = journal::decided(&resume, &self.repeat, &self.result);
-        journal::check_interrupted(&open, Code::StepFailed, "step", &decided)?;
+        let decided = (self.repeat.as_slice(), self.result.as_slice());
+        journal::check_interrupted(&open, "step", &resume, decided)?;
         // One that has failed begins anew.
-        let open = logged.nodes.iter().filter(|node| node.is_open());
-        let open: Vec<&str> = open.map(|node| node.id).collect();
-        begun.retain(|id, _| open.contains(&id.as_str()));
+        begun.retain(|id, _| logged.node(id).is_some_and(NodeRun::is_open));
         programs.go_on(begun);
         let recorder = Recorder::new(Some(log), session.head());
         recorder.given(&given)?;
@@ -115,8 +111,6 @@ impl ResumeArgs {
         let run = PlanRun {
             contract,
             results,
-            registry,
-            cx,
             programs,
             recorder,
             resume,

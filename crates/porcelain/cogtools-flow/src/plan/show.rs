@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use cogtools_core::approval::approve;
 use cogtools_core::tool::FlowNode;
-use cogtools_core::{Context, Diagnostic, Registry, Tool};
+use cogtools_core::{Context, Diagnostic, Tool};
 use cogtools_log::NodeState;
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_program::terminal::style::{BOLD, GREEN, PLAIN, RED, YELLOW};
@@ -153,17 +153,13 @@ pub(crate) struct Forecasts<'p> {
 }
 
 impl<'p> Forecasts<'p> {
-    pub(crate) fn of(
-        (contract, run): (&'p Contract, Option<&Run<'_>>),
-        registry: &Registry,
-        given: (&Context, &Programs),
-    ) -> Self {
+    pub(crate) fn of(contract: &'p Contract, run: Option<&Run<'_>>, programs: &Programs) -> Self {
         let mut before = BTreeSet::new();
         let mut steps = Vec::new();
         for step in &contract.steps {
             let logged = run.and_then(|run| run.node(&step.save_as));
             let has_result = logged.is_some_and(NodeRun::has_result);
-            steps.push(Forecast::of(step, has_result, &before, registry, given));
+            steps.push(Forecast::of(step, has_result, &before, programs));
             before.insert(&*step.save_as);
         }
         Self { contract, steps }
@@ -222,13 +218,7 @@ impl<'p> Forecasts<'p> {
 }
 
 impl<'p> Forecast<'p> {
-    fn of(
-        step: &'p Step,
-        has_result: bool,
-        before: &BTreeSet<&str>,
-        registry: &Registry,
-        (cx, programs): (&Context, &Programs),
-    ) -> Self {
+    fn of(step: &'p Step, has_result: bool, before: &BTreeSet<&str>, programs: &Programs) -> Self {
         let mut forecast = Self {
             step,
             has_result,
@@ -248,9 +238,9 @@ impl<'p> Forecast<'p> {
             let problem = format!("no step before it saves {missing}");
             forecast.problems.push(problem);
         }
-        match registry.find(name) {
+        match programs.registry.find(name) {
             _ if programs.has(step) => forecast.examine_program(programs),
-            Ok(tool) => forecast.examine(&tool, cx),
+            Ok(tool) => forecast.examine(&tool, &programs.cx),
             Err(error) => {
                 let reasons = error.diagnostics();
                 let reasons = reasons.iter().map(Diagnostic::summary);

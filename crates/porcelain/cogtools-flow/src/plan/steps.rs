@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cogtools_code::Run;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Call, Code, Context, Diagnostic, Registry, pointer};
+use cogtools_core::{Call, Code, Context, Diagnostic, pointer};
 use cogtools_executor::{
     Attempt, Completion, Event, Failure as StepFailure, Graph, Node, Observer, OnFailure, Options,
     SkipReason, State, Stop, Work, execute,
@@ -30,8 +30,6 @@ pub(crate) struct PlanRun {
     pub(crate) contract: Contract,
     /// The results of an earlier run: these steps do not run again.
     pub(crate) results: Results,
-    pub(crate) registry: Registry,
-    pub(crate) cx: Context,
     pub(crate) programs: Programs,
     pub(crate) recorder: Recorder,
     /// The command that goes on with the session.
@@ -53,7 +51,7 @@ impl PlanRun {
     /// A `CONTRACT_VIOLATION` for each tool, argument, reference and placeholder that leads
     /// nowhere.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let found = violations(&self.contract, &self.registry, &self.programs);
+        let found = violations(&self.contract, &self.programs);
         if found.is_empty() {
             return Ok(());
         }
@@ -75,7 +73,7 @@ impl PlanRun {
         })?;
         let work = Arc::new(PlanWork::new(self));
         let (run, contract) = (&work.run, &work.run.contract);
-        let (recorder, cancel) = (&run.recorder, &run.cx.cancel);
+        let (recorder, cancel) = (&run.recorder, &run.programs.cx.cancel);
         let mut events = PlanEvents {
             record: Events::new(work.clone(), recorder.clone(), cancel.clone()),
             work: &work,
@@ -115,11 +113,7 @@ impl PlanRun {
 
 /// The reasons why a plan cannot run: tools that are not there, arguments that do not match,
 /// references to nothing, to later steps and to the step itself, placeholders of nothing.
-pub(crate) fn violations(
-    contract: &Contract,
-    registry: &Registry,
-    programs: &Programs,
-) -> Vec<Diagnostic> {
+pub(crate) fn violations(contract: &Contract, programs: &Programs) -> Vec<Diagnostic> {
     let violation = |message: String, pointer: String| {
         Diagnostic::new(Code::ContractViolation, message).with_pointer(pointer)
     };
@@ -149,7 +143,7 @@ pub(crate) fn violations(
             let wrong = if programs.has(step) {
                 Ok(programs.mistakes(step))
             } else {
-                registry.find(tool).map(|tool| {
+                programs.registry.find(tool).map(|tool| {
                     let wrong = tool.accept(arguments).err();
                     wrong.map_or_else(Vec::new, |error| error.diagnostics(&tool))
                 })
@@ -278,8 +272,7 @@ struct Done {
 
 impl PlanWork {
     /// The steps of `run`, of which some may have results of an earlier run.
-    fn new(mut run: PlanRun) -> Self {
-        run.cx.call.rules = Some(run.programs.rules());
+    fn new(run: PlanRun) -> Self {
         let mut left = Left::default();
         for step in &run.contract.steps {
             if let Some(value) = run.results.nodes.get(&step.save_as) {
@@ -324,9 +317,14 @@ impl PlanWork {
             let run = program::accept(args).map_err(Diagnostic::merge)?;
             return Ok(Some(Prepared::Program(Box::new(run))));
         }
-        let call = self.run.registry.prepare(tool, Arguments::from(args));
+        let call = self
+            .run
+            .programs
+            .registry
+            .prepare(tool, Arguments::from(args));
         let call = call.map_err(Diagnostic::merge)?;
-        call.check(&self.run.cx).map_err(Diagnostic::merge)?;
+        call.check(&self.run.programs.cx)
+            .map_err(Diagnostic::merge)?;
         Ok(Some(Prepared::Tool(call)))
     }
 
@@ -349,7 +347,7 @@ impl PlanWork {
         let limit = call.limit();
         let cx = Context {
             cancel: attempt.cancel.clone(),
-            ..self.run.cx.clone()
+            ..self.run.programs.cx.clone()
         };
         match call_timeout::run_within(&limit, &attempt.cancel, move || call.run(&cx)) {
             Ok(mut output) => {
