@@ -9,7 +9,7 @@ use std::{fmt, io};
 
 use cogtools_process::digest;
 
-use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, RawLine, next_line};
+use crate::reader::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_LINE_BYTES, next_line};
 use crate::{Entry, Header, Line, Reader, SessionError, SessionFile};
 
 /// The number of bytes that are compared at both places.
@@ -165,13 +165,13 @@ impl Index {
         };
         let mut file = self.file.open_to_read()?;
         file.seek(SeekFrom::Start(*start)).map_err(failed)?;
+        let mut input = BufReader::new(file.take(self.ends[last - 2] - start));
         let mut lines = Vec::with_capacity(last - first);
         for number in first..last {
-            let (from, to) = (self.ends[number - 2], self.ends[number - 1]);
-            let mut bytes = Vec::new();
-            let read = file.by_ref().take(to - from).read_to_end(&mut bytes);
-            read.map_err(failed)?;
-            lines.push(line(number, bytes));
+            let Some(raw) = next_line(&mut input, MAX_LINE_BYTES).map_err(failed)? else {
+                break;
+            };
+            lines.push(Line::read(number, &raw, Entry::from_fields));
         }
         Ok(lines)
     }
@@ -184,16 +184,4 @@ impl Debug for Index {
             .field("lines", &self.ends.len())
             .finish_non_exhaustive()
     }
-}
-
-fn line(number: usize, mut bytes: Vec<u8>) -> Line {
-    let length = bytes.len() as u64;
-    let is_terminated = bytes.pop_if(|last| *last == b'\n').is_some();
-    let is_too_long = bytes.len() > MAX_LINE_BYTES;
-    let raw = RawLine {
-        bytes: Some(bytes).filter(|_| !is_too_long),
-        length,
-        is_terminated,
-    };
-    Line::read(number, &raw, Entry::from_fields)
 }
