@@ -38,7 +38,7 @@ pub use outcome::{
     ProgramStatus, ProgramStep, Route, Why, rejected_arguments,
 };
 pub use reader::{Line, Reader};
-pub use session::Session;
+pub use session::{Nesting, Session};
 pub use store::{Store, Stored};
 pub use text::{
     duration, head_and_tail, preview, response_text, result_text, task_text, thought_text,

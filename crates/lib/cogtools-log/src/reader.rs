@@ -195,6 +195,38 @@ impl<R: BufRead> Reader<R> {
         Ok(Some(line))
     }
 
+    /// Passes each line to `on`, but not those that were cut off while they were written. Returns
+    /// the number of these lines before one that says so, and at the end.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read on, or `on` fails.
+    pub fn each_line(
+        &mut self,
+        mut on: impl FnMut(Line) -> Result<(), SessionError>,
+    ) -> Result<(usize, usize), SessionError> {
+        let mut declared = 0;
+        // Lines that are not JSON, until one that says that they were cut off.
+        let mut cut: Vec<Line> = Vec::new();
+        while let Some(line) = self.next_line()? {
+            if matches!(line.entry, Err(LineError::Syntax(_))) {
+                cut.push(line);
+                continue;
+            }
+            if matches!(&line.entry, Ok(entry) if matches!(entry.event, Event::Torn { .. })) {
+                declared += cut.len();
+                cut.clear();
+            }
+            cut.drain(..).chain([line]).try_for_each(&mut on)?;
+        }
+        // A write that failed leaves the beginning of a line, and so does its repair.
+        if cut.iter().rev().skip(1).all(|line| line.is_cut) {
+            return Ok((declared, cut.len()));
+        }
+        cut.into_iter().try_for_each(on)?;
+        Ok((declared, 0))
+    }
+
     fn entry(&mut self, fields: Map<String, Value>) -> Result<Entry, LineError> {
         if fields.get("kind").and_then(Value::as_str) == Some(Header::KIND) {
             return Err(LineError::SecondHeader);

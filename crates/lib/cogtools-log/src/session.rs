@@ -4,10 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::{
-    CallEvent, Entry, Event, Header, Id, Line, LineError, Reader, ResultEvent, SessionError,
-    SessionFile,
-};
+use crate::{CallEvent, Entry, Event, Header, Id, Reader, ResultEvent, SessionError, SessionFile};
 
 /// A session as it was read.
 #[derive(Clone, Debug)]
@@ -17,6 +14,35 @@ pub struct Session {
     /// The other lines, in the order of the file and of their numbers.
     pub entries: Vec<Entry>,
     pub(crate) end: End,
+}
+
+/// The entries so far of agents and programs that calls run.
+#[derive(Debug, Default)]
+pub struct Nesting {
+    nested: HashSet<Id>,
+    /// Calls that a model has made: programs below them are nested, too.
+    calls: HashSet<Id>,
+}
+
+impl Nesting {
+    /// Adds the next entry. Returns true if it is nested: each [`Event::Agent`], each
+    /// [`Event::Program`] below a call, and what is below it.
+    pub fn add(&mut self, entry: &Entry) -> bool {
+        // A parent comes before its children.
+        let is_below = |ids: &HashSet<Id>| entry.parent.is_some_and(|it| ids.contains(&it));
+        let is_first = match entry.event {
+            Event::Agent { .. } => true,
+            Event::Program { .. } => is_below(&self.calls),
+            _ => false,
+        };
+        let is_nested = is_first || is_below(&self.nested);
+        if is_nested {
+            self.nested.insert(entry.id);
+        } else if matches!(&entry.event, Event::Call(call) if call.place.program.is_none()) {
+            self.calls.insert(entry.id);
+        }
+        is_nested
+    }
 }
 
 /// The end of the file.
@@ -56,36 +82,19 @@ impl Session {
         mut on_line: impl FnMut(String),
     ) -> Result<Self, SessionError> {
         let mut entries = Vec::new();
-        // Lines that were cut off, until a line says so.
-        let mut cut: Vec<Line> = Vec::new();
-        while let Some(line) = reader.next_line()? {
-            match line.entry {
-                Ok(entry) => {
-                    if !matches!(entry.event, Event::Torn { .. }) {
-                        reject(cut.drain(..).next(), path)?;
-                    }
-                    cut.clear();
-                    entries.push(entry);
-                    on_line(line.text);
-                }
-                Err(LineError::Syntax(_)) => cut.push(line),
-                Err(error) => {
-                    // What comes first is reported.
-                    reject(cut.drain(..).next(), path)?;
-                    return Err(SessionError::Line(path.to_path_buf(), line.number, error));
-                }
+        let (_, torn) = reader.each_line(|line| match line.entry {
+            Ok(entry) => {
+                entries.push(entry);
+                on_line(line.text);
+                Ok(())
             }
-        }
-        // A write that failed leaves the beginning of a line, and so does its repair.
-        let whole = cut.iter().rev().skip(1).position(|line| !line.is_cut);
-        if whole.is_some() {
-            reject(cut.drain(..).next(), path)?;
-        }
+            Err(error) => Err(SessionError::Line(path.to_path_buf(), line.number, error)),
+        })?;
         Ok(Self {
             header: reader.header().clone(),
             entries,
             end: End {
-                torn: u32::try_from(cut.len()).unwrap_or(u32::MAX),
+                torn: u32::try_from(torn).unwrap_or(u32::MAX),
                 is_terminated: reader.is_terminated,
                 bytes: reader.bytes,
             },
@@ -143,24 +152,9 @@ impl Session {
     /// The entries of agents and programs that a call has run: each [`Event::Agent`], each
     /// [`Event::Program`] below a call, and what is below it.
     pub fn nested(&self) -> HashSet<Id> {
-        let (mut nested, mut calls) = (HashSet::new(), HashSet::new());
-        // A parent comes before its children.
-        for entry in self.nodes() {
-            let is_below = |ids: &HashSet<Id>| entry.parent.is_some_and(|it| ids.contains(&it));
-            let is_first = match entry.event {
-                Event::Agent { .. } => true,
-                Event::Program { .. } => is_below(&calls),
-                _ => false,
-            };
-            if is_first || is_below(&nested) {
-                nested.insert(entry.id);
-            } else if let Event::Call(call) = &entry.event
-                && call.place.program.is_none()
-            {
-                calls.insert(entry.id);
-            }
-        }
-        nested
+        let mut nesting = Nesting::default();
+        let nested = self.nodes().filter(|entry| nesting.add(entry));
+        nested.map(|entry| entry.id).collect()
     }
 
     /// The calls among `entries`, in their order, each with its result if it has one.
@@ -192,13 +186,5 @@ impl Session {
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         let entries = self.entries.iter();
         entries.filter(|entry| !matches!(entry.event, Event::Torn { .. }))
-    }
-}
-
-/// Fails with what is wrong with `line`, if there is one.
-fn reject(line: Option<Line>, path: &Path) -> Result<(), SessionError> {
-    match line.map(|line| (line.number, line.entry)) {
-        Some((number, Err(error))) => Err(SessionError::Line(path.to_path_buf(), number, error)),
-        _ => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic, fail_on};
-use cogtools_log::{BlobId, Blobs, Entry, Event, Line, LineError, Reader, SessionFile};
+use cogtools_log::{BlobId, Blobs, Entry, Line, Reader, SessionError, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
@@ -38,33 +38,14 @@ struct Check {
 }
 
 impl Check {
-    fn run(file: &SessionFile) -> Result<Self, cogtools_log::SessionError> {
+    fn run(file: &SessionFile) -> Result<Self, SessionError> {
         let mut check = Self::default();
-        let path = file.display_path();
-        let mut reader = Reader::open(file)?;
-        // Lines that are not JSON, until the line after them.
-        let mut cut: Vec<Line> = Vec::new();
-        while let Some(line) = reader.next_line()? {
-            if matches!(line.entry, Err(LineError::Syntax(_))) {
-                cut.push(line);
-                continue;
-            }
-            if matches!(&line.entry, Ok(entry) if matches!(entry.event, Event::Torn { .. })) {
-                check.torn += cut.len();
-                cut.clear();
-            }
-            for line in cut.drain(..).chain([line]) {
-                check.line(line, &file.blobs(), path);
-            }
-        }
-        let is_torn = cut.iter().rev().skip(1).all(|line| line.is_cut);
-        if is_torn {
-            check.torn += cut.len();
-        } else {
-            for line in cut {
-                check.line(line, &file.blobs(), path);
-            }
-        }
+        let (blobs, path) = (file.blobs(), file.display_path());
+        let (declared, torn) = Reader::open(file)?.each_line(|line| {
+            check.line(line, &blobs, path);
+            Ok(())
+        })?;
+        check.torn = declared + torn;
         Ok(check)
     }
 

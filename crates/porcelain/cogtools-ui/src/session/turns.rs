@@ -1,9 +1,8 @@
 //! The turns in a part of a session, built line by line.
 
-use std::collections::HashSet;
-
 use cogtools_log::{
-    CacheState, CallId, Entry, Event, Line, Usage, response_text, task_text, thought_text,
+    CacheState, CallId, Entry, Event, Id, Line, Nesting, Usage, response_text, task_text,
+    thought_text,
 };
 use cogtools_program::terminal::pluralize;
 use serde_json::Value;
@@ -17,10 +16,8 @@ use crate::session::turn::{Badge, From, Intent, Message, Question, QuestionKind,
 #[derive(Default)]
 pub(crate) struct Turns {
     pub(super) all: Vec<Turn>,
-    /// The entries of agents that calls run: they belong to the turn of the call.
-    nested: HashSet<cogtools_log::Id>,
-    /// The entries of calls that a model has made: programs below them belong to their turn, too.
-    calls: HashSet<cogtools_log::Id>,
+    /// The entries of agents and programs that calls run: they belong to the turn of the call.
+    nesting: Nesting,
     /// The bytes of texts of the model that the page has still room for.
     room: usize,
     /// When the turn began, and how much of the time since then it has waited for the user.
@@ -29,7 +26,7 @@ pub(crate) struct Turns {
     /// The time since which it waits.
     pub(super) waits_since: Option<i64>,
     /// The last entry, which the next one follows unless it begins a branch.
-    last: Option<cogtools_log::Id>,
+    last: Option<Id>,
 }
 
 /// An entry with the number of its line.
@@ -76,19 +73,8 @@ impl Turns {
             let waited = at.entry.time.as_millis().saturating_sub(since).max(0);
             self.waited = self.waited.saturating_add(waited);
         }
-        let is_below = |ids: &HashSet<_>| at.entry.parent.is_some_and(|it| ids.contains(&it));
-        let is_nested = is_below(&self.nested);
-        let is_first = match at.entry.event {
-            Event::Agent { .. } => true,
-            Event::Program { .. } => is_below(&self.calls),
-            _ => false,
-        };
-        if is_nested || is_first {
-            self.nested.insert(at.entry.id);
-        } else {
-            if matches!(&at.entry.event, Event::Call(call) if call.place.program.is_none()) {
-                self.calls.insert(at.entry.id);
-            }
+        let is_nested = self.nesting.add(at.entry);
+        if !is_nested {
             self.mark_branch(at);
         }
         match &at.entry.event {
