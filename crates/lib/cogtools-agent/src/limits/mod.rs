@@ -8,12 +8,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use cogtools_core::tool::AgentBudget;
 use cogtools_log::BudgetLimit;
 use cogtools_model::Usage;
 use serde_json::Value;
 
 pub use self::shared_money::share_money;
 use self::shared_money::{Balance, Share, SharedMoney};
+use crate::options::budget_of;
 
 mod shared_money;
 
@@ -45,11 +47,7 @@ impl Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self {
-            turns: Some(50),
-            calls: Some(200),
-            ..Self::NONE
-        }
+        budget_of(AgentBudget::STANDARD)
     }
 }
 
