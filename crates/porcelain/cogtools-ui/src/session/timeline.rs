@@ -149,13 +149,9 @@ const MAX_PARTS: usize = 6;
 /// A layer of a request.
 #[derive(Debug, Serialize)]
 pub(crate) struct Layer {
-    pub(crate) name: String,
-    pub(crate) tokens: u64,
-    pub(crate) hash: String,
-    pub(crate) cached: bool,
-    pub(crate) text: LayerText,
-    #[serde(skip)]
+    #[serde(flatten)]
     size: LayerSize,
+    pub(crate) text: LayerText,
     /// The layer in the request before, if it is another one.
     #[serde(skip)]
     before: Option<LayerSize>,
@@ -185,21 +181,19 @@ impl Layer {
     /// A layer of the request after `before`, without its text.
     pub(crate) fn new(size: &LayerSize, before: Option<&Request>) -> Self {
         let mut others = before.iter().flat_map(|before| &before.layers);
-        let other = others.find(|other| other.name == size.name);
+        let other = others.find(|other| other.size.name == size.name);
         let text = match size.parts.is_empty() {
             true if size.tokens == 0 => LayerText::Empty,
             true => LayerText::NotKept,
-            false if other.is_some_and(|other| other.hash == size.hash) => LayerText::Unchanged,
+            false if other.is_some_and(|other| other.size.hash == size.hash) => {
+                LayerText::Unchanged
+            }
             false => LayerText::LeftOut,
         };
         let before = other.map(|other| other.size.clone());
         Self {
-            name: size.name.clone(),
-            tokens: size.tokens,
-            hash: size.hash.clone(),
-            cached: size.cached,
-            text,
             size: size.clone(),
+            text,
             before: before.filter(|before| !before.parts.is_empty()),
         }
     }
