@@ -151,10 +151,7 @@ pub fn ready_call(
     let approved = approve(tool, cx).map_err(|diagnostic| vec![*diagnostic])?;
     Ok(Box::new(move |scope: &CallScope| {
         let cancel = scope.cancel.clone();
-        let cx = Context {
-            cancel: cancel.clone(),
-            ..run_cx
-        };
+        let cx = run_cx.ended_by(&cancel);
         let work = move || {
             let output = approved.run(accepted, &cx);
             output.map_err(|diagnostic| vec![*diagnostic])

@@ -220,6 +220,13 @@ impl Context {
     /// the name of each.
     pub(crate) const PROGRAM: &str = "cogtools";
 
+    /// The same context for work that `cancel` ends.
+    #[must_use]
+    pub fn ended_by(self, cancel: &Cancel) -> Self {
+        let cancel = cancel.clone();
+        Self { cancel, ..self }
+    }
+
     /// Returns the file of [`Self::PROGRAM`], if it is installed.
     pub(crate) fn own_program(&self) -> Option<PathBuf> {
         let file = format!("{}{}", Self::PROGRAM, std::env::consts::EXE_SUFFIX);

@@ -9,9 +9,7 @@ use cogtools_agent::{
 use cogtools_code::CodeTools;
 use cogtools_core::environment::SHARED_MONEY;
 use cogtools_core::todo::TodoList;
-use cogtools_core::{
-    AskConfig, Cancel, Code, Config, Context, Diagnostic, Project, Target, Threshold,
-};
+use cogtools_core::{AskConfig, Cancel, Code, Config, Diagnostic, Project, Target, Threshold};
 use cogtools_log::{Entry, Event, Session};
 use cogtools_model::{Content, Generation, ModelInfo, Part};
 use cogtools_program::{EACH, Failure, Io, dirs, project};
@@ -126,10 +124,7 @@ fn tools(
         project::registry_and_context(&args.registry, io, Some(Target::Gemini))?;
     let skills = project::skills(project, registry.plugins(), args.quiet, io);
     let registry = registry.with_skills(skills);
-    let mut cx = Context {
-        cancel: cancel.clone(),
-        ..context.context(io)
-    };
+    let mut cx = context.context(io).ended_by(cancel);
     cx.call.todos = Some(todos.clone());
     cx.call.rules = Some(Arc::new(call_rules(ask, (&args.allow, &args.deny))));
     let api = args.model.provider.target();

@@ -107,11 +107,8 @@ impl ProjectTools {
         api: Target,
     ) -> Result<CodeMode, Vec<Diagnostic>> {
         let (registry, cx) = (self.registry.clone(), self.cx.clone());
-        let scope = move |cancel| {
-            let cx = Context {
-                cancel,
-                ..cx.clone()
-            };
+        let scope = move |cancel: Cancel| {
+            let cx = cx.clone().ended_by(&cancel);
             Scope::new(registry.clone(), cx, names.clone(), permissions.clone())
         };
         CodeMode::new(scope, api)
@@ -223,12 +220,8 @@ impl Tools for ProjectTools {
         let cx = self.cx.clone();
         let agents = self.agents.get().cloned();
         let run = move |scope: &CallScope| {
-            let cx = Context {
-                cancel: scope.cancel.clone(),
-                ..cx
-            };
-            let scope = scope.clone();
-            let cancel = scope.cancel.clone();
+            let (scope, cancel) = (scope.clone(), scope.cancel.clone());
+            let cx = cx.ended_by(&cancel);
             let within = limit.clone();
             let handle = Handle::current();
             let connection = agents.as_ref().map(|agents| Arc::clone(&agents.connection));

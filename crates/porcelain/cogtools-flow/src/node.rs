@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use clap::Args;
 use cogtools_core::tool::FlowNode;
-use cogtools_core::{Code, Context, Diagnostic};
+use cogtools_core::{Code, Diagnostic};
 use cogtools_executor::{Graph, Need, Options, Retry, SkipReason, State, execute};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
@@ -77,15 +77,12 @@ impl NodeArgs {
         inputs.check(&nodes)?;
         let graph = graph_of(&nodes)?;
         // It ends with the engine that started it, even if that was killed.
-        let cx = Context {
-            cancel: io.signals.begin(),
-            ..context.context(io)
-        };
+        let cancel = io.signals.begin();
+        let cx = context.context(io).ended_by(&cancel);
         let parent = cogtools_program::parent();
         if self.parent.is_some() && parent.is_some() && self.parent != parent {
             return Err(Diagnostic::new(Code::IoFailed, "the parent process has exited").into());
         }
-        let cancel = cx.cancel.clone();
         let options = Options {
             max_parallel: MAX_PARALLEL,
             cancel: cancel.clone(),

@@ -547,10 +547,7 @@ impl ResumeArgs {
         overdue.retain(|node, _| !answers.contains_key(node));
         recorder.given(&overdue)?;
         results.nodes.extend(overdue);
-        let cx = Context {
-            cancel: io.signals.begin(),
-            ..context.context(io)
-        };
+        let cx = context.context(io).ended_by(&io.signals.begin());
         let run = FlowRun {
             results,
             failed,

@@ -68,10 +68,7 @@ pub(crate) fn rerun(
     };
     let (registry, context) = project::registry_and_context(&registry, io, Some(Target::Gemini))?;
     let layers = Layers::load(&config, &project, true, io)?;
-    let mut cx = Context {
-        cancel: cancel.clone(),
-        ..context.context(io)
-    };
+    let mut cx = context.context(io).ended_by(&cancel);
     cx.call.todos = Some(layers.todos.clone());
     cx.call.rules = Some(Arc::new(call_rules(&config.ask, (&args.allow, &[]))));
     let recorded = (args.tools == "recorded").then(|| Mutex::new(recorded(&opened.session)));

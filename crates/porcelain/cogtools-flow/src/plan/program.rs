@@ -80,11 +80,8 @@ impl Programs {
     }
 
     /// The tools that a program can call, until `cancel` ends it.
-    fn scope(&self, cancel: Cancel) -> Scope {
-        let cx = Context {
-            cancel,
-            ..self.cx.clone()
-        };
+    fn scope(&self, cancel: &Cancel) -> Scope {
+        let cx = self.cx.clone().ended_by(cancel);
         let (names, permissions) = (self.names.clone(), self.permissions.clone());
         Scope::new(self.registry.clone(), cx, names, permissions)
     }
@@ -118,13 +115,13 @@ impl Programs {
     /// Explains the program of `step`. Returns its code, too.
     pub(super) fn explain<'s>(&self, step: &'s Step) -> Option<(&'s str, Explanation)> {
         let code = self.code(step)?;
-        Some((code, Explanation::of(code, &self.scope(Cancel::default()))))
+        Some((code, Explanation::of(code, &self.scope(&Cancel::default()))))
     }
 
     /// The question about the program of `step`.
     pub(super) fn question(&self, step: &Step) -> Option<ProgramQuestion> {
         let (code, explanation) = self.explain(step)?;
-        Some(explanation.question(code, &self.scope(Cancel::default())))
+        Some(explanation.question(code, &self.scope(&Cancel::default())))
     }
 
     /// The mistakes in the program of `step`, which is not run: of its arguments, with pointers, and of
@@ -148,7 +145,7 @@ impl Programs {
 
     /// Notes that the user agrees to the programs of `contract` as they are written.
     pub(super) fn agree(&mut self, contract: &Contract) {
-        let scope = self.scope(Cancel::default());
+        let scope = self.scope(&Cancel::default());
         for step in &contract.steps {
             if let Some((_, explanation)) = self.explain(step) {
                 let consent = explanation.consent(&scope);
@@ -182,7 +179,7 @@ impl Programs {
         let mut session = recorder.has_session().then(|| recorder.clone());
         let lines = session.as_mut().map(|it| it as &mut dyn Lines);
         let mut person = self.person.clone();
-        let report = program.run_checked(&self.scope(cancel.clone()), lines, &mut person);
+        let report = program.run_checked(&self.scope(cancel), lines, &mut person);
         let (value, log) = report.value_and_log();
         let result = if report.errors.is_empty() {
             Ok(value)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cogtools_code::Run;
 use cogtools_core::arguments::Arguments;
-use cogtools_core::{Call, Code, Context, Diagnostic, pointer};
+use cogtools_core::{Call, Code, Diagnostic, pointer};
 use cogtools_executor::{
     Attempt, Completion, Event, Failure as StepFailure, Graph, Node, Observer, OnFailure, Options,
     SkipReason, State, Stop, Work, execute,
@@ -345,10 +345,7 @@ impl PlanWork {
             }
         };
         let limit = call.limit();
-        let cx = Context {
-            cancel: attempt.cancel.clone(),
-            ..self.run.programs.cx.clone()
-        };
+        let cx = self.run.programs.cx.clone().ended_by(&attempt.cancel);
         match call_timeout::run_within(&limit, &attempt.cancel, move || call.run(&cx)) {
             Ok(mut output) => {
                 let log = std::mem::take(&mut output.stderr);
