@@ -110,9 +110,6 @@ impl Crew<'_, '_> {
             let text = output.text.strip_suffix('\n').unwrap_or(&output.text);
             output.value.unwrap_or_else(|| text.into())
         });
-        if let Some((tapes, tape)) = self.tapes.zip(tape.as_ref()) {
-            tapes.keep(tape);
-        }
         let ended = output.and_then(|value| {
             if value.to_string().len() <= MAX_RESULT {
                 return Ok(value);

@@ -35,15 +35,15 @@ struct State {
     runs: BTreeMap<String, u32>,
 }
 
-/// The recording of one run of a node, in a folder that is removed with it.
+/// The recording of one run of a node, in a folder that is removed with it. When it is dropped, the
+/// recording of the flow has it.
 #[derive(Debug)]
-pub struct NodeTape {
+pub struct NodeTape<'t> {
+    flow: &'t FlowTape,
     folder: TempDir,
     key: (String, u32),
-    /// True if it is replayed.
-    pub is_replay: bool,
-    /// True if there is anything to replay.
-    pub is_known: bool,
+    /// True if it is replayed, and there is nothing to replay.
+    pub is_missing: bool,
 }
 
 impl FlowTape {
@@ -77,7 +77,7 @@ impl FlowTape {
     /// # Errors
     ///
     /// It cannot be written.
-    pub fn of_node(&self, id: &str) -> Result<NodeTape, Box<Diagnostic>> {
+    pub fn of_node(&self, id: &str) -> Result<NodeTape<'_>, Box<Diagnostic>> {
         let mut state = self.state();
         let run = state.runs.entry(id.to_owned()).or_default();
         *run += 1;
@@ -95,19 +95,11 @@ impl FlowTape {
             Box::new(Diagnostic::new(Code::IoFailed, message).with_subject(id))
         })?;
         Ok(NodeTape {
+            flow: self,
             folder,
-            is_known: recorded.is_some(),
-            is_replay: self.is_replay,
+            is_missing: self.is_replay && recorded.is_none(),
             key,
         })
-    }
-
-    /// Keeps the recording of a node.
-    pub fn keep(&self, node: &NodeTape) {
-        let recorded = fs::read_to_string(node.folder.path().join(FILE));
-        if let (false, Ok(recorded)) = (self.is_replay, recorded) {
-            self.state().nodes.insert(node.key.clone(), recorded);
-        }
     }
 
     /// Writes the recording, relative to the project at `root`.
@@ -137,14 +129,23 @@ impl FlowTape {
     }
 }
 
-impl NodeTape {
+impl NodeTape<'_> {
     /// The recording as the program of the node gets it.
     pub fn tape(&self) -> Tape {
         let path = self.folder.path().join(FILE);
-        if self.is_replay {
+        if self.flow.is_replay {
             Tape::Replay(path)
         } else {
             Tape::Record(path)
+        }
+    }
+}
+
+impl Drop for NodeTape<'_> {
+    fn drop(&mut self) {
+        let recorded = fs::read_to_string(self.folder.path().join(FILE));
+        if let (false, Ok(recorded)) = (self.flow.is_replay, recorded) {
+            self.flow.state().nodes.insert(self.key.clone(), recorded);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_code::{Lines, NodeTape, Program, Recorded, Scope};
+use cogtools_code::{Lines, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode, FlowTask};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
 use cogtools_log::view::NodeRun;
@@ -26,10 +26,8 @@ impl FlowWork {
     ) -> Result<Value, Box<Diagnostic>> {
         task.timeout = node.timeout.unwrap_or(task.timeout);
         let tape = self.tape_of(id)?;
-        let mut cx = self.context(cancel);
-        cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        let mut cx = self.context(id, tape.as_ref(), cancel);
         cx.call.is_in_flow = true;
-        cx.call.events = Some(self.events_of(id));
         let run = &self.run;
         let scope = Scope::of_task(run.registry.clone(), cx, &run.rules, &task);
         self.count_branches(node, &task, &scope);
@@ -41,7 +39,6 @@ impl FlowWork {
         let mut session = run.recorder.has_session().then(|| run.recorder.clone());
         let lines = session.as_mut().map(|it| it as &mut dyn Lines);
         let report = program.run_unasked(&scope, lines);
-        self.keep(tape.as_ref());
         let (value, log) = report.value_and_log();
         let outcome = NodeEvent {
             logs: first_lines(log.iter().flat_map(|text| text.lines())),

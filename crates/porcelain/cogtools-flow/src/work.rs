@@ -139,7 +139,7 @@ impl FlowWork {
         attempt: u32,
         cancel: &Cancel,
     ) -> Done {
-        let mut cx = self.context(cancel);
+        let mut cx = self.run.cx.clone().ended_by(cancel);
         if !self.run.counted.is_empty() {
             cx.call.counted = Arc::clone(&self.run.counted);
             let recorder = self.run.recorder.clone();
@@ -202,12 +202,17 @@ impl FlowWork {
         read_answer(ask, &answer).map_err(|reason| Box::new(wanted.hint(reason)))
     }
 
-    /// The context of a node.
-    pub(crate) fn context(&self, cancel: &Cancel) -> Context {
-        Context {
-            cancel: cancel.clone(),
-            ..self.run.cx.clone()
-        }
+    /// The context of the work of a node or item, whose models answer as `tape` says.
+    pub(crate) fn context(
+        &self,
+        id: &str,
+        tape: Option<&NodeTape<'_>>,
+        cancel: &Cancel,
+    ) -> Context {
+        let mut cx = self.run.cx.clone().ended_by(cancel);
+        cx.call.tape = tape.map(NodeTape::tape);
+        cx.call.events = Some(self.events_of(id));
+        cx
     }
 
     /// Calls a tool.
@@ -251,13 +256,10 @@ impl FlowWork {
         // The deadline of a call ends that call alone.
         let cancel = cancel.child();
         let tape = self.tape_of(id)?;
-        let mut cx = self.context(&cancel);
-        cx.call.tape = tape.as_ref().map(NodeTape::tape);
+        let mut cx = self.context(id, tape.as_ref(), &cancel);
         cx.call.is_in_flow = true;
-        cx.call.events = Some(self.events_of(id));
         let limit = call.limit().within(node.timeout);
         let output = call_timeout::run_within(&limit, &cancel, move || call.run(&cx));
-        self.keep(tape.as_ref());
         value_of(output.map_err(Diagnostic::merge)?)
     }
 
@@ -315,18 +317,11 @@ impl FlowWork {
     ) -> Result<Value, Box<Diagnostic>> {
         let failed = |message| Box::new(Diagnostic::new(Code::NodeFailed, message));
         let tape = self.tape_of(id)?;
-        if tape
-            .as_ref()
-            .is_some_and(|tape| !tape.is_known && tape.is_replay)
-        {
+        if tape.as_ref().is_some_and(|tape| tape.is_missing) {
             return Err(failed("the recording has no answer for this node"));
         }
-        let mut cx = self.context(cancel);
-        cx.call.tape = tape.as_ref().map(NodeTape::tape);
-        cx.call.events = Some(self.events_of(id));
-        let answer = question.task.run(timeout, &cx);
-        self.keep(tape.as_ref());
-        let answer = answer?;
+        let cx = self.context(id, tape.as_ref(), cancel);
+        let answer = question.task.run(timeout, &cx)?;
         if let Some((yes, no)) = &question.branches {
             return Ok(if says_true(&answer) { yes } else { no }.as_str().into());
         }
@@ -341,16 +336,9 @@ impl FlowWork {
     }
 
     /// The recording of the next run of a node, if there is one.
-    pub(crate) fn tape_of(&self, id: &str) -> Result<Option<NodeTape>, Box<Diagnostic>> {
+    pub(crate) fn tape_of(&self, id: &str) -> Result<Option<NodeTape<'_>>, Box<Diagnostic>> {
         let tape = self.tape.as_ref();
         tape.map(|tape| tape.of_node(id)).transpose()
-    }
-
-    /// Keeps the recording of a node.
-    pub(crate) fn keep(&self, node: Option<&NodeTape>) {
-        if let Some((tape, node)) = self.tape.as_ref().zip(node) {
-            tape.keep(node);
-        }
     }
 }
 
