@@ -177,11 +177,6 @@ impl Session {
         calls
     }
 
-    /// The entries that follow `parent`.
-    pub fn children(&self, parent: Option<Id>) -> impl Iterator<Item = &Entry> {
-        self.nodes().filter(move |entry| entry.parent == parent)
-    }
-
     /// All entries of the tree: not those about lines that were cut off.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         let entries = self.entries.iter();

@@ -33,8 +33,6 @@ pub struct Stored {
     pub id: SessionId,
     /// When it was written to last.
     pub modified: Timestamp,
-    /// The size of its file.
-    pub bytes: u64,
 }
 
 impl Store {
@@ -189,7 +187,6 @@ fn stored(entry: &fs::DirEntry) -> Option<Stored> {
     Some(Stored {
         id: stem.parse().ok()?,
         modified: Timestamp::from_system(meta.modified().ok()?),
-        bytes: meta.len(),
     })
 }
 

@@ -39,11 +39,7 @@ impl Blobs {
     ///
     /// A part of it cannot be read.
     pub fn layer_text(&self, layer: &LayerSize) -> Result<String, BlobError> {
-        let mut text = String::new();
-        for part in &layer.parts {
-            write_part(&mut text, &self.read(part)?);
-        }
-        Ok(text)
+        self.layer_ends(layer, layer.parts.len())
     }
 
     /// Like [`Self::layer_text`] for the first and the last `count` parts, with a line for the others.
@@ -53,16 +49,13 @@ impl Blobs {
     /// One of them cannot be read.
     pub fn layer_ends(&self, layer: &LayerSize, count: usize) -> Result<String, BlobError> {
         let between = layer.parts.len().saturating_sub(2 * count);
-        if between == 0 {
-            return self.layer_text(layer);
-        }
         let mut text = String::new();
-        for part in &layer.parts[..count] {
-            write_part(&mut text, &self.read(part)?);
-        }
-        let _ = writeln!(text, "[… {between} parts left out …]");
-        for part in &layer.parts[count + between..] {
-            write_part(&mut text, &self.read(part)?);
+        for (index, part) in layer.parts.iter().enumerate() {
+            if index < count || index >= count + between {
+                write_part(&mut text, &self.read(part)?);
+            } else if index == count {
+                let _ = writeln!(text, "[… {between} parts left out …]");
+            }
         }
         Ok(text)
     }
