@@ -491,7 +491,7 @@ impl Agent<'_> {
     fn record_end(&mut self, status: &EndStatus) -> Result<(), LogError> {
         let status = status.clone();
         self.journal.append(Event::End { status })?;
-        self.journal.sync()
+        self.journal.log().sync()
     }
 
     /// Writes the end of the run to the log.

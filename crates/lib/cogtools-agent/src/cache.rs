@@ -81,7 +81,7 @@ impl Agent<'_> {
         let current = state.usable_cache(
             &self.fixed,
             &self.settings.request.model,
-            self.journal.now(),
+            self.journal.log().now(),
         );
         let kinds = state.conversation.kinds();
         let sent = state.sent;
@@ -95,7 +95,7 @@ impl Agent<'_> {
         let is_lapsed = state.has_lapsed_cache(
             &self.fixed,
             &self.settings.request.model,
-            self.journal.now(),
+            self.journal.log().now(),
         );
         let is_due = (split.is_due || is_lapsed) && state.may_create_cache();
         if !is_due || !is_better {
@@ -153,7 +153,7 @@ impl Agent<'_> {
             return Ok(usage);
         };
         let ttl = self.settings.history.cache_ttl;
-        let half = self.journal.now().plus_seconds(i64::from(ttl / 2));
+        let half = self.journal.log().now().plus_seconds(i64::from(ttl / 2));
         let expires = self
             .journal
             .state()
@@ -199,7 +199,7 @@ impl Agent<'_> {
 
     fn cache_expiry(&self) -> Timestamp {
         let ttl = i64::from(self.settings.history.cache_ttl);
-        self.journal.now().plus_seconds(ttl)
+        self.journal.log().now().plus_seconds(ttl)
     }
 
     fn record_cache(&mut self, name: &str, state: CacheState, tokens: u64) -> Result<(), LogError> {

@@ -195,7 +195,7 @@ impl Agent<'_> {
                 let scope = CallScope {
                     cancel: self.calls.child(),
                     ledger: self.ledger.clone(),
-                    log: self.journal.log(),
+                    log: self.journal.shared_log(),
                     call: entry,
                     approval,
                     questions: self.questions.sender.clone(),
@@ -373,7 +373,7 @@ impl Agent<'_> {
             stop: _,
         } = answered;
         let (content, blob) = match shorten(&response) {
-            Some((short, whole)) => (short, Some(self.journal.write_blob(&whole)?)),
+            Some((short, whole)) => (short, Some(self.journal.log().write_blob(&whole)?)),
             None => (response, None),
         };
         let result = ResultEvent {

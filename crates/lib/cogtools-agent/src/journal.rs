@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cogtools_log::{
-    BlobId, Blobs, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session, Timestamp,
-};
+use cogtools_log::{BlobId, Blobs, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session};
 use cogtools_model::{Content, Usage};
 use serde_json::json;
 
@@ -61,8 +59,13 @@ impl Journal {
     }
 
     /// The log, to share it.
-    pub(crate) fn log(&self) -> SharedLog {
+    pub(crate) fn shared_log(&self) -> SharedLog {
         self.log.clone()
+    }
+
+    /// The log, which no other agent in the session writes meanwhile.
+    pub fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock()
     }
 
     /// A session that goes on after the entry `from`, or after its last one.
@@ -125,11 +128,6 @@ impl Journal {
         Ok(Some(task.event.clone()))
     }
 
-    /// Keeps the whole of a result beside the log.
-    pub fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
-        self.log.lock().write_blob(text)
-    }
-
     /// Keeps the text of `prompt` beside the log, and returns what the log says about its layers.
     /// What does not change is kept once.
     pub(crate) fn keep_prompt(
@@ -143,7 +141,7 @@ impl Journal {
                 let hash = BlobId::of(part.as_bytes());
                 let blob = match self.prompts.get(&hash) {
                     Some(known) => known.clone(),
-                    None => self.write_blob(&part)?,
+                    None => self.log().write_blob(&part)?,
                 };
                 self.prompts.insert(hash, blob.clone());
                 layer.parts.push(blob);
@@ -176,11 +174,6 @@ impl Journal {
         Ok((log.session()?, log.blobs().clone()))
     }
 
-    /// Waits until everything is on the disk.
-    pub fn sync(&self) -> Result<(), LogError> {
-        self.log.lock().sync()
-    }
-
     /// The state of the session.
     pub const fn state(&self) -> &State {
         &self.state
@@ -189,26 +182,6 @@ impl Journal {
     /// The conversation.
     pub const fn conversation(&self) -> &Conversation {
         &self.state.conversation
-    }
-
-    /// The time of the last entry.
-    pub fn time(&self) -> Timestamp {
-        self.log.lock().time()
-    }
-
-    /// Returns true if `text` has a secret, which the log masks.
-    pub fn has_secret(&self, text: &str) -> bool {
-        self.log.lock().has_secret(text)
-    }
-
-    /// Masks the secrets in `value`, as the log would have it.
-    pub fn mask_value(&self, value: &mut serde_json::Value) {
-        self.log.lock().mask_value(value);
-    }
-
-    /// The time, by the clock of the log.
-    pub fn now(&self) -> Timestamp {
-        self.log.lock().now()
     }
 }
 

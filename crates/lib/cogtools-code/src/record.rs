@@ -41,19 +41,19 @@ pub trait Lines: Send {
 impl Lines for Journal {
     fn append(&mut self, event: Event) -> Result<(Timestamp, Option<Id>), LogError> {
         let id = Self::append(self, event)?;
-        Ok((self.time(), Some(id)))
+        Ok((self.log().time(), Some(id)))
     }
 
     fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
-        Self::write_blob(self, text)
+        self.log().write_blob(text)
     }
 
     fn has_secret(&self, text: &str) -> bool {
-        Self::has_secret(self, text)
+        self.log().has_secret(text)
     }
 
     fn mask_value(&self, value: &mut Value) {
-        Self::mask_value(self, value);
+        self.log().mask_value(value);
     }
 }
 

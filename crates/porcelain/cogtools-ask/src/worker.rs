@@ -107,7 +107,7 @@ impl<'a> Worker<'a> {
         io: &mut Io<'_>,
     ) -> Result<(Self, Summary), Failure> {
         let materials = &self.materials;
-        let now = self.connection.time(self.journal.now());
+        let now = self.connection.time(self.journal.log().now());
         let todos = self.journal.state().todos();
         materials.layers.todos.set(todos.to_vec());
         let dynamic = materials.layers.dynamic(now)?;
