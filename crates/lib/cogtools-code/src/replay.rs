@@ -106,18 +106,15 @@ impl Recorded {
         let mut found: Option<Self> = None;
         let mut stores: HashMap<&str, Value> = HashMap::new();
         for entry in &session.entries {
-            match (&entry.event, &mut found) {
-                (
-                    Event::Program {
-                        program,
-                        code,
-                        args,
-                        seed,
-                        masked,
-                        ..
-                    },
-                    _,
-                ) if name.is_none_or(|name| name == program) => {
+            match &entry.event {
+                Event::Program {
+                    program,
+                    code,
+                    args,
+                    seed,
+                    masked,
+                    ..
+                } if name.is_none_or(|name| name == program) => {
                     let store = stores.get(family_of(program));
                     found = Some(Self {
                         name: program.clone(),
@@ -132,21 +129,21 @@ impl Recorded {
                         is_masked: *masked,
                     });
                 }
-                (
-                    Event::Store {
-                        program,
-                        value,
-                        blob,
-                    },
-                    found,
-                ) => {
+                Event::Store {
+                    program,
+                    value,
+                    blob,
+                } => {
                     if let Some(found) = found.as_mut().filter(|it| it.name == *program) {
                         found.last = entry.id;
                     }
                     stores.insert(family_of(program), whole(blobs, value, blob.as_ref())?);
                 }
-                (_, Some(program)) => program.add(entry, blobs)?,
-                _ => {}
+                _ => {
+                    if let Some(found) = &mut found {
+                        found.add(entry, blobs)?;
+                    }
+                }
             }
         }
         found.ok_or_else(|| {
