@@ -188,17 +188,12 @@ impl Report {
     }
 
     fn event(&mut self, event: &Event) {
-        match event {
+        let (style, title, text) = match event {
             Event::Compaction { up_to, .. } => {
-                self.line(
-                    YELLOW,
-                    "compaction",
-                    &format!("everything up to #{up_to} is a summary"),
-                );
+                let text = format!("everything up to #{up_to} is a summary");
+                (YELLOW, "compaction", text)
             }
-            Event::Expired { results } => {
-                self.line(YELLOW, "expired", &pluralize(results.len(), "result"));
-            }
+            Event::Expired { results } => (YELLOW, "expired", pluralize(results.len(), "result")),
             Event::Cache {
                 name,
                 state,
@@ -211,45 +206,44 @@ impl Report {
                     CacheState::Deleted => format!("deleted: {name}"),
                     CacheState::Failed { reason } => format!("failed: {reason}"),
                 };
-                self.line(YELLOW, "cache", &text);
+                (YELLOW, "cache", text)
             }
-            Event::Flow { tool, .. } => self.line(CYAN, "flow", tool),
+            Event::Flow { tool, .. } => (CYAN, "flow", tool.clone()),
             Event::Program { program, code, .. } => {
                 self.line(CYAN, "program", program);
-                self.block("    ", code);
+                return self.block("    ", code);
             }
-            Event::Print { text, .. } => self.line(CYAN, "printed", text),
+            Event::Print { text, .. } => (CYAN, "printed", text.clone()),
             Event::ProgramEnd { code, result, .. } => {
                 if let Some(code) = code {
                     self.line(RED, "error", code);
                 }
-                if let Some(result) = result {
-                    self.line(CYAN, "result", &result.to_string());
-                }
+                let Some(result) = result else { return };
+                (CYAN, "result", result.to_string())
             }
             Event::Node(event) => {
-                if let Some(text) = phrase::node(event) {
-                    self.line(CYAN, "node", &text);
-                }
+                let Some(text) = phrase::node(event) else {
+                    return;
+                };
+                (CYAN, "node", text)
             }
             Event::Paused { calls } => {
                 let calls: Vec<&str> = calls.iter().map(cogtools_log::CallId::as_str).collect();
-                self.line(
-                    YELLOW,
-                    "paused",
-                    &format!("approval wanted: {}", calls.join(", ")),
-                );
+                let text = format!("approval wanted: {}", calls.join(", "));
+                (YELLOW, "paused", text)
             }
             Event::Decision { call, approval } => {
                 let text = format!("{call} {}", approval_phrase(approval));
-                self.line(CYAN, "decision", &text);
+                (CYAN, "decision", text)
             }
-            Event::Undone { task } => {
-                self.line(YELLOW, "undone", &format!("task #{task} was taken back"));
+            Event::Undone { task } => (YELLOW, "undone", format!("task #{task} was taken back")),
+            Event::Unknown(_) => {
+                let text = "not known to this version".to_owned();
+                (YELLOW, event.kind(), text)
             }
-            Event::Unknown(_) => self.line(YELLOW, event.kind(), "not known to this version"),
-            _ => {}
-        }
+            _ => return,
+        };
+        self.line(style, title, &text);
     }
 
     fn line(&mut self, style: Style, title: &str, text: &str) {
