@@ -294,7 +294,7 @@ pub(super) fn subject(event: &Event) -> Option<String> {
 }
 
 /// The conditions of a search, which all apply.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Query {
     /// In lower case: each is somewhere in the texts of the session.
     words: Vec<String>,
@@ -343,7 +343,7 @@ impl Query {
         summary: &Result<Summary, PageError>,
     ) -> Result<bool, PageError> {
         let Ok(summary) = summary else {
-            return Ok(self.is_empty());
+            return Ok(*self == Self::default());
         };
         let is_in = |text: &str, part: &String| text.to_lowercase().contains(part.as_str());
         let state = json!(summary.state);
@@ -376,15 +376,6 @@ impl Query {
             }
             Ok(missing.is_empty())
         })
-    }
-
-    const fn is_empty(&self) -> bool {
-        self.words.is_empty()
-            && self.tools.is_empty()
-            && self.models.is_empty()
-            && self.states.is_empty()
-            && self.at_least.is_none()
-            && self.at_most.is_none()
     }
 }
 
