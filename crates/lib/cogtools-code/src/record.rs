@@ -76,16 +76,23 @@ impl<'l> Recorder<'l> {
         Some(lines.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Appends what `event` makes; returns the time and the place of the line.
-    fn append(
-        &self,
-        event: impl FnOnce(&mut dyn Lines, String) -> Result<Event, LogError>,
-    ) -> Result<(Timestamp, Option<Id>), Box<Diagnostic>> {
-        let Some(mut lines) = self.lock() else {
-            return Ok((Timestamp::now(), None));
+    /// Appends a line; returns its time and its place.
+    fn append(&self, event: Event) -> Result<(Timestamp, Option<Id>), Box<Diagnostic>> {
+        match self.lock() {
+            Some(mut lines) => Ok(lines.append(event)?),
+            None => Ok((Timestamp::now(), None)),
+        }
+    }
+
+    /// The value for a line, and the blob with the whole of a long one.
+    fn keep(&self, value: &Value) -> Result<(Value, Option<BlobId>), Box<Diagnostic>> {
+        let json = value.to_string();
+        let lines = self.lock().filter(|_| json.len() > MAX_SHOWN);
+        let Some(mut lines) = lines else {
+            return Ok((value.clone(), None));
         };
-        let event = event(&mut **lines, self.program.clone());
-        Ok(lines.append(event?)?)
+        let blob = lines.write_blob(&json)?;
+        Ok((json!(head_and_tail(&json, MAX_SHOWN)), Some(blob)))
     }
 
     /// Records that the program begins; returns its time.
@@ -96,18 +103,16 @@ impl<'l> Recorder<'l> {
         seed: u64,
         tools: BTreeMap<String, String>,
     ) -> Result<Timestamp, Box<Diagnostic>> {
-        let begun = self.append(|_, program| {
-            Ok(Event::Program {
-                program,
-                code: code.to_owned(),
-                digest: digest::bytes(code.as_bytes()).to_string(),
-                args: Value::Object(args.clone()),
-                seed,
-                tools,
-                masked: false,
-            })
-        });
-        begun.map(|(time, _)| time)
+        let (time, _) = self.append(Event::Program {
+            program: self.program.clone(),
+            code: code.to_owned(),
+            digest: digest::bytes(code.as_bytes()).to_string(),
+            args: Value::Object(args.clone()),
+            seed,
+            tools,
+            masked: false,
+        })?;
+        Ok(time)
     }
 
     /// The name of the call `step` in the session.
@@ -139,8 +144,7 @@ impl<'l> Recorder<'l> {
             place,
             ..CallEvent::new(call, tool, arguments.clone(), approval)
         };
-        let appended = self.append(|_, _| Ok(Event::Call(event)));
-        appended.map(|(_, line)| line)
+        Ok(self.append(Event::Call(event))?.1)
     }
 
     /// Records the user's decision about a call that waited; returns its line.
@@ -151,8 +155,7 @@ impl<'l> Recorder<'l> {
     ) -> Result<Option<Id>, Box<Diagnostic>> {
         let (call, _) = self.place(step);
         let approval = approval.clone();
-        let decided = self.append(|_, _| Ok(Event::Decision { call, approval }));
-        decided.map(|(_, line)| line)
+        Ok(self.append(Event::Decision { call, approval })?.1)
     }
 
     /// Records the end of a call; returns its time.
@@ -164,44 +167,40 @@ impl<'l> Recorder<'l> {
         ms: u64,
     ) -> Result<Timestamp, Box<Diagnostic>> {
         let (call, place) = self.place(step);
-        let ended = self.append(|lines, _| {
-            let masked = lines.has_secret(&content.to_string());
-            let (content, blob) = keep(lines, content)?;
-            Ok(Event::Result(ResultEvent {
-                blob,
-                ms,
-                masked,
-                place,
-                ..ResultEvent::new(call, outcome, content)
-            }))
-        });
-        ended.map(|(time, _)| time)
+        let lines = self.lock();
+        let masked = lines.is_some_and(|lines| lines.has_secret(&content.to_string()));
+        let (content, blob) = self.keep(content)?;
+        let (time, _) = self.append(Event::Result(ResultEvent {
+            blob,
+            ms,
+            masked,
+            place,
+            ..ResultEvent::new(call, outcome, content)
+        }))?;
+        Ok(time)
     }
 
     pub(crate) fn print(&self, text: &str) -> Written {
-        let printed = self.append(|lines, program| {
-            let is_long = text.len() > MAX_SHOWN;
-            let blob = is_long.then(|| lines.write_blob(text)).transpose()?;
-            let text = head_and_tail(text, MAX_SHOWN);
-            Ok(Event::Print {
-                program,
-                text,
-                blob,
-            })
-        });
-        printed.map(drop)
+        let lines = self.lock().filter(|_| text.len() > MAX_SHOWN);
+        let blob = lines.map(|mut lines| lines.write_blob(text)).transpose()?;
+        let (program, text) = (self.program.clone(), head_and_tail(text, MAX_SHOWN));
+        self.append(Event::Print {
+            program,
+            text,
+            blob,
+        })?;
+        Ok(())
     }
 
     pub(crate) fn store(&self, value: &Value) -> Written {
-        let stored = self.append(|lines, program| {
-            let (value, blob) = keep(lines, value)?;
-            Ok(Event::Store {
-                program,
-                value,
-                blob,
-            })
-        });
-        stored.map(drop)
+        let (value, blob) = self.keep(value)?;
+        let program = self.program.clone();
+        self.append(Event::Store {
+            program,
+            value,
+            blob,
+        })?;
+        Ok(())
     }
 
     pub(crate) fn end(
@@ -211,18 +210,16 @@ impl<'l> Recorder<'l> {
         result: Option<&Value>,
         (calls, ms): (usize, u64),
     ) -> Written {
-        let ended = self.append(|lines, program| {
-            let kept = result.map(|it| keep(lines, it)).transpose()?;
-            Ok(Event::ProgramEnd {
-                program,
-                status,
-                code,
-                result: kept.map(|(it, _)| it),
-                calls: calls as u64,
-                ms,
-            })
-        });
-        ended.map(drop)
+        let kept = result.map(|it| self.keep(it)).transpose()?;
+        self.append(Event::ProgramEnd {
+            program: self.program.clone(),
+            status,
+            code,
+            result: kept.map(|(it, _)| it),
+            calls: calls as u64,
+            ms,
+        })?;
+        Ok(())
     }
 
     /// `arguments` as a line has them.
@@ -233,14 +230,4 @@ impl<'l> Recorder<'l> {
         }
         masked
     }
-}
-
-/// The value for a line, and the blob with the whole of a long one.
-fn keep(lines: &mut dyn Lines, value: &Value) -> Result<(Value, Option<BlobId>), LogError> {
-    let json = value.to_string();
-    if json.len() <= MAX_SHOWN {
-        return Ok((value.clone(), None));
-    }
-    let blob = lines.write_blob(&json)?;
-    Ok((json!(head_and_tail(&json, MAX_SHOWN)), Some(blob)))
 }
