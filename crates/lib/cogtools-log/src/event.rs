@@ -411,6 +411,16 @@ impl Event {
         })
     }
 
+    /// The subject that it gives a session: the text of a task, the restatement of a plan, or the
+    /// name of a flow.
+    pub fn subject(&self) -> Option<&str> {
+        match self {
+            Self::Plan { plan, .. } => plan.get("restatement")?.as_str(),
+            Self::Flow { tool, .. } => Some(tool),
+            event => event.text(),
+        }
+    }
+
     /// The text that a user or a model reads first in it: of a task, its first part with text.
     pub fn text(&self) -> Option<&str> {
         let Self::Task { parts } = self else {

@@ -169,18 +169,14 @@ impl Step<'_> {
 
 impl<'s> Summary<'s> {
     fn add(&mut self, entry: &'s Entry, is_plan: bool) {
-        let task = match &entry.event {
-            Event::Task { .. } => entry.event.text(),
+        match &entry.event {
+            Event::Task { .. } | Event::Plan { .. } | Event::Flow { .. } => {}
             Event::Request { model, .. } => {
                 self.model.clone_from(model);
                 self.turns += 1;
-                None
             }
-            Event::Plan { plan, .. } => plan.get("restatement").and_then(Value::as_str),
-            Event::Flow { tool, .. } => Some(tool.as_str()),
             Event::Node(node) if node.state == NodeState::Started => {
                 self.calls += usize::from(is_plan);
-                None
             }
             Event::Call(_) => {
                 self.calls += 1;
@@ -191,9 +187,9 @@ impl<'s> Summary<'s> {
                 return;
             }
             _ => return,
-        };
+        }
         if self.task.is_empty() {
-            self.task = task.unwrap_or("");
+            self.task = entry.event.subject().unwrap_or("");
         }
         self.end = None;
     }

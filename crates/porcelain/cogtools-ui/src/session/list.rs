@@ -285,12 +285,7 @@ pub(super) fn subject_of(index: &Index) -> Result<String, PageError> {
 
 /// The subject that an event gives a session, or a turn.
 pub(super) fn subject(event: &Event) -> Option<String> {
-    let text = match event {
-        Event::Plan { plan, .. } => plan.get("restatement")?.as_str()?,
-        Event::Flow { tool, .. } => tool,
-        event => event.text()?,
-    };
-    Some(cut::row(text))
+    event.subject().map(cut::row)
 }
 
 /// The conditions of a search, which all apply.
