@@ -107,20 +107,19 @@ impl Sessions {
         let path = file.path();
         let lock = || self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&path).cloned();
-        if let Some(index) = known {
-            let mut index = index.lock().unwrap_or_else(PoisonError::into_inner);
-            index.refresh()?;
-            return work(&index);
-        }
-        let index = Arc::new(Mutex::new(Index::open(file.clone())?));
-        {
+        let index = if let Some(index) = known {
+            index
+        } else {
+            let index = Arc::new(Mutex::new(Index::open(file.clone())?));
             let mut indexes = lock();
             if indexes.len() >= MAX_INDEXES {
                 indexes.clear();
             }
             indexes.insert(path, Arc::clone(&index));
-        }
-        let index = index.lock().unwrap_or_else(PoisonError::into_inner);
+            index
+        };
+        let mut index = index.lock().unwrap_or_else(PoisonError::into_inner);
+        index.refresh()?;
         work(&index)
     }
 }

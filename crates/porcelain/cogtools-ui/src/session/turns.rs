@@ -79,20 +79,12 @@ impl Turns {
         }
         match &at.entry.event {
             Event::Task { parts } if is_nested => {
-                self.row(
-                    at,
-                    RowKind::Note,
-                    &format!("task of the agent: {}", task_text(parts)),
-                    None,
-                );
+                let text = format!("task of the agent: {}", task_text(parts));
+                self.row(at, RowKind::Note, &text, None);
             }
             Event::Response { content, .. } if is_nested => {
-                self.row(
-                    at,
-                    RowKind::Note,
-                    &format!("the agent: {}", response_text(content)),
-                    None,
-                );
+                let text = format!("the agent: {}", response_text(content));
+                self.row(at, RowKind::Note, &text, None);
             }
             Event::End { status } if is_nested => {
                 let text = format!("end of the agent: {}", status.name().replace('_', " "));
