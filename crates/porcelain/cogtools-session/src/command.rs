@@ -1,21 +1,20 @@
 //! The command line.
 
-use clap::builder::NonEmptyStringValueParser;
-use clap::{ArgMatches, Args, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, Parser, Subcommand};
 use cogtools_core::Code;
-use cogtools_log::Id;
 use cogtools_program::format::FormatArg;
 use cogtools_program::{Failure, Io, Program, Stdin, args, man};
 
 use crate::diff::diff;
 use crate::eval::eval;
-use crate::example::example;
-use crate::export::{Format, export};
-use crate::fork::{fork, resume};
+use crate::example::{ExampleArgs, example};
+use crate::export::{ExportArgs, export};
+use crate::fork::{ForkArgs, fork, resume};
 use crate::list::{PruneArgs, list, prune};
-use crate::prompt::prompt;
+use crate::locate::SessionArg;
+use crate::prompt::{PromptArgs, prompt};
 use crate::rerun::{RerunArgs, rerun};
-use crate::show::show;
+use crate::show::{ShowArgs, show};
 use crate::stats::stats;
 use crate::tree::tree;
 use crate::verify::verify;
@@ -63,26 +62,8 @@ enum SessionCommand {
         #[command(flatten)]
         format: FormatArg,
     },
-    /// Show the turns, calls, times and tokens of a session
-    Show {
-        #[command(flatten)]
-        session: SessionArg,
-        /// Show the branch that ends at this entry
-        #[arg(long, value_name = "ID")]
-        from: Option<Id>,
-        #[command(flatten)]
-        format: FormatArg,
-    },
-    /// Show what a request sent to the model, layer by layer
-    Prompt {
-        #[command(flatten)]
-        session: SessionArg,
-        /// Show the last request up to this entry
-        #[arg(long, value_name = "ID")]
-        from: Option<Id>,
-        #[command(flatten)]
-        format: FormatArg,
-    },
+    Show(ShowArgs),
+    Prompt(PromptArgs),
     /// Show all branches of a session, with the numbers of the entries
     Tree {
         #[command(flatten)]
@@ -90,17 +71,7 @@ enum SessionCommand {
         #[command(flatten)]
         format: FormatArg,
     },
-    /// Print a session as a document or as a request to a model
-    Export {
-        #[command(flatten)]
-        session: SessionArg,
-        /// Export the branch that ends at this entry
-        #[arg(long, value_name = "ID")]
-        from: Option<Id>,
-        /// Markdown, JSON, or the turns in the form of an API
-        #[arg(long, value_name = "FORMAT", value_enum, default_value = "md")]
-        format: Format,
-    },
+    Export(ExportArgs),
     /// Count calls, rejections and failures of each tool over all sessions
     Stats {
         /// Count the trials of cogtools eval, too
@@ -129,17 +100,7 @@ enum SessionCommand {
         #[command(flatten)]
         format: FormatArg,
     },
-    /// Add a call of a session to the examples of its tool, and print the files that change
-    Example {
-        /// The name of the call
-        #[arg(value_name = "CALL")]
-        call: String,
-        #[command(flatten)]
-        session: SessionArg,
-        /// Also write the result of the call as the golden file of the example
-        #[arg(long)]
-        golden: bool,
-    },
+    Example(ExampleArgs),
     /// Check each line of a session, and its blobs
     Verify(SessionArg),
     /// Go on with a session: cogtools ask --continue --session SESSION
@@ -150,33 +111,9 @@ enum SessionCommand {
         #[arg(value_name = "PROMPT", requires = "session")]
         prompt: Vec<String>,
     },
-    /// Copy a branch of a session to a new session
-    Fork {
-        #[command(flatten)]
-        session: SessionArg,
-        /// Copy up to this entry (default: the last one)
-        #[arg(long, value_name = "ID")]
-        from: Option<Id>,
-        /// Write the new session to FILE, which must not exist
-        #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
-        to: Option<String>,
-    },
+    Fork(ForkArgs),
     /// Remove old sessions of this project, with their blobs
     Prune(PruneArgs),
-}
-
-#[derive(Args)]
-#[group(skip)]
-struct SessionArg {
-    /// A name, the beginning of one, or a path (default: the newest)
-    #[arg(value_name = "SESSION")]
-    session: Option<String>,
-}
-
-impl SessionArg {
-    fn name(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
 }
 
 fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
@@ -187,37 +124,21 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     };
     match command {
         On::List { all, format } => list(all, format.is_json(), io),
-        On::Show {
-            session,
-            from,
-            format,
-        } => show(session.name(), from, format.is_json(), io),
-        On::Prompt {
-            session,
-            from,
-            format,
-        } => prompt(session.name(), from, format.is_json(), io),
-        On::Tree { session, format } => tree(session.name(), format.is_json(), io),
-        On::Export {
-            session,
-            from,
-            format,
-        } => export(session.name(), from, format, io),
-        On::Example {
-            call,
-            session,
-            golden,
-        } => example(&call, session.name(), golden, io),
+        On::Show(options) => show(&options, io),
+        On::Prompt(options) => prompt(&options, io),
+        On::Tree { session, format } => tree(&session, format.is_json(), io),
+        On::Export(options) => export(&options, io),
+        On::Example(options) => example(&options, io),
         On::Stats { trials, format } => stats(trials, format.is_json(), io),
         On::Diff { one, other, format } => diff(&one, &other, format.is_json(), io),
         On::Rerun(options) => {
             let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
             rerun(&options, matches, io)
         }
-        On::Eval { session, format } => eval(session.name(), format.is_json(), io),
-        On::Verify(session) => verify(session.name(), io),
-        On::Resume { session, prompt } => resume(session.name(), &prompt, io),
-        On::Fork { session, from, to } => fork(session.name(), from, to.as_deref(), io),
+        On::Eval { session, format } => eval(&session, format.is_json(), io),
+        On::Verify(session) => verify(&session, io),
+        On::Resume { session, prompt } => resume(&session, &prompt, io),
+        On::Fork(options) => fork(&options, io),
         On::Prune(options) => prune(&options, io),
     }
 }

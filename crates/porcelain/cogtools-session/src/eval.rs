@@ -9,7 +9,7 @@ use cogtools_model::Part;
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::locate::Opened;
+use crate::locate::SessionArg;
 
 /// The keys of matchers: a map that has no others is not a value.
 const MATCHERS: [&str; 7] = [
@@ -18,8 +18,8 @@ const MATCHERS: [&str; 7] = [
 
 /// Prints a file with one case: the tasks, the results of tools as fixtures, and the calls as
 /// expectations, which a person corrects.
-pub(crate) fn eval(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
+pub(crate) fn eval(session: &SessionArg, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = session.read(io)?;
     let session = &opened.session;
     let branch = session.branch(session.head());
     let is_task = |entry: &&Entry| matches!(entry.event, Event::Task { .. });

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use cogtools_core::text::Span;
 use cogtools_core::{Code, Diagnostic, Tool, yaml};
 use cogtools_edit::{ApplyError, Change, Existing, ExistingError, Plan, Step, yaml as edit};
@@ -11,7 +12,7 @@ use cogtools_program::project::{cached_registry, project};
 use cogtools_program::{Failure, Io};
 use serde_json::{Map, Value, json};
 
-use crate::locate::Opened;
+use crate::locate::{Opened, SessionArg};
 
 /// A call that succeeded, and its result.
 struct Made<'s> {
@@ -20,16 +21,25 @@ struct Made<'s> {
     result: (&'s Value, Option<&'s BlobId>),
 }
 
-/// Adds the arguments of `call` to the examples of its tool; with `golden`, also writes its result
-/// as the golden file of that example. Prints the files.
-pub(crate) fn example(
-    call: &str,
-    name: Option<&str>,
+/// Add a call of a session to the examples of its tool, and print the files that change
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ExampleArgs {
+    /// The name of the call
+    #[arg(value_name = "CALL")]
+    call: String,
+    #[command(flatten)]
+    session: SessionArg,
+    /// Also write the result of the call as the golden file of the example
+    #[arg(long)]
     golden: bool,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
-    let made = Made::find(&opened, call)?;
+}
+
+/// Adds the arguments of a call to the examples of its tool; with `golden`, also writes its result
+/// as the golden file of that example. Prints the files.
+pub(crate) fn example(args: &ExampleArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = args.session.read(io)?;
+    let made = Made::find(&opened, &args.call)?;
     let project = project(io);
     let tool = cached_registry(&RegistryArgs::default(), io)?
         .find(made.tool)
@@ -53,7 +63,7 @@ pub(crate) fn example(
     let before = before.map(|existing| existing.text);
     let change = Change::new(project.root(), path.clone(), before, after);
     plan.steps.push(Step::Write(change));
-    if golden {
+    if args.golden {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let golden = path.with_file_name(format!("{stem}.{}.golden", examples.len() + 1));
         let text = made.output(&opened.file)?;

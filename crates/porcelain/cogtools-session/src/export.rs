@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use cogtools_agent::State;
 use cogtools_log::view::{Step, View};
 use cogtools_log::{
@@ -14,7 +14,7 @@ use cogtools_model::{Content, openai};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::Opened;
+use crate::locate::SessionArg;
 use crate::phrase;
 use crate::show::document;
 
@@ -23,7 +23,7 @@ const NO_RESULT: &str = "the run ended before the call did";
 
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+enum Format {
     Md,
     Json,
     Gemini,
@@ -31,18 +31,27 @@ pub(crate) enum Format {
     OpenAi,
 }
 
-/// Prints the branch that ends at `from`, or the one that was written to last.
-pub(crate) fn export(
-    name: Option<&str>,
+/// Print a session as a document or as a request to a model
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Export the branch that ends at this entry
+    #[arg(long, value_name = "ID")]
     from: Option<Id>,
+    /// Markdown, JSON, or the turns in the form of an API
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "md")]
     format: Format,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
-    let leaf = opened.leaf(from)?;
+}
+
+/// Prints the branch that ends at an entry, or the one that was written to last.
+pub(crate) fn export(args: &ExportArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = args.session.read(io)?;
+    let leaf = opened.leaf(args.from)?;
     let session = &opened.session;
     let contents = || contents(session, leaf);
-    let value = match format {
+    let value = match args.format {
         Format::Md => {
             let text = render(&session.header, &View::of_branch(session, leaf));
             return io.show(&text);

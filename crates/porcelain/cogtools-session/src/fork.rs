@@ -3,31 +3,42 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use cogtools_agent::{locate_session, session_at, session_store};
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use cogtools_agent::{session_at, session_store};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{
     BlobId, Fork, Header, Id, LogError, Session, SessionFile, SessionId, Timestamp,
 };
 use cogtools_program::{Failure, Io, Severity};
 
-use crate::locate::Opened;
+use crate::locate::{Opened, SessionArg};
 use crate::show::branch_lines;
+
+/// Copy a branch of a session to a new session
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ForkArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Copy up to this entry (default: the last one)
+    #[arg(long, value_name = "ID")]
+    from: Option<Id>,
+    /// Write the new session to FILE, which must not exist
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    to: Option<String>,
+}
 
 /// Copies the entries from the root to `from` to a new session: in the file `to`, or in the
 /// store.
-pub(crate) fn fork(
-    name: Option<&str>,
-    from: Option<Id>,
-    to: Option<&str>,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
-    let Some(leaf) = opened.leaf(from)? else {
+pub(crate) fn fork(args: &ForkArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = args.session.read(io)?;
+    let Some(leaf) = opened.leaf(args.from)? else {
         let hint = "name a session with entries";
         return Err(opened.lacks("entries").hint(hint).into());
     };
     let Opened { file, session, .. } = &opened;
-    let (id, target) = if let Some(path) = to {
+    let (id, target) = if let Some(path) = &args.to {
         (SessionId::random(), session_at(path.as_ref(), io))
     } else {
         let new = session_store(io)?.0.new_file();
@@ -63,7 +74,7 @@ pub(crate) fn fork(
     target
         .create(content.as_bytes())
         .map_err(Box::<Diagnostic>::from)?;
-    let place = to.map_or_else(|| id.to_string(), str::to_owned);
+    let place = args.to.clone().unwrap_or_else(|| id.to_string());
     io.show(&format!("{place}\n"))
 }
 
@@ -96,8 +107,8 @@ fn copy_blobs(
 }
 
 /// Continues as `cogtools ask --session FILE --continue`, with the prompt if there is one.
-pub(crate) fn resume(name: Option<&str>, prompt: &[String], io: &Io<'_>) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
+pub(crate) fn resume(session: &SessionArg, prompt: &[String], io: &Io<'_>) -> Result<(), Failure> {
+    let file = session.file(io)?;
     let mut ask = Command::new(&io.program);
     ask.args(["ask", "--continue", "--session"])
         .arg(file.path());

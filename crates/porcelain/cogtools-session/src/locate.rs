@@ -1,5 +1,6 @@
 //! Reads the sessions that the user means.
 
+use clap::Args;
 use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Id, Session, SessionFile, Store, Stored};
@@ -10,6 +11,27 @@ pub(crate) fn stored(store: &Store) -> Result<Vec<Stored>, Failure> {
     store
         .list()
         .map_err(|error| store.unreadable(&error).into())
+}
+
+/// The session of a command.
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct SessionArg {
+    /// A name, the beginning of one, or a path (default: the newest)
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+}
+
+impl SessionArg {
+    /// The file of the session.
+    pub(crate) fn file(&self, io: &Io<'_>) -> Result<SessionFile, Failure> {
+        locate_session(self.session.as_deref(), io)
+    }
+
+    /// Reads the session.
+    pub(crate) fn read(&self, io: &mut Io<'_>) -> Result<Opened, Failure> {
+        Opened::read(self.session.as_deref(), io)
+    }
 }
 
 /// A session that was read.

@@ -2,28 +2,38 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, SessionFile};
+use cogtools_program::format::FormatArg;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::Opened;
+use crate::locate::SessionArg;
 
 /// The number of digits of a hash that are shown.
 const HASH_DIGITS: usize = 12;
 
-/// Shows the last request on the branch that ends at `from`, or on the one that was written to
-/// last.
-pub(crate) fn prompt(
-    name: Option<&str>,
+/// Show what a request sent to the model, layer by layer
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct PromptArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Show the last request up to this entry
+    #[arg(long, value_name = "ID")]
     from: Option<Id>,
-    json: bool,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// Shows the last request on the branch that ends at an entry, or on the one that was written to
+/// last.
+pub(crate) fn prompt(args: &PromptArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = args.session.read(io)?;
     let file = &opened.file;
-    let path = opened.session.branch(opened.leaf(from)?);
+    let path = opened.session.branch(opened.leaf(args.from)?);
     let request = path.iter().rev().find_map(|entry| match &entry.event {
         Event::Request {
             layers,
@@ -37,7 +47,7 @@ pub(crate) fn prompt(
         let hint = "`cogtools session tree` shows the entries";
         return Err(opened.lacks("request there").hint(hint).into());
     };
-    if json {
+    if args.format.is_json() {
         let layers = layers.iter().map(|layer| {
             let text = layer_text(layer, file)?;
             let (tokens, hash) = (layer.tokens, &layer.hash);

@@ -19,14 +19,13 @@ use cogtools_program::args::{EnvArgs, LockedArg, RegistryArgs};
 use cogtools_program::{EACH, Failure, Io, project};
 use serde_json::{Map, Value, json};
 
-use crate::locate::Opened;
+use crate::locate::SessionArg;
 
 #[derive(Args)]
 #[group(skip)]
 pub(crate) struct RerunArgs {
-    /// A name, the beginning of one, or a path (default: the newest)
-    #[arg(value_name = "SESSION")]
-    session: Option<String>,
+    #[command(flatten)]
+    session: SessionArg,
     #[command(flatten)]
     _model: ModelArgs,
     /// Answer calls with the results in the session, or run the tools
@@ -54,7 +53,7 @@ pub(crate) fn rerun(
     let mut options = ModelOptions::of_model(matches)?;
     options.configure(&config.ask)?;
     let model = options.model()?;
-    let opened = Opened::read(args.session.as_deref(), io)?;
+    let opened = args.session.read(io)?;
     let tasks = tasks(&opened.session);
     if tasks.is_empty() {
         return Err(opened.lacks("task").into());

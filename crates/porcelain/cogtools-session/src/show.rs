@@ -1,24 +1,34 @@
 //! `cogtools session show`: a session as a person reads it.
 
+use clap::Args;
 use cogtools_log::view::View;
 use cogtools_log::{Event, Id};
+use cogtools_program::format::FormatArg;
 use cogtools_program::terminal::Stream;
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::Opened;
+use crate::locate::{Opened, SessionArg};
 use crate::report::Report;
 
-/// Shows the branch of a session that ends at `from`, or the one that was written to last.
-pub(crate) fn show(
-    name: Option<&str>,
+/// Show the turns, calls, times and tokens of a session
+#[derive(Args)]
+#[group(skip)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Show the branch that ends at this entry
+    #[arg(long, value_name = "ID")]
     from: Option<Id>,
-    json: bool,
-    io: &mut Io<'_>,
-) -> Result<(), Failure> {
-    let opened = Opened::read(name, io)?;
-    let leaf = opened.leaf(from)?;
-    if json {
+    #[command(flatten)]
+    format: FormatArg,
+}
+
+/// Shows the branch of a session that ends at an entry, or the one that was written to last.
+pub(crate) fn show(args: &ShowArgs, io: &mut Io<'_>) -> Result<(), Failure> {
+    let opened = args.session.read(io)?;
+    let leaf = opened.leaf(args.from)?;
+    if args.format.is_json() {
         let document = document(&opened, leaf);
         return io.show_json(&format!("{document:#}\n"));
     }

@@ -9,7 +9,7 @@ use cogtools_program::terminal::{Stream, paint, sanitize};
 use cogtools_program::{Failure, Io};
 use serde_json::{Value, json};
 
-use crate::locate::Opened;
+use crate::locate::SessionArg;
 use crate::phrase;
 
 /// The number of levels that are indented; deeper ones are not indented further.
@@ -18,8 +18,8 @@ const MAX_LEVELS: usize = 20;
 const KIND_WIDTH: usize = 10;
 
 /// Shows all entries, one on each line. A branch is indented below the entry where it begins.
-pub(crate) fn tree(name: Option<&str>, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
-    let session = Opened::read(name, io)?.session;
+pub(crate) fn tree(session: &SessionArg, json: bool, io: &mut Io<'_>) -> Result<(), Failure> {
+    let session = session.read(io)?.session;
     if json {
         let entries = session.nodes().map(|entry| {
             let note = note(&entry.event);

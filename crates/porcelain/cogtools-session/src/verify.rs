@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use cogtools_agent::locate_session;
 use cogtools_core::{Code, Diagnostic, fail_on};
 use cogtools_log::{BlobId, Blobs, Entry, Line, Reader, SessionError, SessionFile};
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
 
+use crate::locate::SessionArg;
+
 /// Checks each line, and each blob.
-pub(crate) fn verify(name: Option<&str>, io: &mut Io<'_>) -> Result<(), Failure> {
-    let file = locate_session(name, io)?;
+pub(crate) fn verify(session: &SessionArg, io: &mut Io<'_>) -> Result<(), Failure> {
+    let file = session.file(io)?;
     let path = file.display_path().to_path_buf();
     let checked = Check::run(&file).map_err(Box::<Diagnostic>::from)?;
     fail_on(Diagnostic::truncate(checked.findings))?;
