@@ -26,8 +26,9 @@ const UNTRUSTED: &str =
 /// The largest file that is sent with every request, in bytes.
 const MAX_FILE_BYTES: usize = 128 << 10;
 
-/// The ingredients of the first two layers.
-#[derive(Debug)]
+/// The ingredients of the first two layers. The default is for an agent that is a tool: it brings
+/// its own instructions.
+#[derive(Debug, Default)]
 pub struct Layers {
     instructions: Instructions,
     /// None for an agent that is a tool: its answer depends on its arguments only.
@@ -81,17 +82,6 @@ impl Layers {
             }
         }
         Ok(layers)
-    }
-
-    /// The layers of an agent that is a tool: it brings its own instructions.
-    pub fn of_agent() -> Self {
-        Self {
-            instructions: Instructions::default(),
-            situation: None,
-            static_template: None,
-            dynamic_template: None,
-            todos: TodoList::default(),
-        }
     }
 
     /// Instructions.

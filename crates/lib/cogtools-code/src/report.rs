@@ -6,7 +6,7 @@ use cogtools_log::{EndStatus, ProgramStatus};
 use serde_json::{Value, json};
 
 /// The end of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The end.
     pub status: ProgramStatus,
@@ -50,15 +50,8 @@ pub struct CallReport {
 impl Report {
     pub(crate) fn new(program: &str) -> Self {
         Self {
-            status: ProgramStatus::Failed,
-            output: Vec::new(),
-            result: None,
-            calls: Vec::new(),
             program: program.to_owned(),
-            ms: 0,
-            errors: Vec::new(),
-            waiting: Vec::new(),
-            store: None,
+            ..Self::default()
         }
     }
 

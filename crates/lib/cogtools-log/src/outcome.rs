@@ -158,13 +158,14 @@ pub struct ProgramStep {
 }
 
 /// The end of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]
 pub enum ProgramStatus {
     /// It came to its end.
     Completed,
     /// It threw an error, or was wrong.
+    #[default]
     Failed,
     /// It waits for the user.
     Waiting,

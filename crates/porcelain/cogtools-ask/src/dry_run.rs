@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use cogtools_agent::{Fixed, State, dynamic_changes, sent_dynamic, with_types};
+use cogtools_agent::{
+    Fixed, State, Tools as _, declarations, dynamic_changes, sent_dynamic, with_types,
+};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_log::{Event, Id, LayerSize, Session, Timestamp};
 use cogtools_model::Part;
@@ -25,7 +27,7 @@ pub(crate) fn print(
         project,
         layers,
         tools,
-        fixed,
+        system,
         mut settings,
         ..
     } = materials;
@@ -66,7 +68,11 @@ pub(crate) fn print(
             },
         );
     }
-    let fixed = Fixed { dynamic, ..fixed };
+    let fixed = Fixed {
+        system,
+        tools: declarations(&tools.list()),
+        dynamic,
+    };
     let options = &settings.request;
     let cache = state
         .usable_cache(&fixed, &options.model, now)

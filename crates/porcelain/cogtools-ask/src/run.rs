@@ -177,7 +177,7 @@ fn materials<'a>(
     let system = tools.system(texts.chain(args.system.clone()).collect());
     Ok(Materials {
         project,
-        fixed: worker::fixed(system, &tools),
+        system,
         tools: Arc::new(tools),
         layers,
         settings,

@@ -449,9 +449,9 @@ pub(crate) fn agent_materials<'a>(
     let settings = agent_settings(task, &model, &config.ask, permissions)?;
     Ok(Materials {
         project,
-        fixed: worker::fixed(tools.system(system(task)), &tools),
+        system: tools.system(system(task)),
         tools: Arc::new(tools),
-        layers: Layers::of_agent(),
+        layers: Layers::default(),
         settings,
         schema: schema(task)?,
         cancel,

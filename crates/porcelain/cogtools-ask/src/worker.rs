@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_agent::{
-    Agent, AgentParts, Connection, Fixed, Journal, Layers, Ledger, Requests, RunEnd, Settings,
-    Tools as _, WaitingCall, check_session_owner, create_session, declarations, locate_session,
-    log_options, session_named,
+    Agent, AgentParts, Connection, Journal, Layers, Ledger, Requests, RunEnd, Settings, Tools as _,
+    WaitingCall, check_session_owner, create_session, locate_session, log_options, session_named,
 };
 use cogtools_code::question_lines;
 use cogtools_core::{Cancel, Code, Diagnostic, Project};
@@ -26,19 +25,11 @@ pub(crate) struct Materials<'a> {
     pub(crate) project: &'a Project,
     pub(crate) tools: Arc<ProjectTools>,
     pub(crate) layers: Layers,
-    pub(crate) fixed: Fixed,
+    /// Instructions.
+    pub(crate) system: Option<Arc<Content>>,
     pub(crate) settings: Settings,
     pub(crate) schema: Option<AnswerSchema>,
     pub(crate) cancel: Cancel,
-}
-
-/// Beginning of all requests: `system`, and `tools` as they are declared.
-pub(crate) fn fixed(system: Option<Arc<Content>>, tools: &ProjectTools) -> Fixed {
-    Fixed {
-        system,
-        tools: declarations(&tools.list()),
-        dynamic: None,
-    }
 }
 
 /// Works on the tasks of a session, one after the other.
@@ -124,7 +115,7 @@ impl<'a> Worker<'a> {
             tools: Arc::clone(&materials.tools) as _,
             dynamic,
             journal: self.journal,
-            system: materials.fixed.system.clone(),
+            system: materials.system.clone(),
             settings,
             ledger: self.ledger.clone(),
             observer: &mut display,
