@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cogtools_document::{Code, Diagnostic};
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -250,15 +251,13 @@ impl Session {
 pub struct Run<'s> {
     /// The entry with the plan or the flow.
     pub entry: &'s Entry,
-    /// The nodes, steps and items that have started or were skipped, in the order of their first
-    /// line: how long others took makes no difference.
-    pub nodes: Vec<NodeRun<'s>>,
+    /// The nodes, steps and items that have started or were skipped, by name, in the order of their
+    /// first line: how long others took makes no difference.
+    pub nodes: IndexMap<&'s str, NodeRun<'s>>,
     /// The reply or the output of the last run, and the blob with the whole of it.
     pub reply: Option<(&'s str, Option<&'s BlobId>)>,
     /// The end of the last run; `None` while it runs, or if it was interrupted.
     pub end: Option<&'s EndStatus>,
-    /// The index of each node, by name.
-    places: HashMap<&'s str, usize>,
 }
 
 /// A node of a flow, an item of one, or a step of a plan.
@@ -294,10 +293,9 @@ impl<'s> Run<'s> {
                 (event @ (Event::Flow { .. } | Event::Plan { .. }), _) => {
                     found = (event.kind() == kind).then(|| Self {
                         entry,
-                        nodes: Vec::new(),
+                        nodes: IndexMap::new(),
                         reply: None,
                         end: None,
-                        places: HashMap::new(),
                     });
                 }
                 (Event::Node(event), Some(run)) => {
@@ -313,8 +311,7 @@ impl<'s> Run<'s> {
     }
 
     fn add(&mut self, event: &'s NodeEvent, time: Timestamp) {
-        let place = self.places.get(event.node.as_str()).copied();
-        let before = place.and_then(|place| self.nodes.get(place));
+        let before = self.nodes.get(event.node.as_str());
         let started = before.filter(|before| *before.state == NodeState::Started);
         let asked = before.and_then(|before| before.asked);
         let run = NodeRun {
@@ -329,17 +326,12 @@ impl<'s> Run<'s> {
             // Steps of plans have them at their start.
             inputs: event.inputs.as_ref().or(started.and_then(|it| it.inputs)),
         };
-        if let Some(place) = place {
-            self.nodes[place] = run;
-        } else {
-            self.places.insert(&event.node, self.nodes.len());
-            self.nodes.push(run);
-        }
+        self.nodes.insert(&event.node, run);
     }
 
     /// A node; `None` if nothing has happened to it.
     pub fn node(&self, id: &str) -> Option<&NodeRun<'s>> {
-        self.places.get(id).and_then(|place| self.nodes.get(*place))
+        self.nodes.get(id)
     }
 
     /// The results of nodes, steps and items.
@@ -348,7 +340,7 @@ impl<'s> Run<'s> {
     /// `INVALID_SESSION` if a result cannot be read.
     pub fn results(&self, file: &SessionFile) -> Result<Results, Box<Diagnostic>> {
         let mut results = Results::default();
-        for node in self.nodes.iter().filter(|node| node.has_result()) {
+        for node in self.nodes.values().filter(|node| node.has_result()) {
             let value = node.whole(file);
             let value = value.map_err(|reason| unreadable(node.id, "result", &reason))?;
             let is_item = matches!(self.entry.event, Event::Flow { .. }) && node.id.contains('.');
@@ -365,7 +357,7 @@ impl<'s> Run<'s> {
     /// The results that later runs may use, by the digests of their calls. A result that cannot
     /// be read is left out.
     pub fn keyed_results(&self, file: &SessionFile) -> Vec<(String, Value)> {
-        let ended = self.nodes.iter().filter(|node| node.has_result());
+        let ended = self.nodes.values().filter(|node| node.has_result());
         ended
             .filter_map(|node| Some((node.event.key.clone()?, node.whole(file).ok()?)))
             .collect()

@@ -1,12 +1,12 @@
 //! Nodes whose code calls tools. Their calls are in the session of the flow, so that a run that goes on
 //! has the results of those that ended.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use cogtools_code::{Lines, Program, Recorded, Scope};
 use cogtools_core::tool::{CodeTask, FlowNode, FlowTask};
 use cogtools_core::{AskConfig, Cancel, Code, Diagnostic};
-use cogtools_log::view::NodeRun;
+use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{NodeEvent, NodeState, Session, SessionFile};
 use cogtools_program::{Failure, Io, project};
 use serde_json::Value;
@@ -84,20 +84,17 @@ pub(crate) fn rules(io: &Io<'_>) -> Result<AskConfig, Failure> {
     Ok(project::config(&project::project(io), io)?.ask.clone())
 }
 
-/// The programs that `nodes` were, of those that have code and have not succeeded.
+/// The programs that nodes of `run` were, of those that have code and have not succeeded.
 pub(crate) fn programs(
-    nodes: &[NodeRun<'_>],
+    run: &Run<'_>,
     has_code: impl Fn(&str) -> bool,
     (session, file): (&Session, &SessionFile),
 ) -> Result<BTreeMap<String, Recorded>, Box<Diagnostic>> {
     // Errors of items that their list has kept are results.
-    let done = nodes
-        .iter()
-        .filter(|it| matches!(it.state, NodeState::Succeeded) && !it.is_open());
-    let done: BTreeSet<&str> = done.map(|it| it.id).collect();
-    let nodes = nodes.iter().filter(|node| {
+    let is_done = |id: &str| run.node(node_of(id)).is_some_and(NodeRun::has_result);
+    let nodes = run.nodes.values().filter(|node| {
         let is_left = node.is_open() || matches!(node.state, NodeState::Failed { .. });
-        is_left && has_code(node.id) && !done.contains(node_of(node.id))
+        is_left && has_code(node.id) && !is_done(node.id)
     });
     let programs = nodes.filter_map(|node| {
         match Recorded::read(session, &file.blobs(), Some(node.id)) {

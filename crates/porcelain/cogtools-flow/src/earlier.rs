@@ -99,7 +99,7 @@ pub(crate) fn tolerated_before(
     run: &Run<'_>,
     results: &Results,
 ) -> BTreeMap<String, Failure> {
-    let nodes = run.nodes.iter();
+    let nodes = run.nodes.values();
     let failures = nodes.filter_map(|logged| {
         let NodeState::Failed { message, .. } = logged.state else {
             return None;

@@ -197,7 +197,7 @@ pub(crate) fn check_answers<'a>(
 
 /// The defaults of the questions of `run`, a run of `tool`, that have been open for too long.
 pub(crate) fn overdue(run: &Run<'_>, tool: &Tool) -> BTreeMap<String, Value> {
-    let nodes = run.nodes.iter();
+    let nodes = run.nodes.values();
     let overdue = nodes.filter_map(|node| {
         let ask = tool.flow()?.node(node.id)?.ask()?;
         let open = Duration::from_millis(Timestamp::now().millis_since(node.asked?));

@@ -155,7 +155,7 @@ pub(crate) fn check_named(
     let is_left = |node: &&NodeRun<'_>| {
         !node.has_result() && !node.is_nested() && !matches!(node.state, NodeState::Skipped { .. })
     };
-    let left = run.nodes.iter().filter(is_left);
+    let left = run.nodes.values().filter(is_left);
     let left: Vec<String> = left.map(|node| format!("`{}`", node.id)).collect();
     let hint = match left.as_slice() {
         [] => format!("no {noun} of this run is open"),

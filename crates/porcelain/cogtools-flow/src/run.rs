@@ -519,13 +519,13 @@ impl ResumeArgs {
             let node = tool.flow().and_then(|flow| flow.node(node_of(id)));
             node.is_some_and(|node| !node.code_tools().is_empty())
         };
-        let mut programs = programs(&logged.nodes, has_code, (&session, &file))?;
+        let mut programs = programs(&logged, has_code, (&session, &file))?;
         let mut failed = tolerated_before(&tool, &logged, &results);
         failed.retain(|id, _| !self.is_decided(id, &given));
-        let open = logged.nodes.iter().filter(|node| {
+        let open = logged.nodes.values().filter(|node| {
             let program = programs.get(node.id);
             let is_decided = self.is_decided(node.id, &given) || failed.contains_key(node.id);
-            !is_decided && !repeatable.run(node, &tool, program, &logged.nodes)
+            !is_decided && !repeatable.run(node, &tool, program, &logged)
         });
         let open: Vec<&NodeRun<'_>> = open.collect();
         let resume = journal::resume("flow", Some(name.unwrap_or(&file.name())));

@@ -9,7 +9,7 @@ use cogtools_code::Recorded;
 use cogtools_core::tool::{Flow, FlowNode, FlowTask};
 use cogtools_core::{Code, Diagnostic, FindError, Lock, Registry, Tool, digest};
 use cogtools_log::NodeState;
-use cogtools_log::view::NodeRun;
+use cogtools_log::view::{NodeRun, Run};
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, named_file, project};
@@ -228,15 +228,15 @@ impl<'r> Repeatable<'r> {
     }
 
     /// Returns true if `run`, of a node of `tool` or of an item of one, can go on without a decision of
-    /// the user. The items of a list are `nodes` of their own, and so are the nodes of a flow that it
-    /// calls. One with code goes on in `program`, or begins anew if it has failed: no call that may
-    /// have had an effect is made twice.
+    /// the user. The items of a list are nodes of their own in `all`, and so are the nodes of a flow
+    /// that it calls. One with code goes on in `program`, or begins anew if it has failed: no call
+    /// that may have had an effect is made twice.
     pub(crate) fn run(
         &mut self,
         run: &NodeRun<'_>,
         tool: &Tool,
         program: Option<&Recorded>,
-        nodes: &[NodeRun<'_>],
+        all: &Run<'_>,
     ) -> bool {
         if let Some(program) = program {
             return self.program(run, program);
@@ -248,24 +248,19 @@ impl<'r> Repeatable<'r> {
         // Code that has not begun has called nothing.
         let has_code = !node.code_tools().is_empty();
         let has_failed = matches!(run.state, NodeState::Failed { .. });
-        let is_begun = run.is_open() || has_failed && self.has_effect_within(run, node, nodes);
+        let is_begun = run.is_open() || has_failed && self.has_effect_within(run, node, all);
         !is_begun || is_list || has_code || self.node(node)
     }
 
     /// Returns true if a node of the flow that `run`, of `node`, has called, may have had an effect.
-    fn has_effect_within(
-        &mut self,
-        run: &NodeRun<'_>,
-        node: &FlowNode,
-        nodes: &[NodeRun<'_>],
-    ) -> bool {
+    fn has_effect_within(&mut self, run: &NodeRun<'_>, node: &FlowNode, all: &Run<'_>) -> bool {
         let called = node.tool().and_then(|name| self.registry.find(name).ok());
         let Some(flow) = called.as_ref().and_then(|tool| tool.flow()) else {
             return false;
         };
         let is_begun =
             |inner: &&NodeRun<'_>| matches!(inner.state, NodeState::Started | NodeState::Succeeded);
-        let ids = nodes.iter().filter(is_begun).map(|inner| inner.id);
+        let ids = all.nodes.values().filter(is_begun).map(|inner| inner.id);
         let ids = ids.filter_map(|id| id.strip_prefix(run.id)?.strip_prefix('/'));
         let mut names = ids.map(|id| node_of(id.split('/').next().unwrap_or(id)));
         names.any(|name| flow.node(name).is_none_or(|node| !self.node(node)))

@@ -89,7 +89,7 @@ impl TraceArgs {
                 let (tool, arguments) = flow_of(&run);
                 lines.push(format!("{RUNNER}: {tool} {}", short(arguments)));
             }
-            for node in &run.nodes {
+            for node in run.nodes.values() {
                 if shown.get(node.id) != Some(node.state) {
                     shown.insert(node.id.to_owned(), node.state.clone());
                     lines.extend(trace.node(node));
@@ -124,10 +124,10 @@ impl TraceArgs {
 impl Trace<'_> {
     /// The choice of the tool of the last node that asked for a capability, or that none did.
     fn panel(&self) -> String {
-        let mut nodes = self.run.nodes.iter().rev();
+        let mut nodes = self.run.nodes.values().rev();
         let route = nodes.find_map(|node| node.event.route.as_ref());
         let said = || {
-            let nodes = self.run.nodes.iter().rev();
+            let nodes = self.run.nodes.values().rev();
             let mut agents = nodes.filter(|node| self.is_agent(node));
             agents.find_map(|node| node.event.output.as_ref())
         };
@@ -202,7 +202,7 @@ impl Trace<'_> {
     /// The run as JSON.
     fn json(&self, file: &SessionFile) -> Value {
         let (tool, arguments) = flow_of(self.run);
-        let nodes = self.run.nodes.iter().map(|node| {
+        let nodes = self.run.nodes.values().map(|node| {
             let event = node.event;
             let mut fields = json!({
                 "node": node.id,
@@ -327,8 +327,8 @@ impl ListArgs {
                 "began": run.entry.time,
                 "flow": flow_of(&run).0,
                 "state": run_state(&run, is_running),
-                "done": run.nodes.iter().filter(is_node).filter(is_done).count(),
-                "nodes": run.nodes.iter().filter(is_node).count(),
+                "done": run.nodes.values().filter(is_node).filter(is_done).count(),
+                "nodes": run.nodes.values().filter(is_node).count(),
             }));
         }
         if self.format.is_json() {

@@ -302,7 +302,7 @@ fn replan(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let run = journal::last(&branch, "plan", &file)?;
     let contract = contract_of(&run)?;
     let results = run.results(&file)?.nodes;
-    let failures = run.nodes.iter().filter_map(|node| match node.state {
+    let failures = run.nodes.values().filter_map(|node| match node.state {
         NodeState::Failed { code, message } => {
             Some(json!({"step": node.id, "code": code, "message": message}))
         }

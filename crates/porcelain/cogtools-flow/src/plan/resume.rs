@@ -68,7 +68,7 @@ impl ResumeArgs {
             let mut steps = contract.steps.iter();
             steps.any(|step| step.save_as == id && programs.has(step))
         };
-        let mut begun = code_node::programs(&logged.nodes, is_program, (&session, &file))?;
+        let mut begun = code_node::programs(&logged, is_program, (&session, &file))?;
         let registry = &programs.registry;
         let mut repeatable = Repeatable::new(registry);
         let given = given_results(&self.result)?;
@@ -82,7 +82,7 @@ impl ResumeArgs {
         journal::check_named(&logged, "step", &self.repeat, &others)?;
         let open: Vec<&NodeRun<'_>> = logged
             .nodes
-            .iter()
+            .values()
             .filter(|node| {
                 let is_decided =
                     self.repeat.iter().any(|it| it == node.id) || given.contains_key(node.id);
