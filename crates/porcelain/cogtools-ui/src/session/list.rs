@@ -272,7 +272,7 @@ fn end_name(status: &EndStatus) -> &str {
     }
 }
 
-fn event(line: &Line) -> Option<&Event> {
+pub(super) fn event(line: &Line) -> Option<&Event> {
     line.entry.as_ref().ok().map(|entry| &entry.event)
 }
 

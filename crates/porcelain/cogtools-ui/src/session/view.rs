@@ -4,6 +4,7 @@ use cogtools_log::{Blobs, Event, Index, Line};
 use serde_json::{Value, json};
 
 use crate::respond::{App, PageError};
+use crate::session::list::event;
 use crate::session::request::asked_calls;
 use crate::session::sessions::RunState;
 use crate::session::timeline::read_texts;
@@ -19,7 +20,6 @@ const MAX_TURN_LINES: usize = 20_000;
 /// Returns true if a turn begins with the line behind `before`. The task of an agent that a call
 /// runs belongs to the turn of the call, and a plan to the turn of the task that it answers.
 pub(super) fn begins_turn(before: &Line, line: &Line) -> bool {
-    let event = |line: &Line| line.entry.as_ref().ok().map(|entry| entry.event.clone());
     match event(line) {
         Some(Event::Task { .. }) => !matches!(event(before), Some(Event::Agent { .. })),
         Some(Event::Flow { .. }) => true,
