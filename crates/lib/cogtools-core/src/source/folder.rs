@@ -141,8 +141,8 @@ impl Folder {
         let file = OsString::from(format!("{name}.{EXTENSION}"));
         // Unreadable folders are reported where all tools are listed.
         Walker::over(self)
-            .filter(|entry| entry.files.contains(&file))
-            .find_map(|entry| entry.folder.load_direct(name).transpose())
+            .filter(|(_, content)| content.files.contains(&file))
+            .find_map(|(folder, _)| folder.load_direct(name).transpose())
             .transpose()
     }
 
@@ -182,23 +182,19 @@ impl Folder {
     /// unreadable entry affects only itself.
     pub fn list(&self) -> Listing {
         let mut listing = Listing::default();
-        for Entry {
-            folder,
-            files,
-            errors,
-        } in Walker::over(self)
-        {
+        for (folder, content) in Walker::over(self) {
+            let files = content.files.iter();
             listing
                 .entries
-                .extend(files.iter().map(|name| folder.candidate(name)));
-            listing.errors.extend(errors);
+                .extend(files.map(|name| folder.candidate(name)));
+            listing.errors.extend(content.errors);
         }
         listing
     }
 
     /// Walks over the folder itself and every toolset in it, in the order of [`Folder::list`].
     pub fn toolsets(&self) -> impl Iterator<Item = Self> {
-        Walker::over(self).map(|entry| entry.folder)
+        Walker::over(self).map(|(folder, _)| folder)
     }
 
     /// Reads the content of the folder itself.
@@ -319,82 +315,55 @@ fn is_excluded(name: &OsStr) -> bool {
         || name.ends_with(EVALS_FOLDER)
 }
 
-/// One folder of the walk.
-struct Entry {
-    /// The folder.
-    folder: Folder,
-    /// The names of its tool files, sorted.
-    files: Vec<OsString>,
-    /// The errors of its entries.
-    errors: Vec<SourceError>,
-}
-
 /// A walk in progress.
 struct Walker {
-    /// The folders to visit, the next one last.
-    pending: Vec<Step>,
+    /// The folders to visit, the next one last, each with links resolved if that is known.
+    pending: Vec<(Folder, Option<PathBuf>)>,
     /// The targets of links, each with the folder that contains the link.
     links: VecDeque<(Folder, PathBuf)>,
     /// The visited folders, with links resolved.
     seen: BTreeSet<PathBuf>,
 }
 
-struct Step {
-    folder: Folder,
-    /// The folder with links resolved; `None` until it is needed.
-    real: Option<PathBuf>,
-}
-
 impl Walker {
     /// Starts a walk through `folder`.
     fn over(folder: &Folder) -> Self {
-        let first = Step {
-            folder: folder.clone(),
-            real: None,
-        };
         Self {
-            pending: vec![first],
+            pending: vec![(folder.clone(), None)],
             links: VecDeque::new(),
             seen: BTreeSet::new(),
         }
     }
 
-    /// Queues the folders and links of `step`.
-    fn queue(&mut self, step: &Step, content: &Content) {
+    /// Queues the folders and links in `folder`, which is `real` with links resolved.
+    fn queue(&mut self, folder: &Folder, real: Option<PathBuf>, content: &Content) {
         if content.folders.is_empty() && content.links.is_empty() {
             return;
         }
-        let resolved = step.real.clone();
-        let Some(real) = resolved.or_else(|| step.folder.path().canonicalize().ok()) else {
+        let Some(real) = real.or_else(|| folder.path().canonicalize().ok()) else {
             return;
         };
         self.seen.insert(real.clone());
         for name in &content.links {
-            let folder = step.folder.toolset(name);
-            self.links.push_back((folder, real.clone()));
+            self.links.push_back((folder.toolset(name), real.clone()));
         }
         for name in content.folders.iter().rev() {
             let real = real.join(name);
             if self.seen.insert(real.clone()) {
-                let folder = step.folder.toolset(name);
-                self.pending.push(Step {
-                    folder,
-                    real: Some(real),
-                });
+                self.pending.push((folder.toolset(name), Some(real)));
             }
         }
     }
 
     /// The next folder that a link leads to, unless it contains the link or was visited
     /// before.
-    fn follow_link(&mut self) -> Option<Step> {
+    fn follow_link(&mut self) -> Option<(Folder, Option<PathBuf>)> {
         while let Some((folder, from)) = self.links.pop_front() {
             let Ok(real) = folder.path().canonicalize() else {
                 continue;
             };
             if !from.starts_with(&real) && self.seen.insert(real.clone()) {
-                let real = Some(real);
-                return Some(Step { folder, real });
+                return Some((folder, Some(real)));
             }
         }
         None
@@ -402,17 +371,13 @@ impl Walker {
 }
 
 impl Iterator for Walker {
-    type Item = Entry;
+    type Item = (Folder, Content);
 
-    fn next(&mut self) -> Option<Entry> {
-        let step = self.pending.pop().or_else(|| self.follow_link())?;
-        let content = step.folder.content();
-        self.queue(&step, &content);
-        Some(Entry {
-            folder: step.folder,
-            files: content.files,
-            errors: content.errors,
-        })
+    fn next(&mut self) -> Option<(Folder, Content)> {
+        let (folder, real) = self.pending.pop().or_else(|| self.follow_link())?;
+        let content = folder.content();
+        self.queue(&folder, real, &content);
+        Some((folder, content))
     }
 }
 
