@@ -65,7 +65,7 @@ pub struct Config {
 }
 
 /// The settings and sources of the layers that were read so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Layers {
     settings: Settings,
     sources: Vec<Source>,
@@ -160,13 +160,8 @@ impl Config {
         keys: &[&str],
         origin: Origin,
     ) -> Result<Vec<Setting>, Vec<Diagnostic>> {
-        // A home directory that is not known does not matter here.
-        let home = Some(Path::new("~"));
-        let base = Base::new(project, home, GlobalModules::default(), Owners::default());
-        let layer = Layer::from_text(text, keys, origin, project)?;
-        read(&layer, &base)?
-            .strict()
-            .map(|content| content.settings)
+        let content = read_text(project, text, keys, origin)?.strict();
+        content.map(|content| content.settings)
     }
 
     /// Checks `text` as a document at `origin`, where mistakes in entries of MCP servers cost no
@@ -176,10 +171,7 @@ impl Config {
     ///
     /// Returns every mistake, if there are others.
     pub fn accept(project: &Project, text: Text, origin: Origin) -> Result<(), Vec<Diagnostic>> {
-        let home = Some(Path::new("~"));
-        let base = Base::new(project, home, GlobalModules::default(), Owners::default());
-        let layer = Layer::from_text(text, &[], origin, project)?;
-        read(&layer, &base).map(drop)
+        read_text(project, text, &[], origin).map(drop)
     }
 
     /// Makes the MCP server `name` of `project` whose entry at `origin` would be `entry`; `None` if
@@ -196,9 +188,8 @@ impl Config {
     ) -> Result<Option<Provider>, Vec<Diagnostic>> {
         let text = Text::new(format!("`{name}`"), entry.to_string().into_bytes());
         let text = text.map_err(|error| vec![error.diagnostic(Code::InvalidConfig)])?;
-        let base = Base::new(project, None, GlobalModules::default(), Owners::default());
-        let layer = Layer::from_text(text, &[setting::SERVERS, name], origin, project)?;
-        let servers = read(&layer, &base)?.strict()?.servers.unwrap_or_default();
+        let content = read_text(project, text, &[setting::SERVERS, name], origin)?.strict()?;
+        let servers = content.servers.unwrap_or_default();
         Ok(servers.iter().find_map(Source::provider).cloned())
     }
 
@@ -260,8 +251,8 @@ impl Config {
 
     /// The folders of tools among its sources.
     pub fn tool_folders(&self) -> Vec<PathBuf> {
-        let folders = self.sources.iter().filter_map(Source::folder);
-        folders.map(|folder| folder.path().to_path_buf()).collect()
+        let paths = self.folders().map(|folder| folder.path().to_path_buf());
+        paths.collect()
     }
 
     /// Returns true if listing the sources may run programs, or depends on the variables that are set.
@@ -316,6 +307,19 @@ impl DerefMut for Config {
     fn deref_mut(&mut self) -> &mut Options {
         &mut self.options
     }
+}
+
+/// Reads a layer of `text` at `origin`, the whole document or the value at the path `keys`.
+fn read_text(
+    project: &Project,
+    text: Text,
+    keys: &[&str],
+    origin: Origin,
+) -> Result<Content, Vec<Diagnostic>> {
+    // A home directory that is not known does not matter here.
+    let home = Some(Path::new("~"));
+    let base = Base::new(project, home, GlobalModules::default(), Owners::default());
+    read(&Layer::from_text(text, keys, origin, project)?, &base)
 }
 
 /// Reads the settings and the sources of a layer.
@@ -375,10 +379,7 @@ impl Layers {
                 ..Settings::default()
             },
             sources: vec![Source::Folder(folder)],
-            user_sources: None,
-            servers: Default::default(),
-            warnings: Vec::new(),
-            order: &[],
+            ..Self::default()
         }
     }
 
