@@ -135,24 +135,86 @@ impl ProviderError {
 
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        match self {
+        let with = |code| Diagnostic::new(code, self.to_string());
+        let (code, hint) = match self {
             Self::Server(_, diagnostic) => return diagnostic.as_ref().clone(),
             Self::Remembered(_, diagnostic) => return diagnostic.as_ref().clone().hint(AGAIN),
-            _ => {}
-        }
-        if let Self::Unrunnable(.., cause) = self {
-            let mut diagnostic = Diagnostic::new(cause.code, self.to_string());
-            diagnostic.hints.clone_from(&cause.hints);
-            return diagnostic;
-        }
-        let mut diagnostic = Diagnostic::new(self.code(), self.to_string());
-        if let Self::Failed { stderr, .. } = self {
-            diagnostic.details.clone_from(stderr);
-        }
-        if let Some(omission) = self.omission() {
-            diagnostic.omission = Some(Box::new(omission));
-        }
-        diagnostic.hints.extend(self.hint());
+            Self::Unrunnable(.., cause) => {
+                let mut diagnostic = with(cause.code);
+                diagnostic.hints.clone_from(&cause.hints);
+                return diagnostic;
+            }
+            Self::Failed { stderr, .. } => {
+                return with(Code::ToolFailed).with_details(stderr.as_str());
+            }
+            Self::NotApproved(name) | Self::ApprovalOutdated(name) => {
+                let before = "review what it runs, then approve it: ";
+                let hint = Hint::run(before, Command::trust("provider", name), "");
+                return with(Code::Denied).hint(hint);
+            }
+            Self::Recursive(_) => (
+                Code::InvalidConfig,
+                "remove the source that leads back here from `tool_sources`",
+            ),
+            Self::NotFound(..) => (
+                Code::InvalidConfig,
+                "install it, or correct `command` under `tool_sources`",
+            ),
+            Self::Relative(..) => (
+                Code::InvalidConfig,
+                "write its absolute path, or start it in the project with `cwd: project`",
+            ),
+            Self::Sse(_) => (
+                Code::InvalidConfig,
+                "name the URL of its streamable HTTP transport, which most servers have at `/mcp`, without `type`",
+            ),
+            Self::Start(..) => (
+                Code::InvalidConfig,
+                "check that it is an executable program",
+            ),
+            Self::Changes(..) => (
+                Code::InvalidConfig,
+                "correct it in the configuration; other tools are not affected",
+            ),
+            Self::TimedOut(..) => (
+                Code::Timeout,
+                "give it more time with `timeout` under `command`, or cache its declarations with `cache`",
+            ),
+            Self::Late(..) => (
+                Code::Timeout,
+                "a later list has them as soon as it has declared them; `cogtools-discover --refresh` waits for it",
+            ),
+            Self::OutputLimit(_) => (
+                Code::ToolFailed,
+                "hosts accept no more; make it declare less",
+            ),
+            Self::InvalidOutput(..) => (
+                Code::ToolFailed,
+                "it should print a JSON array of objects with name, description and parameters",
+            ),
+            Self::InvalidList(..) => (
+                Code::ToolFailed,
+                "everything else that it offers is there; report this to its author",
+            ),
+            Self::NamesOfFiles(..) => (
+                Code::InvalidTool,
+                "a file is never displaced; give the source a `prefix`, or rename the file",
+            ),
+            Self::NamesOfOthers(..) => (
+                Code::InvalidTool,
+                "the tool of an earlier source keeps its name; give this source a `prefix`",
+            ),
+            Self::Invisible(..) => (
+                Code::InvalidTool,
+                "a model would read what you do not see: ask its author why",
+            ),
+            Self::Declaration(..) | Self::DuplicateTool(..) => (
+                Code::InvalidTool,
+                "its other tools are not affected; report this to its author",
+            ),
+        };
+        let mut diagnostic = with(code).hint(hint);
+        diagnostic.omission = self.omission().map(Box::new);
         diagnostic
     }
 
@@ -168,78 +230,6 @@ impl ProviderError {
             tool: tool.clone(),
             reason,
         })
-    }
-
-    const fn code(&self) -> Code {
-        match self {
-            Self::NotApproved(_) | Self::ApprovalOutdated(_) => Code::Denied,
-            Self::Recursive(_)
-            | Self::NotFound(..)
-            | Self::Relative(..)
-            | Self::Sse(_)
-            | Self::Start(..)
-            | Self::Changes(..) => Code::InvalidConfig,
-            Self::TimedOut(..) | Self::Late(..) => Code::Timeout,
-            Self::OutputLimit(_)
-            | Self::Failed { .. }
-            | Self::InvalidOutput(..)
-            | Self::InvalidList(..) => Code::ToolFailed,
-            Self::Unrunnable(.., diagnostic)
-            | Self::Server(_, diagnostic)
-            | Self::Remembered(_, diagnostic) => diagnostic.code,
-            Self::Declaration(..)
-            | Self::DuplicateTool(..)
-            | Self::NamesOfFiles(..)
-            | Self::NamesOfOthers(..)
-            | Self::Invisible(..) => Code::InvalidTool,
-        }
-    }
-
-    fn hint(&self) -> Option<Hint> {
-        let text = match self {
-            Self::NotApproved(name) | Self::ApprovalOutdated(name) => {
-                let before = "review what it runs, then approve it: ";
-                return Some(Hint::run(before, Command::trust("provider", name), ""));
-            }
-            Self::Recursive(_) => "remove the source that leads back here from `tool_sources`",
-            Self::NotFound(..) => "install it, or correct `command` under `tool_sources`",
-            Self::Relative(..) => {
-                "write its absolute path, or start it in the project with `cwd: project`"
-            }
-            Self::Sse(_) => {
-                "name the URL of its streamable HTTP transport, which most servers have at `/mcp`, without `type`"
-            }
-            Self::Start(..) => "check that it is an executable program",
-            Self::TimedOut(..) => {
-                "give it more time with `timeout` under `command`, or cache its declarations with `cache`"
-            }
-            Self::Late(..) => {
-                "a later list has them as soon as it has declared them; `cogtools-discover --refresh` waits for it"
-            }
-            Self::OutputLimit(_) => "hosts accept no more; make it declare less",
-            Self::Unrunnable(..)
-            | Self::Failed { .. }
-            | Self::Remembered(..)
-            | Self::Server(..) => return None,
-            Self::InvalidOutput(..) => {
-                "it should print a JSON array of objects with name, description and parameters"
-            }
-            Self::InvalidList(..) => {
-                "everything else that it offers is there; report this to its author"
-            }
-            Self::NamesOfFiles(..) => {
-                "a file is never displaced; give the source a `prefix`, or rename the file"
-            }
-            Self::NamesOfOthers(..) => {
-                "the tool of an earlier source keeps its name; give this source a `prefix`"
-            }
-            Self::Invisible(..) => "a model would read what you do not see: ask its author why",
-            Self::Changes(..) => "correct it in the configuration; other tools are not affected",
-            Self::Declaration(..) | Self::DuplicateTool(..) => {
-                "its other tools are not affected; report this to its author"
-            }
-        };
-        Some(text.into())
     }
 }
 
