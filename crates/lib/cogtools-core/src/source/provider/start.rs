@@ -181,44 +181,37 @@ impl Provider {
         self.check_relative(program)?;
         let copy = approved.copy(self, cx)?;
         let own: Vec<PathBuf> = copy.iter().map(|copy| copy.folder.clone()).collect();
+        let relocate = |line: Vec<String>| match &copy {
+            Some(copy) => copy.mirror.relocate(&line, &copy.folder),
+            None => line,
+        };
         let mut line = line.to_vec();
-        let command = self.settings.command(&variables);
-        if let (Some(plugin), Some(server)) = (&self.settings.plugin, &self.settings.server) {
+        let command = if let Some(plugin) = &self.settings.plugin {
             let root = copy.as_ref().and_then(|copy| {
                 let real = cx.root.canonicalize().ok()?;
                 Some(copy.folder.join(plugin.root.strip_prefix(real).ok()?))
             });
             let root = root.as_deref().unwrap_or(&plugin.root);
             let data = self.plugin_data(cx)?;
-            let line = server.command().iter();
-            let line: Vec<String> = line
-                .map(|word| PluginStart::expand(word, root, &data))
-                .collect();
-            let line = match &copy {
-                Some(copy) => copy.mirror.relocate(&line, &copy.folder),
-                None => line,
-            };
+            let words = self.settings.server.iter().flat_map(Server::command);
+            let command = words.map(|word| PluginStart::expand(word, root, &data));
+            let command = relocate(command.collect());
             directory = plugin.apply(&mut variables, root, &data);
             if let Ok(below) = directory.strip_prefix(&data) {
                 let made = store::make_folders(&data, below);
                 made.map_err(|error| self.unrunnable(&error, error.diagnostic()))?;
             }
-            let description = described(&server.description, "command", line.into());
-            variables.insert(Server::VARIABLE.into(), description.into());
+            command
         } else {
-            let relocate = |line: Vec<String>| match &copy {
-                Some(copy) => copy.mirror.relocate(&line, &copy.folder),
-                None => line,
-            };
-            match &self.settings.server {
-                Some(server) if !command.is_empty() => {
-                    let line = relocate(command).into();
-                    let description = described(&server.description, "command", line);
-                    variables.insert(Server::VARIABLE.into(), description.into());
-                }
-                Some(_) => {}
-                None => line = relocate(line),
+            relocate(self.settings.command(&variables))
+        };
+        match &self.settings.server {
+            Some(server) if !command.is_empty() => {
+                let description = described(&server.description, "command", command.into());
+                variables.insert(Server::VARIABLE.into(), description.into());
             }
+            Some(_) => {}
+            None => line = relocate(line),
         }
         self.leave_to_keyring(&mut variables, cx);
         let program = line.remove(0);
