@@ -23,7 +23,7 @@ const OWN: &AsciiSet = &CONTROLS
     .add(b'|');
 
 /// A URL with values in it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct UrlTemplate {
     pub(super) is_https: bool,
     host: Vec<Part>,
@@ -55,10 +55,7 @@ impl UrlTemplate {
         first.drain(..if is_https { 8 } else { 7 });
         let mut url = Self {
             is_https,
-            host: Vec::new(),
-            path: Vec::new(),
-            query: Vec::new(),
-            has_query: false,
+            ..Self::default()
         };
         let mut is_host = true;
         for part in parts {
@@ -140,14 +137,15 @@ impl UrlTemplate {
         arguments: &Map<String, Value>,
         more: &str,
     ) -> Result<String, RunError> {
-        let value = |value: &ValueTemplate| value.present(scope, arguments);
-        let mut host = String::new();
-        for part in &self.host {
-            match part {
-                Part::Own(text) => host.push_str(text),
-                Part::Value(it) => host.push_str(&printed(&value(it)?.unwrap_or_default())),
-            }
-        }
+        let value = |value: &ValueTemplate| value.evaluate(scope, arguments);
+        let render = |parts: &[Part], print: fn(&Value) -> String| {
+            let part = |part: &Part| match part {
+                Part::Own(text) => Ok(text.clone()),
+                Part::Value(it) => value(it).map(|value| print(&value)),
+            };
+            parts.iter().map(part).collect::<Result<String, _>>()
+        };
+        let host = render(&self.host, printed)?;
         if checked_host(&host).is_none() {
             return Err(impossible(
                 format!("`{host}` in `url` is not a host"),
@@ -158,16 +156,10 @@ impl UrlTemplate {
         for part in &self.path {
             match part {
                 Part::Own(text) => segments.own(text),
-                Part::Value(it) => segments.value(&value(it)?.unwrap_or_default()),
+                Part::Value(it) => segments.value(&value(it)?),
             }
         }
-        let mut query = String::new();
-        for part in &self.query {
-            match part {
-                Part::Own(text) => query.push_str(text),
-                Part::Value(it) => query.push_str(&encoded(&value(it)?.unwrap_or_default())),
-            }
-        }
+        let mut query = render(&self.query, encoded)?;
         if !more.is_empty() {
             if !query.is_empty() && !query.ends_with('&') {
                 query.push('&');

@@ -63,18 +63,8 @@ impl ValueTemplate {
         scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<Value, Box<Diagnostic>> {
-        let inner = |value: &Self| value.evaluate(scope, variables);
-        Ok(match self {
-            Self::Constant(value) => value.clone(),
-            Self::Text(template) => template.render_legible(scope, variables)?.into(),
-            Self::Expression(template) => template.value(scope, variables)?.unwrap_or_default(),
-            Self::List(items) => items.iter().map(inner).collect::<Result<_, _>>()?,
-            Self::Map(entries) => {
-                let entry = |(key, value): &(String, Self)| Ok((key.clone(), inner(value)?));
-                let entries = entries.iter().map(entry);
-                Value::Object(entries.collect::<Result<_, Box<Diagnostic>>>()?)
-            }
-        })
+        let value = self.value(scope, variables, true)?;
+        Ok(value.unwrap_or_default())
     }
 
     /// Evaluates it like [`Self::evaluate`], but an expression without a value has none, and members
@@ -84,25 +74,36 @@ impl ValueTemplate {
         scope: &TemplateScope<'_>,
         variables: &Map<String, Value>,
     ) -> Result<Option<Value>, Box<Diagnostic>> {
+        self.value(scope, variables, false)
+    }
+
+    /// Evaluates it; members of maps without a value are null if it `has_nulls`.
+    fn value(
+        &self,
+        scope: &TemplateScope<'_>,
+        variables: &Map<String, Value>,
+        has_nulls: bool,
+    ) -> Result<Option<Value>, Box<Diagnostic>> {
+        let inner = |value: &Self| value.value(scope, variables, has_nulls);
         Ok(Some(match self {
+            Self::Constant(value) => value.clone(),
+            Self::Text(template) => template.render_legible(scope, variables)?.into(),
             Self::Expression(template) => return template.value(scope, variables),
             Self::List(items) => {
-                let items = items.iter().map(|item| {
-                    let value = item.present(scope, variables)?;
-                    Ok(value.unwrap_or_default())
-                });
+                let items = items
+                    .iter()
+                    .map(|item| Ok(inner(item)?.unwrap_or_default()));
                 Value::Array(items.collect::<Result<_, Box<Diagnostic>>>()?)
             }
             Self::Map(entries) => {
                 let mut map = Map::new();
                 for (key, value) in entries {
-                    if let Some(value) = value.present(scope, variables)? {
+                    if let Some(value) = inner(value)?.or(has_nulls.then_some(Value::Null)) {
                         map.insert(key.clone(), value);
                     }
                 }
                 Value::Object(map)
             }
-            Self::Text(_) | Self::Constant(_) => self.evaluate(scope, variables)?,
         }))
     }
 
