@@ -203,15 +203,14 @@ impl Run {
         let mut read = match &self.sandbox.read {
             None => vec![cx.root.clone()],
             Some(paths) => {
-                let paths = paths.iter().map(|path| path.resolve(roots));
-                let paths: Result<Vec<Option<PathBuf>>, SandboxError> = paths.collect();
-                paths?.into_iter().flatten().collect()
+                let paths = paths.iter();
+                let paths = paths.filter_map(|path| path.resolve(roots).transpose());
+                paths.collect::<Result<_, _>>()?
             }
         };
         let write = self.sandbox.write.iter();
-        let write: Result<Vec<Option<PathBuf>>, SandboxError> =
-            write.map(|path| path.resolve_or_create(roots)).collect();
-        let mut write: Vec<PathBuf> = write?.into_iter().flatten().collect();
+        let write = write.filter_map(|path| path.resolve_or_create(roots).transpose());
+        let mut write: Vec<PathBuf> = write.collect::<Result<_, _>>()?;
         // A secret that the sandbox names is not denied.
         let mut deny = secrets::in_project(root, read.iter().chain(&write))
             .map_err(|secrets::TooLarge| RunError::TooLarge)?;
