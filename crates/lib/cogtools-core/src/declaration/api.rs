@@ -293,10 +293,7 @@ fn composed_root(schema: &Object) -> Option<&'static str> {
 /// Removes the keywords that are not permitted at the root. The result accepts at
 /// least as much, and has every property of the schemas that it lists.
 pub(super) fn flatten_root(schema: Cow<'_, Object>) -> Cow<'_, Object> {
-    if !NOT_AT_THE_ROOT
-        .iter()
-        .any(|keyword| schema.contains_key(*keyword))
-    {
+    if composed_root(&schema).is_none() {
         return schema;
     }
     let mut schema = schema.into_owned();
