@@ -173,25 +173,19 @@ impl Tool {
     ///
     /// The result is not of that type.
     pub(crate) fn validated(&self, mut output: ToolOutput) -> Result<ToolOutput, RunError> {
-        let value = self
-            .output
-            .validate(&output.text, output.truncated_bytes > 0);
-        let value = match value {
+        let failed = |error: RunError| Box::new(error.with_subject(self.name.as_str()));
+        let is_truncated = output.truncated_bytes > 0;
+        let value = match self.output.validate(&output.text, is_truncated) {
             Err(diagnostic) if self.is_output_advisory => {
                 output.stderr.push_str(&diagnostic.message);
                 serde_json::from_str(&output.text).ok()
             }
-            value => {
-                value.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())))?
-            }
+            value => value.map_err(failed)?,
         };
         if let (Output::Content, Some(value)) = (&self.output, &value) {
-            let content = ToolOutput::of_content(value);
-            let content =
-                content.map_err(|diagnostic| Box::new(diagnostic.with_subject(self.name.as_str())));
             return Ok(ToolOutput {
                 stderr: output.stderr,
-                ..content?
+                ..ToolOutput::of_content(value).map_err(failed)?
             });
         }
         output.value = value.or(output.value);
