@@ -127,7 +127,6 @@ impl Registry {
         }
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        let mut errors = Vec::new();
         // The sources that would have to be asked first come last, and all at once.
         let is_known = |source: &&Source| {
             let provider = source.provider();
@@ -143,7 +142,7 @@ impl Registry {
             unknown.clone()
         });
         let mut sources = known.into_iter().chain(rest.flatten());
-        let find = |source: &Source| source.find(&valid, &self.cx, &mut errors).transpose();
+        let find = |source: &Source| source.find(&valid, &self.cx).transpose();
         let found = sources.find_map(find).or_else(|| {
             let mut providers = self.sources.iter().filter_map(Source::provider);
             providers.find_map(|it| it.find_beside(&valid, &self.cx).transpose())

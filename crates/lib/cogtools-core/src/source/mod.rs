@@ -217,19 +217,14 @@ pub enum SourceError {
 }
 
 impl Source {
-    /// The tool with that name, if this source has it, and errors that may have hidden
-    /// it.
-    pub fn find(
-        &self,
-        name: &Name,
-        cx: &Context,
-        errors: &mut Vec<SourceError>,
-    ) -> Result<Option<Tool>, ToolError> {
+    /// The tool with that name, if this source has it. Errors of the source itself are reported
+    /// where all tools are listed.
+    pub fn find(&self, name: &Name, cx: &Context) -> Result<Option<Tool>, ToolError> {
         match self {
             Self::Folder(folder) => folder.find(name),
-            Self::Packages(packages) => packages.find(name, errors),
-            Self::Provider(provider) => provider.find(name, cx, errors),
-            Self::OpenApi(specification) => specification.find(name, cx, errors),
+            Self::Packages(packages) => packages.find(name),
+            Self::Provider(provider) => provider.find(name, cx),
+            Self::OpenApi(specification) => specification.find(name, cx),
             Self::BuiltIn => Ok(builtin::AGENT.find(name)),
             Self::Editor => Ok(builtin::EDITOR.find(name)),
             Self::Skills(skills) => Ok(skills.find(name)),

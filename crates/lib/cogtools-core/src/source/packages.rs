@@ -132,19 +132,11 @@ impl Packages {
         modules_dirs
     }
 
-    pub(super) fn find(
-        &self,
-        name: &Name,
-        errors: &mut Vec<SourceError>,
-    ) -> Result<Option<Tool>, ToolError> {
-        let (packages, invalid) = self.packages();
-        errors.extend(invalid);
-        for folder in packages.iter().flat_map(|package| &package.folders) {
-            if let Some(tool) = folder.find(name)? {
-                return Ok(Some(tool));
-            }
-        }
-        Ok(None)
+    pub(super) fn find(&self, name: &Name) -> Result<Option<Tool>, ToolError> {
+        let (packages, _) = self.packages();
+        let mut folders = packages.iter().flat_map(|package| &package.folders);
+        let found = folders.find_map(|folder| folder.find(name).transpose());
+        found.transpose()
     }
 
     pub(super) fn list(&self) -> Listing {

@@ -156,27 +156,14 @@ impl Specification {
         &self.options.name
     }
 
-    pub(super) fn find(
-        &self,
-        name: &Name,
-        cx: &Context,
-        errors: &mut Vec<SourceError>,
-    ) -> Result<Option<Tool>, ToolError> {
+    pub(super) fn find(&self, name: &Name, cx: &Context) -> Result<Option<Tool>, ToolError> {
         if !name::may_begin_with(name.as_str(), &self.options.prefix) {
             return Ok(None);
         }
         // A call needs one operation of thousands.
-        let read = self.read(cx, Some(name.as_str()));
-        match read {
-            Ok(operations) => {
-                let found = operations.iter().find(|it| it.document.is_ok());
-                found.map(|operation| self.load(operation)).transpose()
-            }
-            Err(fault) => {
-                errors.extend(self.error(&fault));
-                Ok(None)
-            }
-        }
+        let operations = self.read(cx, Some(name.as_str())).unwrap_or_default();
+        let found = operations.iter().find(|it| it.document.is_ok());
+        found.map(|operation| self.load(operation)).transpose()
     }
 
     pub(super) fn list(&self, cx: &Context) -> Listing {

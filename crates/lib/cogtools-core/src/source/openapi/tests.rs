@@ -80,7 +80,7 @@ fn a_listed_tool_is_found() {
         let listed = specification.list(&cx).entries.remove(0).name;
         let listed = listed.to_str().expect("a word");
         let name = Name::new(listed).expect("a name");
-        let found = specification.find(&name, &cx, &mut Vec::new());
+        let found = specification.find(&name, &cx);
         assert!(matches!(found, Ok(Some(_))), "{prefix}: {listed}");
     }
 }

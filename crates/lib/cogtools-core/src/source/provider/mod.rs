@@ -120,12 +120,7 @@ impl Provider {
             .map_err(Arc::clone)
     }
 
-    pub(super) fn find(
-        &self,
-        name: &Name,
-        cx: &Context,
-        errors: &mut Vec<SourceError>,
-    ) -> Result<Option<Tool>, ToolError> {
+    pub(super) fn find(&self, name: &Name, cx: &Context) -> Result<Option<Tool>, ToolError> {
         // The prefix rules the provider out without running it.
         let prefixes = [&self.settings.prefix, &remote::own_prefix(self)];
         let is_prefixed = prefixes.iter().any(|it| {
@@ -135,16 +130,9 @@ impl Provider {
         if !is_prefixed && !self.settings.changes.names(name.as_str()) {
             return Ok(None);
         }
-        match self.tools(cx) {
-            Ok(tools) => {
-                let found = tools.iter().find(|tool| tool.name == name.as_str());
-                found.map(|tool| self.load(tool)).transpose()
-            }
-            Err(error) => {
-                errors.push(SourceError::Provider(self.name(), error));
-                Ok(None)
-            }
-        }
+        let mut tools = self.tools(cx).unwrap_or_default().iter();
+        let found = tools.find(|tool| tool.name == name.as_str());
+        found.map(|tool| self.load(tool)).transpose()
     }
 
     /// Finds the tool that is called `name` where another source has its own name.
