@@ -132,8 +132,7 @@ impl Provider {
     /// Its tools, and those that it has declared only to clients with more abilities, such as forms.
     pub(crate) fn all_tools(&self, cx: &Context) -> Result<Vec<RemoteTool>, Arc<ProviderError>> {
         let mut tools = self.tools(cx)?.to_vec();
-        let variables = self.variables(cx).ok();
-        let cache = variables.and_then(|variables| Cache::of(self, &variables, cx));
+        let cache = self.cache(cx);
         for values in cache.iter().flat_map(Cache::of_audiences) {
             for tool in remote::read(&values, self).tools {
                 if !tools.iter().any(|it| it.name == tool.name) {
@@ -154,8 +153,7 @@ impl Provider {
         if is_approved && let (Ok(tools), Ok(known)) = (self.all_tools(cx), self.declarations(cx)) {
             return Some((tools, known.hidden.clone()));
         }
-        let cache = Cache::of(self, &self.variables(cx).ok()?, cx)?;
-        let known = remote::read(&cache.read()?, self);
+        let known = remote::read(&self.cache(cx)?.read()?, self);
         Some((known.tools, known.hidden))
     }
 
@@ -166,8 +164,7 @@ impl Provider {
         if self.declared.get().is_some() || self.approved(cx).is_err() {
             return true;
         }
-        let variables = self.variables(cx).ok();
-        let Some(cache) = variables.and_then(|vars| Cache::of(self, &vars, cx)) else {
+        let Some(cache) = self.cache(cx) else {
             return true;
         };
         if cache.is_fresh() || !cache.is_kept() {

@@ -209,10 +209,14 @@ impl Provider {
 
     /// Makes the cache too old: its declarations have changed.
     pub(crate) fn forget(&self, cx: &Context) {
-        let variables = self.variables(cx).ok();
-        if let Some(cache) = variables.and_then(|vars| Cache::of(self, &vars, cx)) {
+        if let Some(cache) = self.cache(cx) {
             cache.expire();
         }
+    }
+
+    /// The files about it; `None` if it cannot be started.
+    fn cache(&self, cx: &Context) -> Option<Cache> {
+        Cache::of(self, &self.variables(cx).ok()?, cx)
     }
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::cache::Cache;
 use super::remote::{LocalNames, code_points, own_prefix, visible};
 use super::{Provider, ProviderError};
 use crate::resident::{SessionError, SessionWork};
@@ -48,8 +47,7 @@ impl Provider {
 
     /// Its cached offer, however old it is, whether it is approved or not.
     pub(crate) fn cached_offer(&self, cx: &Context) -> Option<Offer> {
-        let cache = Cache::of(self, &self.variables(cx).ok()?, cx)?;
-        let values = cache.of_offer().read()?;
+        let values = self.cache(cx)?.of_offer().read()?;
         values.first().map(|value| self.offer_of(value, cx))
     }
 
