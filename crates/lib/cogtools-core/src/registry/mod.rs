@@ -135,16 +135,14 @@ impl Registry {
         let (known, unknown): (Vec<&Source>, Vec<&Source>) =
             self.sources.iter().partition(is_known);
         let rest = std::iter::once_with(|| {
-            let providers: Vec<_> = unknown.iter().filter_map(|it| it.provider()).collect();
-            at_once(&providers, most_at_once(), |it| {
-                drop(it.tools(&self.cx).map(<[_]>::len));
-            });
+            let providers = unknown.iter().filter_map(|it| it.provider());
+            self.ask(&providers.collect::<Vec<_>>(), most_at_once());
             unknown.clone()
         });
         let mut sources = known.into_iter().chain(rest.flatten());
         let find = |source: &Source| source.find(&valid, &self.cx).transpose();
         let found = sources.find_map(find).or_else(|| {
-            let mut providers = self.sources.iter().filter_map(Source::provider);
+            let mut providers = self.providers();
             providers.find_map(|it| it.find_beside(&valid, &self.cx).transpose())
         });
         let found = found.transpose().map_err(FindError::Invalid)?;
@@ -163,10 +161,8 @@ impl Registry {
     pub fn offers(&self, only_cached: bool) -> (Vec<Offer>, Vec<SourceError>) {
         let mut cx = self.cx.clone();
         cx.list.cached_only |= only_cached;
-        let servers = self.sources.iter().filter_map(Source::provider);
-        let servers: Vec<_> = servers
-            .filter(|it| it.settings().server.is_some())
-            .collect();
+        let servers = self.providers().filter(|it| it.settings().server.is_some());
+        let servers: Vec<_> = servers.collect();
         let asked: Vec<_> = thread::scope(|scope| {
             let ask = |server: &Provider| {
                 let name = &server.settings().name;
@@ -190,14 +186,13 @@ impl Registry {
 
     /// Returns true if a source is an MCP server.
     pub fn has_servers(&self) -> bool {
-        let mut servers = self.sources.iter().filter_map(Source::provider);
-        servers.any(|it| it.settings().server.is_some())
+        self.providers().any(|it| it.settings().server.is_some())
     }
 
     /// Returns true if the source `name` is a program that the user has configured, whose tools no lock
     /// pins.
     pub fn is_of_user(&self, name: &str) -> bool {
-        let mut providers = self.sources.iter().filter_map(Source::provider);
+        let mut providers = self.providers();
         providers.any(|it| it.settings().name == name && it.settings().user_configured)
     }
 
@@ -240,23 +235,32 @@ impl Registry {
 
     /// Lists the sources that are programs in parallel: each may be slow.
     fn prefetch_providers(&self) {
-        let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
+        let providers: Vec<_> = self.providers().collect();
         if providers.len() > 1 {
             let limit = match self.cx.list.wait {
                 ListWait::Timeout => most_at_once(),
                 // Each of them waits for the same moment.
                 ListWait::Moment | ListWait::Patient | ListWait::Instant => usize::MAX,
             };
-            at_once(&providers, limit, |provider| {
-                drop(provider.tools(&self.cx).map(<[_]>::len));
-            });
+            self.ask(&providers, limit);
         }
     }
 
     /// Asks all sources whose declarations are not cached for their tools, in the place of lists that
     /// have stopped waiting for them.
+    /// Asks `providers` for their tools, up to `limit` at the same time.
+    fn ask(&self, providers: &[&Provider], limit: usize) {
+        at_once(providers, limit, |provider| {
+            drop(provider.tools(&self.cx).map(<[_]>::len));
+        });
+    }
+
+    fn providers(&self) -> impl Iterator<Item = &Provider> {
+        self.sources.iter().filter_map(Source::provider)
+    }
+
     pub fn fill_caches(&self) {
-        let providers: Vec<_> = self.sources.iter().filter_map(Source::provider).collect();
+        let providers: Vec<_> = self.providers().collect();
         at_once(&providers, most_at_once(), |provider| {
             provider.fill_cache(&self.cx);
         });
