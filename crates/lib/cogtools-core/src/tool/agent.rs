@@ -204,7 +204,7 @@ impl Agent {
             agent.read_key(entry, reader);
         }
         if agent.system.is_none() && agent.behaviour.is_none() {
-            reader.report(&DefinitionError::Missing("system"), entry.span);
+            reader.report(DefinitionError::Missing("system"), entry.span);
         }
         Some(agent)
     }
@@ -218,13 +218,13 @@ impl Agent {
         for entry in reader.entries(entry, Expected::Agent)? {
             match entry.key.as_str() {
                 REPLY => reply = reader.schema(Schema::expand(&entry.value)),
-                "then" | "else" => reader.report(&FlowError::Branches.into(), entry.span),
+                "then" | "else" => reader.report(FlowError::Branches, entry.span),
                 _ => agent.read_key(entry, reader),
             }
         }
         let has_system = agent.system.is_some() || agent.behaviour.is_some();
         if agent.rules.is_empty() && !has_system {
-            reader.report(&DefinitionError::Missing("rules"), entry.span);
+            reader.report(DefinitionError::Missing("rules"), entry.span);
         }
         Some((agent, reply))
     }
@@ -255,11 +255,7 @@ impl Agent {
                 let seed = seed.and_then(|seed| i32::try_from(seed).ok());
                 self.constant.seed = reader.expect(entry, Expected::Number, seed);
             }
-            "max_tokens" => {
-                let tokens = entry.value.to_json().as_u64().filter(|tokens| *tokens > 0);
-                let tokens = tokens.and_then(|tokens| u32::try_from(tokens).ok());
-                self.constant.max_tokens = reader.expect(entry, Expected::Positive, tokens);
-            }
+            "max_tokens" => self.constant.max_tokens = reader.positive(entry),
             _ => reader.report_unknown_key(entry, &KEYS),
         }
     }

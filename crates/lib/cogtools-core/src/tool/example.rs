@@ -136,14 +136,14 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
             // Some file systems ignore case.
             let folded = name.as_str().to_ascii_lowercase();
             if names.contains(&folded) {
-                reader.report(&DefinitionError::SameExample(name.to_string()), value.span);
+                reader.report(DefinitionError::SameExample(name.to_string()), value.span);
             }
             names.push(folded);
         }
         FAILS => match value.text() {
             Some(text) if parse_code(text).is_some() => {}
             Some(text) => {
-                reader.report(&DefinitionError::ExampleCode(text.to_owned()), value.span);
+                reader.report(DefinitionError::ExampleCode(text.to_owned()), value.span);
             }
             None => reader.report_kind(key, Expected::String, value),
         },
@@ -154,7 +154,7 @@ fn check_entry(entry: &Entry, names: &mut Vec<String>, reader: &mut Reader<'_>) 
                     Some("") => {
                         let key = Example::KEYS.into_iter().find(|known| *known == key);
                         let error = DefinitionError::Empty(key.unwrap_or_default());
-                        reader.report(&error, item.span);
+                        reader.report(error, item.span);
                     }
                     Some(_) => {}
                     None => reader.report_kind(key, Expected::Texts, item),
@@ -195,14 +195,6 @@ pub enum Output {
     Content,
     /// The bytes of a file of this media type.
     File(&'static str),
-}
-
-/// The value of `type`.
-enum Type {
-    Json,
-    Other(Output),
-    /// Something else, already reported.
-    Invalid,
 }
 
 /// The number of characters of a result that is not JSON that are shown.
@@ -287,45 +279,35 @@ impl Reader<'_> {
         let (mut kind, mut schema) = (None, None);
         for entry in entries {
             match entry.key.as_str() {
-                "type" => match entry.value.text() {
-                    Some("text") => kind = Some(Type::Other(Output::Text)),
-                    Some("json") => kind = Some(Type::Json),
-                    Some("content") => kind = Some(Type::Other(Output::Content)),
-                    Some(name) if let Some(name) = media::find(name) => {
-                        kind = Some(Type::Other(Output::File(name)));
-                    }
-                    _ => {
-                        let actual = match entry.value.text() {
-                            Some(text) => Actual::String(text.to_owned()),
-                            None => Actual::Other(entry.value.kind()),
-                        };
-                        let expected = Expected::OutputType;
-                        self.report_actual("type", expected, actual, entry.value.span);
-                        kind = Some(Type::Invalid);
-                    }
-                },
+                "type" => kind = Some(&entry.value),
                 "schema" => schema = Some(entry),
                 _ => self.report_unknown_key(entry, &Output::KEYS),
             }
         }
-        match (kind, schema) {
-            (None, _) => self.report(&DefinitionError::OutputType, entry.span),
-            (Some(Type::Other(_)), Some(schema)) => {
-                self.report(&DefinitionError::TextSchema, schema.span);
+        let Some(kind) = kind else {
+            self.report(DefinitionError::OutputType, entry.span);
+            return Output::Text;
+        };
+        let output = match kind.text() {
+            Some("text") => Output::Text,
+            Some("json") => {
+                let schema = schema.and_then(|entry| self.schema(Schema::any(&entry.value)));
+                return Output::Json(schema);
             }
-            (Some(Type::Json), schema) => return self.json(schema),
-            (Some(Type::Other(output)), None) => return output,
-            (Some(Type::Invalid), _) => {}
-        }
+            Some("content") => Output::Content,
+            Some(name) if let Some(name) = media::find(name) => Output::File(name),
+            text => {
+                let actual = match text {
+                    Some(text) => Actual::String(text.to_owned()),
+                    None => Actual::Other(kind.kind()),
+                };
+                self.report_actual("type", Expected::OutputType, actual, kind.span);
+                return Output::Text;
+            }
+        };
+        let Some(schema) = schema else { return output };
+        self.report(DefinitionError::TextSchema, schema.span);
         Output::Text
-    }
-
-    fn json(&mut self, schema: Option<&Entry>) -> Output {
-        let schema = schema.map(|entry| Schema::any(&entry.value));
-        match schema.map(|read| self.schema(read)) {
-            Some(None) => Output::Text,
-            schema => Output::Json(schema.flatten()),
-        }
     }
 }
 

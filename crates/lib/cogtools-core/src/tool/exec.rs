@@ -321,7 +321,7 @@ impl Element {
         let (each, when, args) = (find(FOR), find(WHEN), find(ARGS));
         for (key, is_there) in [(WHEN, each.or(when).is_some()), (ARGS, args.is_some())] {
             if !is_there {
-                reader.report(&DefinitionError::Missing(key), item.span);
+                reader.report(DefinitionError::Missing(key), item.span);
             }
         }
         let condition = when.map(|when| reader.when(when));

@@ -60,14 +60,14 @@ impl Implementation {
         match &node.data {
             Data::Text { text, .. } if !text.trim().is_empty() => {
                 if let Some((language, span)) = language(entry, reader.text()) {
-                    reader.report(&DefinitionError::Language(language), span);
+                    reader.report(DefinitionError::Language(language), span);
                 }
                 let template = Template::read(node, reader.text())?;
                 return Some(Self::Template(template, OnceLock::new()));
             }
             Data::Text { .. } | Data::Null => {
                 let error = DefinitionError::Empty(Key::Implementation.as_str());
-                reader.report(&error, entry.span);
+                reader.report(error, entry.span);
             }
             Data::Map(entries) => {
                 match entries.as_slice() {
@@ -87,7 +87,7 @@ impl Implementation {
                     return Exec::read(exec, &beside, reader).map(Self::Exec);
                 }
                 let keys = join_or(&IMPLEMENTATION_KEYS);
-                reader.report(&DefinitionError::OneImplementation(keys), entry.span);
+                reader.report(DefinitionError::OneImplementation(keys), entry.span);
             }
             _ => {
                 let key = Key::Implementation.as_str();
@@ -104,7 +104,7 @@ impl Implementation {
                 let path = reader.expect(entry, Expected::Path, entry.value.text())?;
                 if !stays_inside(Path::new(path)) {
                     let error = DefinitionError::Outside(path.to_owned());
-                    reader.report(&error, entry.value.span);
+                    reader.report(error, entry.value.span);
                     return None;
                 }
                 Some(Self::TemplateFile(PathBuf::from(path)))

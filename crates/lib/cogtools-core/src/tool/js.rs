@@ -97,7 +97,7 @@ impl Js {
         let tools = tools.map_or_else(Vec::new, |tools| {
             let names = reader.names(tools);
             if names.is_empty() && tools.value.items().is_some_and(<[_]>::is_empty) {
-                reader.report(&DefinitionError::Empty("tools"), tools.span);
+                reader.report(DefinitionError::Empty("tools"), tools.span);
             }
             names
         });
@@ -112,7 +112,7 @@ impl Js {
             long if long.len() > MAX_CODE_BYTES => DefinitionError::LongCode(MAX_CODE_BYTES >> 10),
             _ => return Some(Self { code, tools }),
         };
-        reader.report(&error, entry.span);
+        reader.report(error, entry.span);
         None
     }
 

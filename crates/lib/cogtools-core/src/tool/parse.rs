@@ -77,7 +77,7 @@ pub(super) fn tool(text: Text, stem: Option<&str>, known: &Values) -> Result<Too
 /// `implementation`.
 fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Implementation, Span)> {
     let Some(entries) = document.entries() else {
-        reader.report(&DefinitionError::NotAMap(document.kind()), document.span);
+        reader.report(DefinitionError::NotAMap(document.kind()), document.span);
         return None;
     };
     let mut draft = Draft::default();
@@ -107,7 +107,7 @@ fn read(document: &Node, reader: &mut Reader<'_>) -> Option<(Definition, Impleme
         && let Output::File(media) = definition.output
         && !is_program
     {
-        reader.report(&DefinitionError::FileOutput(media), entry.span);
+        reader.report(DefinitionError::FileOutput(media), entry.span);
     }
     if let (Some(definition), Some(Implementation::Http(http))) = (&mut definition, &implementation)
     {
@@ -222,10 +222,7 @@ impl<'n> Draft<'n> {
 
     /// Returns the entry of `key`, or reports at `end` that it is missing.
     fn required(&self, key: Key, end: Span, reader: &mut Reader<'_>) -> Option<&'n Entry> {
-        if self.get(key).is_none() {
-            reader.report(&DefinitionError::Missing(key.as_str()), end);
-        }
-        self.get(key)
+        reader.required(self.get(key), key.as_str(), end)
     }
 }
 

@@ -93,17 +93,18 @@ impl<'t> Reader<'t> {
         self.diagnostics.len() > Diagnostic::MAX_SHOWN
     }
 
-    pub(super) fn report(&mut self, error: &DefinitionError, span: Span) {
+    pub(super) fn report(&mut self, error: impl Into<DefinitionError>, span: Span) {
         if !self.is_full() {
-            self.diagnostics
-                .push(self.locator.locate(error.diagnostic(), span));
+            let diagnostic = error.into().diagnostic();
+            self.diagnostics.push(self.locator.locate(diagnostic, span));
         }
     }
 
     /// Reports an error that is in a part of a value.
-    pub(super) fn report_at(&mut self, error: &DefinitionError, location: Location) {
+    pub(super) fn report_at(&mut self, error: impl Into<DefinitionError>, location: Location) {
         if !self.is_full() {
-            self.diagnostics.push(error.diagnostic().at(location));
+            let diagnostic = error.into().diagnostic();
+            self.diagnostics.push(diagnostic.at(location));
         }
     }
 
@@ -117,7 +118,7 @@ impl<'t> Reader<'t> {
         let similar = || Suggestion::of(&entry.key, known.iter().copied());
         let meant = meant.map(Hint::from).or_else(|| similar().map(Hint::from));
         let error = DefinitionError::UnknownKey(entry.key.clone(), meant);
-        self.report(&error, entry.span);
+        self.report(error, entry.span);
     }
 
     pub(super) fn report_kind(&mut self, key: &str, expected: Expected, node: &Node) {
@@ -137,7 +138,7 @@ impl<'t> Reader<'t> {
         span: Span,
     ) {
         let error = DefinitionError::Kind(key.to_owned(), expected, actual);
-        self.report(&error, span);
+        self.report(error, span);
     }
 
     /// Returns `found`, or reports that the value of `entry` is not what is `expected`.
@@ -183,14 +184,15 @@ impl<'t> Reader<'t> {
         text.map(str::to_owned)
     }
 
-    pub(super) fn required<'n>(
+    /// Returns `found`, or reports that the map at `span` has no `key`.
+    pub(super) fn required<T>(
         &mut self,
-        found: Option<&'n Entry>,
+        found: Option<T>,
         key: &'static str,
-        entry: &Entry,
-    ) -> Option<&'n Entry> {
+        span: Span,
+    ) -> Option<T> {
         if found.is_none() {
-            self.report(&DefinitionError::Missing(key), entry.span);
+            self.report(DefinitionError::Missing(key), span);
         }
         found
     }
@@ -201,8 +203,9 @@ impl<'t> Reader<'t> {
         self.expect(entry, Expected::Count, count)
     }
 
-    pub(super) fn positive(&mut self, entry: &Entry) -> Option<u64> {
+    pub(super) fn positive<N: TryFrom<u64>>(&mut self, entry: &Entry) -> Option<N> {
         let number = entry.value.to_json().as_u64().filter(|number| *number > 0);
+        let number = number.and_then(|number| N::try_from(number).ok());
         self.expect(entry, Expected::Positive, number)
     }
 
@@ -255,7 +258,7 @@ impl<'t> Reader<'t> {
             }
             Some(_) => return Template::read_condition(node, self.text()),
         };
-        self.report(&error, node.span);
+        self.report(error, node.span);
         None
     }
 
@@ -265,7 +268,7 @@ impl<'t> Reader<'t> {
         error: fn(String, NameError) -> DefinitionError,
     ) -> Option<Name> {
         let text = self.expect(entry, Expected::String, entry.value.text())?;
-        let invalid = |reason| self.report(&error(text.to_owned(), reason), entry.value.span);
+        let invalid = |reason| self.report(error(text.to_owned(), reason), entry.value.span);
         Name::new(text).map_err(invalid).ok()
     }
 
@@ -273,7 +276,7 @@ impl<'t> Reader<'t> {
         match entry.value.text() {
             Some(SCHEMA) => {}
             Some(other) => {
-                self.report(&DefinitionError::Schema(other.to_owned()), entry.value.span);
+                self.report(DefinitionError::Schema(other.to_owned()), entry.value.span);
             }
             None => self.report_kind("$schema", Expected::String, &entry.value),
         }
@@ -285,7 +288,7 @@ impl<'t> Reader<'t> {
         match entry.value.text() {
             Some(text) if !text.trim().is_empty() => return Some(text.to_owned()),
             None if !is_null => self.report_kind(key.as_str(), Expected::String, &entry.value),
-            _ => self.report(&DefinitionError::Empty(key.as_str()), entry.span),
+            _ => self.report(DefinitionError::Empty(key.as_str()), entry.span),
         }
         None
     }
@@ -298,7 +301,7 @@ impl<'t> Reader<'t> {
         let schema = match (sugar, verbatim) {
             (None, None) => return Some(Schema::empty()),
             (Some(_), Some(second)) => {
-                self.report(&DefinitionError::TwoSchemas, second.span);
+                self.report(DefinitionError::TwoSchemas, second.span);
                 return None;
             }
             (Some(entry), None) => Schema::expand(&entry.value),
@@ -339,7 +342,7 @@ impl<'t> Reader<'t> {
             if is_valid(&name) {
                 names.push(name);
             } else {
-                self.report(&invalid(name), span);
+                self.report(invalid(name), span);
             }
         }
         names
@@ -371,8 +374,10 @@ impl<'t> Reader<'t> {
     }
 
     pub(super) fn report_sandbox(&mut self, error: &SandboxError, span: Span) {
-        let error = DefinitionError::Sandbox(error.to_string(), error.hint());
-        self.report(&error, span);
+        self.report(
+            DefinitionError::Sandbox(error.to_string(), error.hint()),
+            span,
+        );
     }
 
     pub(super) fn timeout(&mut self, entry: &Entry) -> Option<Duration> {

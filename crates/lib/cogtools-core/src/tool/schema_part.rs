@@ -148,10 +148,10 @@ impl<'t> Shared<'t> {
         }
         let Some(part) = part else { return };
         match self.load(part.text().unwrap_or_default(), from, part.span) {
-            Err(error) => reader.report(&error, part.span),
+            Err(error) => reader.report(error, part.span),
             Ok((found, _, place)) if found.items().is_some() => {
                 let why = format!("`{place}` is a list, which only `enum: {{from: …}}` takes");
-                reader.report(&DefinitionError::Shared(why, false), part.span);
+                reader.report(DefinitionError::Shared(why, false), part.span);
             }
             Ok((mut found, name, place)) => {
                 self.way.push(place);
@@ -176,24 +176,21 @@ impl<'t> Shared<'t> {
                     }
                     self.commands.push(command);
                 }
-                Err(error) => reader.report(&error, only.value.span),
+                Err(error) => reader.report(error, only.value.span),
             }
             return true;
         }
         let Some(target) = only.value.text().filter(|_| only.key == FROM) else {
             return true;
         };
-        let found = self.load(target, from, node.span);
-        match found {
-            Ok((found, ..)) => {
-                node.data = found.data;
-                true
-            }
+        match self.load(target, from, node.span) {
+            Ok((found, ..)) => node.data = found.data,
             Err(error) => {
-                reader.report(&error, node.span);
-                false
+                reader.report(error, node.span);
+                return false;
             }
         }
+        true
     }
 
     /// Loads what `target` names in the file `from`, with the name of its file and its place.

@@ -69,12 +69,12 @@ pub(super) fn read(entry: &Entry, reader: &mut Reader<'_>) -> Option<Flow> {
         _ => None,
     };
     if let Some(problem) = problem {
-        reader.report(&problem.into(), entry.span);
+        reader.report(problem, entry.span);
         return None;
     }
     let parameters: Vec<&str> = reader.parameters.iter().map(String::as_str).collect();
     for (error, location) in link(&mut nodes, output.as_ref(), &parameters, reader.text()) {
-        reader.report_at(&error.into(), location);
+        reader.report_at(error, location);
     }
     Some(Flow { nodes, output })
 }
@@ -89,7 +89,7 @@ fn read_nodes(entry: &Entry, reader: &mut Reader<'_>) -> Option<Vec<FlowNode>> {
 
 fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
     if !is_id(&node.key) {
-        reader.report(&FlowError::Name(node.key.clone()).into(), node.span);
+        reader.report(FlowError::Name(node.key.clone()), node.span);
     }
     let entries = reader.entries(node, Expected::Node)?;
     let mut kinds = Vec::new();
@@ -125,7 +125,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
             Some(inner) => (FlowError::BesideEach(inner.key.clone()), inner.span),
             None => (FlowError::one_of(&NodeKind::NAMES), node.span),
         };
-        reader.report(&error.into(), span);
+        reader.report(error, span);
         return None;
     };
     read.kind = read_kind(kind, tools, reader)?;
@@ -134,7 +134,7 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
         (Some(yes), Some(no), NodeKind::Agent(agent)) => {
             agent.branches = Some([yes, no]);
         }
-        _ => reader.report(&FlowError::Branches.into(), node.span),
+        _ => reader.report(FlowError::Branches, node.span),
     }
     Some(read)
 }
@@ -154,7 +154,7 @@ fn report_unknown(
     let name = tool.value.text().or_else(|| tool.value.get("name")?.text());
     let meant = format!("write `tool: {{name: {}, {key}: …}}`", name.unwrap_or("…"));
     let error = DefinitionError::UnknownKey(key.to_owned(), Some(meant.into()));
-    reader.report(&error, entry.span);
+    reader.report(error, entry.span);
 }
 
 /// Returns true if `id` can be a variable of templates and a part of a file's name.
@@ -195,10 +195,10 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
                 retry.times = times.unwrap_or(u32::MAX);
             }
             ("delay", Some(seconds)) if seconds > f64::from(MAX_DELAY) => {
-                reader.report(&FlowError::Retry("delay", MAX_DELAY).into(), entry.span);
+                reader.report(FlowError::Retry("delay", MAX_DELAY), entry.span);
             }
             ("backoff", Some(factor)) if factor > f64::from(MAX_BACKOFF) => {
-                reader.report(&FlowError::Retry("backoff", MAX_BACKOFF).into(), entry.span);
+                reader.report(FlowError::Retry("backoff", MAX_BACKOFF), entry.span);
             }
             ("delay", Some(seconds)) => retry.delay = seconds,
             ("backoff", Some(factor)) => retry.backoff = factor,
@@ -216,7 +216,7 @@ fn retry(entry: &Entry, node: &mut FlowNode, reader: &mut Reader<'_>) {
 fn checks(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
     let nodes = entry.value.one_or_more();
     if nodes.is_empty() {
-        reader.report(&DefinitionError::Empty(UNTIL), entry.span);
+        reader.report(DefinitionError::Empty(UNTIL), entry.span);
     }
     let check = |node| reader.condition(UNTIL, node);
     nodes.iter().filter_map(check).collect()
@@ -225,7 +225,7 @@ fn checks(entry: &Entry, reader: &mut Reader<'_>) -> Vec<Template> {
 /// Reads the entry with the key of a kind, and the entry `tools` beside it.
 fn read_kind(entry: &Entry, tools: Option<&Entry>, reader: &mut Reader<'_>) -> Option<NodeKind> {
     if let Some(tools) = tools.filter(|_| entry.key != "js") {
-        reader.report(&FlowError::Tools.into(), tools.span);
+        reader.report(FlowError::Tools, tools.span);
     }
     match entry.key.as_str() {
         "agent" => {
@@ -273,12 +273,12 @@ fn ask(entry: &Entry, reader: &mut Reader<'_>) -> Option<AskNode> {
         }
     }
     if entry.value.entries().is_some() && question.is_none() {
-        reader.report(&DefinitionError::Missing("text"), entry.span);
+        reader.report(DefinitionError::Missing("text"), entry.span);
     }
     if let (Some(reply), Some((default, span))) = (&reply, &default)
         && let Some(fault) = fault_of(default, reply)
     {
-        reader.report(&FlowError::Default(fault).into(), *span);
+        reader.report(FlowError::Default(fault), *span);
     }
     Some(AskNode {
         text: question?,
@@ -328,10 +328,10 @@ fn tool(entry: &Entry, reader: &mut Reader<'_>) -> Option<ToolNode> {
     if let Some(ValueTemplate::Constant(Value::String(name))) = &node.capability
         && !is_capability(name)
     {
-        reader.report(&DefinitionError::Capability(name.clone()), entry.span);
+        reader.report(DefinitionError::Capability(name.clone()), entry.span);
     }
     if node.name.is_some() == node.capability.is_some() {
-        reader.report(&FlowError::OneTarget.into(), entry.span);
+        reader.report(FlowError::OneTarget, entry.span);
         return None;
     }
     Some(node)
@@ -353,10 +353,8 @@ fn router(entry: &Entry, reader: &mut Reader<'_>) -> Option<Vec<Route>> {
                 _ => reader.report_unknown_key(entry, &ROUTE_KEYS),
             }
         }
-        if to.is_none() {
-            reader.report(&DefinitionError::Missing("to"), item.span);
-        }
-        Some(Route { when, to: to? })
+        let to = reader.required(to, "to", item.span)?;
+        Some(Route { when, to })
     });
     let routes: Vec<Option<Route>> = routes.collect();
     routes.into_iter().collect()
@@ -371,14 +369,10 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
         match entry.key.as_str() {
             "in" => list = text(entry, reader),
             "as" => variable = target(entry, reader)?.0,
-            "max" => {
-                let count = reader.positive(entry);
-                let count = count.and_then(|count| usize::try_from(count).ok());
-                max = count.unwrap_or(max);
-            }
+            "max" => max = reader.positive(entry).unwrap_or(max),
             "errors" => match entry.value.text() {
                 Some(value) if ERRORS.contains(&value) => keeps_errors = value == "keep",
-                _ => reader.report(&FlowError::Errors.into(), entry.span),
+                _ => reader.report(FlowError::Errors, entry.span),
             },
             TOOLS => tools = Some(entry),
             key if EACH_KINDS.contains(&key) => kinds.push(entry),
@@ -389,16 +383,12 @@ fn each(entry: &Entry, reader: &mut Reader<'_>) -> Option<EachNode> {
         }
     }
     let [kind] = kinds.as_slice() else {
-        reader.report(&FlowError::one_of(&EACH_KINDS).into(), entry.span);
+        reader.report(FlowError::one_of(&EACH_KINDS), entry.span);
         return None;
     };
     let kind = read_kind(kind, tools, reader)?;
-    let Some(list) = list else {
-        reader.report(&DefinitionError::Missing("in"), entry.span);
-        return None;
-    };
     Some(EachNode {
-        list,
+        list: reader.required(list, "in", entry.span)?,
         variable,
         max,
         keeps_errors,

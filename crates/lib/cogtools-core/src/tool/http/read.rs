@@ -60,9 +60,7 @@ impl Http {
             response,
             max,
         ] = reader.fields(entry, KEYS)?;
-        if url.is_none() {
-            reader.report(&DefinitionError::Missing("url"), entry.span);
-        }
+        let url = reader.required(url, "url", entry.span);
         let url = url.and_then(|entry| reader.url(entry));
         let has_body = body.is_some();
         let method = match method {
@@ -71,7 +69,7 @@ impl Http {
             None => "GET".to_owned(),
         };
         if let Some(entry) = body.filter(|_| matches!(method.as_str(), "GET" | "HEAD")) {
-            reader.report_http(HttpToolError::Body(method.clone()), entry.span);
+            reader.report(HttpToolError::Body(method.clone()), entry.span);
         }
         let named_hosts: Vec<(String, Span)> =
             hosts.map(|entry| reader.texts(entry)).unwrap_or_default();
@@ -102,21 +100,17 @@ impl Http {
         };
         let is_rendered = http.url.literal_host().is_none();
         if is_rendered && http.hosts.is_empty() {
-            reader.report_http(HttpToolError::NoHosts, entry.span);
+            reader.report(HttpToolError::NoHosts, entry.span);
         }
         let is_wildcard = http.hosts.iter().any(HostRule::is_wildcard);
         if let Some(entry) = auth_entry.filter(|_| is_rendered && is_wildcard) {
-            reader.report_http(HttpToolError::Wildcard, entry.span);
+            reader.report(HttpToolError::Wildcard, entry.span);
         }
         (reader.diagnostics.len() == errors).then_some(http)
     }
 }
 
 impl Reader<'_> {
-    fn report_http(&mut self, error: HttpToolError, span: Span) {
-        self.report(&DefinitionError::Http(error), span);
-    }
-
     /// Returns the only entry of a map, which has one of `keys`.
     fn one_of<'n, const N: usize>(
         &mut self,
@@ -129,14 +123,14 @@ impl Reader<'_> {
             return Some(only);
         }
         let list = keys.map(|key| format!("`{key}`")).join(", ");
-        self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+        self.report(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
         None
     }
 
     fn url(&mut self, entry: &Entry) -> Option<UrlTemplate> {
         self.expect(entry, Expected::String, entry.value.text())?;
         let read = UrlTemplate::read(&entry.value, self.text());
-        read.map_err(|error| self.report_http(error, entry.value.span))
+        read.map_err(|error| self.report(error, entry.value.span))
             .ok()
     }
 
@@ -145,7 +139,7 @@ impl Reader<'_> {
         if METHODS.contains(&method.as_str()) {
             return Some(method);
         }
-        self.report_http(HttpToolError::Method(method), entry.value.span);
+        self.report(HttpToolError::Method(method), entry.value.span);
         None
     }
 
@@ -162,9 +156,9 @@ impl Reader<'_> {
     fn header_name(&mut self, name: &str, span: Span) {
         let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
         if name.is_empty() || !name.chars().all(is_token) {
-            self.report_http(HttpToolError::HeaderName(name.to_owned()), span);
+            self.report(HttpToolError::HeaderName(name.to_owned()), span);
         } else if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-            self.report_http(HttpToolError::Header(name.to_owned()), span);
+            self.report(HttpToolError::Header(name.to_owned()), span);
         }
     }
 
@@ -201,12 +195,10 @@ impl Reader<'_> {
 
     fn file(&mut self, entry: &Entry) -> Option<FormPart> {
         let [path, filename, media_type] = self.fields(entry, ["file", "filename", "type"])?;
-        if path.is_none() {
-            self.report(&DefinitionError::Missing("file"), entry.span);
-        }
+        let path = self.required(path, "file", entry.span)?;
         let value = |entry: &Entry| self.value(&entry.value);
         Some(FormPart::File {
-            path: value(path?),
+            path: value(path),
             filename: filename.map(value),
             media_type: media_type.map(value),
         })
@@ -228,7 +220,7 @@ impl Reader<'_> {
                 continue;
             };
             if all.iter().any(|other| place(other) == place(&auth)) {
-                self.report_http(HttpToolError::SamePlace(place(&auth)), item.span);
+                self.report(HttpToolError::SamePlace(place(&auth)), item.span);
             }
             all.push(auth);
         }
@@ -241,7 +233,7 @@ impl Reader<'_> {
             "bearer" => HttpAuth::Bearer(self.variable_in(kind)?),
             "basic" => {
                 let [user, password] = self.fields(kind, ["user", "password"])?;
-                let user = self.required(user, "user", kind)?;
+                let user = self.required(user, "user", kind.span)?;
                 let user = match user.value.text() {
                     Some(text) => Secret::Text(text.to_owned()),
                     None => self.variable_in(user)?,
@@ -250,7 +242,7 @@ impl Reader<'_> {
                 let password = if let (Secret::Variable(_), None) = (&user, password) {
                     Secret::Text(String::new())
                 } else {
-                    let password = self.required(password, "password", kind)?;
+                    let password = self.required(password, "password", kind.span)?;
                     self.variable_in(password)?
                 };
                 HttpAuth::Basic(user, password)
@@ -259,9 +251,9 @@ impl Reader<'_> {
             "oauth" => {
                 let keys = ["token_url", "client_id", "client_secret", "scope"];
                 let [token_url, client_id, client_secret, scope] = self.fields(kind, keys)?;
-                let token_url = self.required(token_url, "token_url", kind)?;
-                let client_id = self.required(client_id, "client_id", kind)?;
-                let client_secret = self.required(client_secret, "client_secret", kind)?;
+                let token_url = self.required(token_url, "token_url", kind.span)?;
+                let client_id = self.required(client_id, "client_id", kind.span)?;
+                let client_secret = self.required(client_secret, "client_secret", kind.span)?;
                 HttpAuth::Oauth(
                     self.text_or_variable(token_url)?,
                     self.text_or_variable(client_id)?,
@@ -276,7 +268,7 @@ impl Reader<'_> {
     fn api_key(&mut self, entry: &Entry) -> Option<HttpAuth<Secret>> {
         let [header, query, env, prefix] =
             self.fields(entry, ["header", "query", "env", "prefix"])?;
-        let env = self.required(env, "env", entry)?;
+        let env = self.required(env, "env", entry.span)?;
         let key = self.variable(env)?;
         let prefix = prefix.map(|entry| self.string(entry)).unwrap_or_default();
         let prefix = prefix.unwrap_or_default();
@@ -289,7 +281,7 @@ impl Reader<'_> {
             (None, Some(query)) => Some(HttpAuth::Query(self.string(query)?, prefix, key)),
             _ => {
                 let list = "`header`, `query`".to_owned();
-                self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+                self.report(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
                 None
             }
         }
@@ -299,18 +291,18 @@ impl Reader<'_> {
     fn variable_in(&mut self, entry: &Entry) -> Option<Secret> {
         if entry.value.text().is_some() {
             let error = HttpToolError::Variable(entry.key.clone());
-            self.report_http(error, entry.value.span);
+            self.report(error, entry.value.span);
             return None;
         }
         let [env] = self.fields(entry, ["env"])?;
-        let env = self.required(env, "env", entry)?;
+        let env = self.required(env, "env", entry.span)?;
         self.variable(env)
     }
 
     fn variable(&mut self, entry: &Entry) -> Option<Secret> {
         let name = self.string(entry)?;
         if !is_variable(&name) {
-            self.report(&DefinitionError::Variable(name), entry.value.span);
+            self.report(DefinitionError::Variable(name), entry.value.span);
             return None;
         }
         Some(Secret::Variable(name))
@@ -328,7 +320,7 @@ impl Reader<'_> {
         for (name, span) in names {
             match HostRule::parse(name) {
                 Some(rule) => rules.push(rule),
-                None => self.report_http(HttpToolError::Host(name.clone()), *span),
+                None => self.report(HttpToolError::Host(name.clone()), *span),
             }
         }
         rules
@@ -342,7 +334,7 @@ impl Reader<'_> {
             let status = value.as_u64().and_then(|status| u16::try_from(status).ok());
             match status.filter(|status| (400..600).contains(status)) {
                 Some(status) => statuses.push(status),
-                None => self.report_http(HttpToolError::Ok(value.to_string()), item.span),
+                None => self.report(HttpToolError::Ok(value.to_string()), item.span),
             }
         }
         statuses
@@ -350,7 +342,7 @@ impl Reader<'_> {
 
     fn retry(&mut self, entry: &Entry, method: &str) -> Retry {
         if matches!(method, "POST" | "PATCH") && !self.is_idempotent {
-            self.report_http(HttpToolError::Retry(method.to_owned()), entry.span);
+            self.report(HttpToolError::Retry(method.to_owned()), entry.span);
         }
         let mut retry = Retry {
             times: 0,
@@ -365,7 +357,7 @@ impl Reader<'_> {
         else {
             return retry;
         };
-        if let Some(entry) = self.required(times, "times", entry) {
+        if let Some(entry) = self.required(times, "times", entry.span) {
             retry.times = self.count(entry).unwrap_or_default();
         }
         let mut number = |entry: Option<&Entry>, slot: &mut f64| {
@@ -385,7 +377,7 @@ impl Reader<'_> {
         if pointer.is_empty() || pointer.starts_with('/') {
             return Some(pointer);
         }
-        self.report_http(HttpToolError::Pointer(pointer), entry.value.span);
+        self.report(HttpToolError::Pointer(pointer), entry.value.span);
         None
     }
 
@@ -401,13 +393,13 @@ impl Reader<'_> {
                 let count = entry.value.to_json().as_u64();
                 let count = count.filter(|count| (1..=MAX_PAGES).contains(count));
                 let Some(count) = count.and_then(|count| u32::try_from(count).ok()) else {
-                    self.report_http(HttpToolError::Pages, entry.span);
+                    self.report(HttpToolError::Pages, entry.span);
                     return None;
                 };
                 count
             }
         };
-        let next = self.required(next, "next", entry)?;
+        let next = self.required(next, "next", entry.span)?;
         Some(HttpPages {
             next: self.next_page(next)?,
             items,
@@ -437,7 +429,7 @@ impl Reader<'_> {
             }
             _ => {
                 let list = "`link`, `{pointer, query}`, `{url}`, `{page, first}`".to_owned();
-                self.report_http(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+                self.report(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
                 None
             }
         }
@@ -459,7 +451,7 @@ impl Reader<'_> {
                 let name = self.string(entry)?;
                 let kind = HttpKind::from_str(&name).ok();
                 if kind.is_none() {
-                    self.report_http(HttpToolError::Kind(name), entry.value.span);
+                    self.report(HttpToolError::Kind(name), entry.value.span);
                 }
                 kind
             }),
@@ -473,7 +465,7 @@ impl Reader<'_> {
         }
         let expression = ValueTemplate::expression(&entry.value, self.text());
         if expression.is_none() {
-            self.report_http(HttpToolError::Select, entry.value.span);
+            self.report(HttpToolError::Select, entry.value.span);
         }
         expression.map(Select::Expression)
     }
