@@ -11,7 +11,7 @@ use crate::file::{self, Boundary, ReadError, ReadScope};
 use crate::{Code, Diagnostic, Location, size};
 
 /// A range of a text, as byte offsets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The start.
     pub start: usize,

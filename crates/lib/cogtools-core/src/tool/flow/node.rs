@@ -18,7 +18,7 @@ use crate::tool::template::{Template, TemplateSource, ValueTemplate};
 pub(super) const INDEX: &str = "index";
 
 /// A node of a flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FlowNode {
     /// Its name, which is the variable with its result.
     pub id: String,
@@ -177,24 +177,6 @@ impl Flow {
 }
 
 impl FlowNode {
-    /// A node that does nothing yet.
-    pub(super) fn new(id: String, span: Span) -> Self {
-        Self {
-            id,
-            needs: Vec::new(),
-            keeps_error: false,
-            routers: Vec::new(),
-            retry: Retry::default(),
-            timeout: None,
-            is_cached: false,
-            when: None,
-            until: Vec::new(),
-            kind: NodeKind::Text(ValueTemplate::Constant(Value::Null)),
-            span,
-            named: Vec::new(),
-        }
-    }
-
     /// The kind, as the file writes it.
     pub const fn kind(&self) -> &'static str {
         self.kind.name()
@@ -375,6 +357,12 @@ impl FlowNode {
         let mut templates = self.kind.templates();
         templates.extend(&self.when);
         templates
+    }
+}
+
+impl Default for NodeKind {
+    fn default() -> Self {
+        Self::Text(ValueTemplate::Constant(Value::Null))
     }
 }
 

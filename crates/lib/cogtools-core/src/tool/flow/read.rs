@@ -93,7 +93,11 @@ fn read_node(node: &Entry, reader: &mut Reader<'_>) -> Option<FlowNode> {
     }
     let entries = reader.entries(node, Expected::Node)?;
     let mut kinds = Vec::new();
-    let mut read = FlowNode::new(node.key.clone(), node.span);
+    let mut read = FlowNode {
+        id: node.key.clone(),
+        span: node.span,
+        ..FlowNode::default()
+    };
     let (mut yes, mut no, mut tools) = (None, None, None);
     for entry in entries {
         match entry.key.as_str() {
