@@ -295,28 +295,23 @@ fn check_requirement(
     requirement: Option<Requirement>,
     cx: &Context,
 ) -> Result<Option<(ToolPackage, Hash)>, ApprovalError> {
-    let Some(requirement) = requirement else {
-        return Ok(None);
-    };
-    let (noun, name, grant) = match requirement {
-        Requirement::Package(package, grant) => {
-            return check_package(package, &grant, cx).map(Some);
-        }
-        Requirement::Provider(noun, name, grant) => (noun, name, grant),
-        Requirement::Project(root) => {
+    match requirement {
+        None => Ok(None),
+        Some(Requirement::Package(package, grant)) => check_package(package, &grant, cx).map(Some),
+        Some(Requirement::Provider(noun, name, grant)) => match cx.trust.verdict(&grant)? {
+            Verdict::Approved => Ok(None),
+            Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
+            Verdict::NotApproved => Err(ApprovalError::ToolNotApproved(noun, name)),
+        },
+        Some(Requirement::Project(root)) => {
             let verdict = cx.trust.project_verdict(&root)?;
             let elsewhere = Some(root).filter(|root| *root != cx.root);
-            return match verdict {
+            match verdict {
                 Verdict::Approved => Ok(None),
                 Verdict::Changed => Err(ApprovalError::ProjectChanged { elsewhere }),
                 Verdict::NotApproved => Err(ApprovalError::ProjectNotTrusted { elsewhere }),
-            };
+            }
         }
-    };
-    match cx.trust.verdict(&grant)? {
-        Verdict::Approved => Ok(None),
-        Verdict::Changed => Err(ApprovalError::Changed(noun, name)),
-        Verdict::NotApproved => Err(ApprovalError::ToolNotApproved(noun, name)),
     }
 }
 

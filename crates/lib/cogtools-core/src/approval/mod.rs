@@ -62,7 +62,8 @@ impl TrustableSource {
                 found.extend(provider.mirror(cx).uncovered());
                 found.extend(variables(&settings.env));
             }
-            Kind::Package { root, .. } => {
+            Kind::Package { package, .. } => {
+                let root = &package.root;
                 for tool in tools(root) {
                     found.extend(of_tool(&tool, root, cx));
                 }
@@ -93,7 +94,7 @@ impl TrustableSource {
     pub fn loaded_files(&self, cx: &Context) -> Vec<PathBuf> {
         let loaded = match &self.kind {
             Kind::Project { .. } | Kind::Specification(_) => Vec::new(),
-            Kind::Package { root, .. } => loaded_by(root),
+            Kind::Package { package, .. } => loaded_by(&package.root),
             Kind::Provider(provider) => {
                 let lines = provider.settings().lines();
                 lines.into_iter().flat_map(loaded_files).collect()
@@ -104,18 +105,6 @@ impl TrustableSource {
         files.sort_unstable();
         files.dedup();
         files
-    }
-
-    /// Fails if a tool of a package runs something that is neither in the package nor a
-    /// program of the system.
-    fn check_contained(&self, cx: &Context) -> Result<(), Box<Diagnostic>> {
-        let Kind::Package { root, .. } = &self.kind else {
-            return Ok(());
-        };
-        let boundary = boundary(root, cx);
-        tools(root)
-            .iter()
-            .try_for_each(|tool| check_tool(tool, &boundary))
     }
 }
 
@@ -225,11 +214,12 @@ pub fn is_of_package(tool: &Tool) -> bool {
 }
 
 /// A package that a tool comes from.
-#[derive(Clone, Debug)]
-struct ToolPackage {
-    name: String,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolPackage {
+    /// Its name.
+    pub name: String,
     /// Its folder, with links resolved.
-    root: PathBuf,
+    pub root: PathBuf,
 }
 
 impl ToolPackage {
@@ -249,9 +239,17 @@ impl ToolPackage {
         Some(Self { name, root })
     }
 
-    /// The grant that its tools need before they run a program.
+    /// The grant that its tools need before they run a program, with its current content.
     fn grant(&self) -> Result<Grant, DigestError> {
-        grant(&self.name, &self.root)
+        let (source, tool) = self.key();
+        let hash = digest::package(&self.root)?;
+        Ok(Grant { source, tool, hash })
+    }
+
+    /// The source and tool under which it is recorded.
+    fn key(&self) -> (String, String) {
+        let source = format!("npm:{}", self.name);
+        (source, self.root.display().to_string())
     }
 
     /// The grant that the files of the project need that its programs load by themselves,
@@ -261,29 +259,26 @@ impl ToolPackage {
         if loaded.is_empty() {
             return Ok(None);
         }
-        let (source, tool) = loaded_key(&self.root, cx);
+        let (source, tool) = self.loaded_key(cx);
         let hash = digest::loaded(&cx.root, &loaded)?;
         Ok(Some(Grant { source, tool, hash }))
     }
-}
 
-/// The grant for the package `name` in the folder `root`, with its current content.
-fn grant(name: &str, root: &Path) -> Result<Grant, DigestError> {
-    let (source, tool) = key(name, root);
-    let hash = digest::package(root)?;
-    Ok(Grant { source, tool, hash })
-}
+    /// The source and tool under which the files are recorded that it loads from the project.
+    fn loaded_key(&self, cx: &Context) -> (String, String) {
+        let source = format!("loaded:{}", cx.root.display());
+        (source, self.root.display().to_string())
+    }
 
-/// The source and tool under which the package is recorded.
-fn key(name: &str, root: &Path) -> (String, String) {
-    (format!("npm:{name}"), root.display().to_string())
-}
-
-/// The source and tool under which the files are recorded that the package at `root` loads
-/// from the project.
-fn loaded_key(root: &Path, cx: &Context) -> (String, String) {
-    let source = format!("loaded:{}", cx.root.display());
-    (source, root.display().to_string())
+    /// Fails if a tool of it runs something that is neither in the package nor a program of the
+    /// system.
+    fn check_contained(&self, cx: &Context) -> Result<(), Box<Diagnostic>> {
+        let boundary = boundary(&self.root, cx);
+        let tools = tools(&self.root);
+        tools
+            .iter()
+            .try_for_each(|tool| check_tool(tool, &boundary))
+    }
 }
 
 /// The tools of the package at `root` that run programs, in whichever folder they are.

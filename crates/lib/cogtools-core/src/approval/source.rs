@@ -40,10 +40,8 @@ pub enum Kind {
     Specification(Specification),
     /// A package with tools that run programs.
     Package {
-        /// Its own name.
-        name: String,
-        /// Its folder, with links resolved.
-        root: PathBuf,
+        /// Its own name and its folder.
+        package: ToolPackage,
         /// The tools that run programs.
         tools: Vec<Tool>,
     },
@@ -71,12 +69,12 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
             Source::Plugin(plugin) => {
                 // Its servers are sources of their own.
                 let tools = plugin.skills().script_tools();
-                let root = plugin.root.clone();
-                let is_foreign = tools
-                    .first()
-                    .is_some_and(|tool| ToolPackage::of(tool).is_some());
-                let name = plugin.name.clone();
-                found.extend(is_foreign.then(|| TrustableSource::of_package(name, root, tools)));
+                let is_foreign = tools.first().is_some_and(approval::is_of_package);
+                let package = ToolPackage {
+                    name: plugin.name.clone(),
+                    root: plugin.root.clone(),
+                };
+                found.extend(is_foreign.then(|| TrustableSource::of_package(package, tools)));
             }
             Source::Provider(provider) if !provider.requires_approval(cx) => {}
             Source::Provider(provider) => found.push(TrustableSource {
@@ -105,9 +103,10 @@ pub fn trustable_sources(config: &Config, cx: &Context) -> Vec<TrustableSource> 
     let names: Vec<String> = all.iter().map(TrustableSource::qualified_name).collect();
     for source in &mut all {
         let count = |own: &String| names.iter().filter(|name| *name == own).count();
-        if let (2.., Kind::Package { name, root, .. }) =
+        if let (2.., Kind::Package { package, .. }) =
             (count(&source.qualified_name()), &source.kind)
         {
+            let ToolPackage { name, root } = package;
             let project = cx.root.canonicalize().unwrap_or_default();
             let place = root.strip_prefix(project).unwrap_or(root).display();
             source.name = format!("{name}@{place}");
@@ -157,20 +156,21 @@ impl TrustableSource {
             .filter_map(|entry| entry.load().ok())
             .flat_map(Tool::programs)
             .collect();
-        (!tools.is_empty()).then(|| Self::of_package(package.name, package.root, tools))
+        let Package { name, root, .. } = package;
+        (!tools.is_empty()).then(|| Self::of_package(ToolPackage { name, root }, tools))
     }
 
-    fn of_package(name: String, root: PathBuf, tools: Vec<Tool>) -> Self {
+    fn of_package(package: ToolPackage, tools: Vec<Tool>) -> Self {
         Self {
-            name: name.clone(),
-            kind: Kind::Package { name, root, tools },
+            name: package.name.clone(),
+            kind: Kind::Package { package, tools },
         }
     }
 
     /// The features that tell it from others: two folders may have packages of one name.
     fn identity(&self) -> (&'static str, &str, Option<&Path>) {
         let root = match &self.kind {
-            Kind::Package { root, .. } => Some(root.as_path()),
+            Kind::Package { package, .. } => Some(package.root.as_path()),
             _ => None,
         };
         (self.noun(), &self.name, root)
@@ -195,13 +195,11 @@ impl TrustableSource {
         let entries = folder.list().entries;
         let tools = entries.iter().filter_map(|entry| entry.load().ok());
         for tool in tools.flat_map(Tool::programs) {
-            let Some(ToolPackage { name, root }) = ToolPackage::of(&tool) else {
-                if tool.provenance.author == Author::Project {
-                    own.push(tool);
-                }
-                continue;
-            };
-            found.push(Self::of_package(name, root, vec![tool]));
+            if let Some(package) = ToolPackage::of(&tool) {
+                found.push(Self::of_package(package, vec![tool]));
+            } else if tool.provenance.author == Author::Project {
+                own.push(tool);
+            }
         }
     }
 
@@ -231,7 +229,7 @@ impl TrustableSource {
     /// Returns true if the user means this one by `name`, qualified or not.
     pub fn is_named(&self, name: &str) -> bool {
         let own = match &self.kind {
-            Kind::Package { name, .. } => name,
+            Kind::Package { package, .. } => &package.name,
             _ => &self.name,
         };
         let plain = name.strip_prefix(self.noun());
@@ -252,14 +250,10 @@ impl TrustableSource {
                 .map(|grant| vec![grant])
                 .map_err(|error| Box::new(error.diagnostic())),
             Kind::Specification(specification) => specification.grant(cx).map(|it| vec![it]),
-            Kind::Package { name, root, .. } => {
+            Kind::Package { package, .. } => {
                 let failed = |error: DigestError| Box::new(error.diagnostic());
-                let package = ToolPackage {
-                    name: name.clone(),
-                    root: root.clone(),
-                };
                 let mut grants = vec![package.grant().map_err(failed)?];
-                self.check_contained(cx)?;
+                package.check_contained(cx)?;
                 grants.extend(package.loaded_grant(cx).map_err(failed)?);
                 Ok(grants)
             }
@@ -305,7 +299,7 @@ impl TrustableSource {
             Kind::Project { .. } => None,
             Kind::Provider(provider) => Some((provider.key(cx), String::new())),
             Kind::Specification(specification) => Some(specification.key(cx)),
-            Kind::Package { name, root, .. } => Some(approval::key(name, root)),
+            Kind::Package { package, .. } => Some(package.key()),
         }
     }
 
@@ -328,7 +322,9 @@ impl TrustableSource {
         let provider = match &self.kind {
             Kind::Provider(provider) => provider,
             Kind::Project { .. } | Kind::Specification(_) => return Vec::new(),
-            Kind::Package { root, .. } => return digest::files(root).unwrap_or_default(),
+            Kind::Package { package, .. } => {
+                return digest::files(&package.root).unwrap_or_default();
+            }
         };
         let plugin = provider.settings().plugin.as_ref();
         let parts = provider.approved_parts();
@@ -434,7 +430,7 @@ impl TrustableSource {
     /// Ends its approval. Returns false if there was none.
     pub fn revoke(&self, cx: &Context) -> Result<bool, Box<Diagnostic>> {
         let loaded = match &self.kind {
-            Kind::Package { root, .. } => Some(approval::loaded_key(root, cx)),
+            Kind::Package { package, .. } => Some(package.loaded_key(cx)),
             Kind::Project { .. } | Kind::Provider(_) | Kind::Specification(_) => None,
         };
         let was_approved = cx.trust.update(|record| {
@@ -447,8 +443,8 @@ impl TrustableSource {
             }
         });
         match (&self.kind, &cx.state) {
-            (Kind::Package { root, .. }, Some(state)) => {
-                Store::packages(state).remove(&root.display().to_string());
+            (Kind::Package { package, .. }, Some(state)) => {
+                Store::packages(state).remove(&package.root.display().to_string());
             }
             (Kind::Provider(provider), Some(state)) => {
                 Store::providers(state).remove(&provider.key(cx));

@@ -210,7 +210,7 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
     let cx = context(io, project, config.env_priority, config.bounds());
     let own = plugin.content().0;
     let is_its = |source: &TrustableSource| match &source.kind {
-        Kind::Package { root, .. } => *root == plugin.root,
+        Kind::Package { package, .. } => package.root == plugin.root,
         _ => own.contains(&source.name),
     };
     let sources = trustable_sources(&config, &cx).into_iter().filter(is_its);
