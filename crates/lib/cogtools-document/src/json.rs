@@ -76,6 +76,14 @@ pub fn read_own<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     T::deserialize(value)
 }
 
+/// Returns the object that `value` is; an empty one in the place of anything else.
+pub fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
 /// `json` with U+FFFD for each escape of half of a surrogate pair.
 pub fn well_formed(json: String) -> String {
     if !["\\ud", "\\uD"].iter().any(|start| json.contains(start)) {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::approval::script_commands;
 use crate::digest::{DigestError, Hash};
@@ -22,7 +22,7 @@ use crate::hint::{Command, Hint};
 use crate::source::SourceError;
 use crate::text::TextError;
 use crate::tool::{Author, Values};
-use crate::{Code, Context, Diagnostic, Tool, containment, digest, text, yaml};
+use crate::{Code, Context, Diagnostic, Tool, containment, digest, json, text, yaml};
 
 /// Declarations of the sources of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -277,10 +277,7 @@ impl Pinner {
             parts.insert(name, hash[..PART_HASH_LEN].to_owned());
         };
         add("description".to_owned(), &tool.description.as_str().into());
-        let mut schema = match tool.schema.to_json_schema() {
-            Value::Object(schema) => schema,
-            _ => Map::new(),
-        };
+        let mut schema = tool.schema.json_schema().into_owned();
         let required = schema.shift_remove("required").unwrap_or_default();
         if let Some(Value::Object(properties)) = schema.shift_remove("properties") {
             let required = required.as_array().cloned().unwrap_or_default();
@@ -325,10 +322,7 @@ impl Pinner {
             return json!([remote.lines, files.collect::<Vec<_>>()]);
         }
         let document = yaml::parse(tool.text()).map(|document| document.to_json());
-        let mut keys = match document {
-            Ok(Value::Object(keys)) => keys,
-            _ => Map::new(),
-        };
+        let mut keys = json::object(document.unwrap_or_default());
         keys.retain(|key, _| !DECLARED_KEYS.contains(&key.as_str()));
         let mut all = vec![json!(keys), files_of(tool, &self.root)];
         // What a lock has pinned before stays as it is.

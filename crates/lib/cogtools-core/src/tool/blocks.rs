@@ -10,7 +10,7 @@ use crate::process::Process;
 use crate::tool::call::{RunError, ToolOutput};
 use crate::tool::command::cut_notice;
 use crate::tool::example::HINT;
-use crate::{Code, Diagnostic, media};
+use crate::{Code, Diagnostic, json, media};
 
 /// The keys of a result that is blocks.
 const KEYS: [&str; 2] = ["content", "structuredContent"];
@@ -62,10 +62,7 @@ impl ToolOutput {
             Some(Value::Array(blocks)) => blocks,
             _ => Vec::new(),
         };
-        let mut meta = match result.remove("_meta") {
-            Some(Value::Object(meta)) => meta,
-            _ => Object::new(),
-        };
+        let mut meta = json::object(result.remove("_meta").unwrap_or_default());
         // That is what one side of a connection says to the other.
         meta.retain(|key, _| !key.starts_with(RESERVED));
         Self {
@@ -109,12 +106,10 @@ fn block_text(block: &Value) -> (String, bool) {
         let text: String = block.to_string().chars().take(MAX_INVALID_CHARS).collect();
         (format!("[invalid content: {text}]"), false)
     };
-    let Some(block) = block.as_object() else {
-        return invalid();
-    };
     let kind = str_field(block, "type");
     match kind {
-        "text" => match block.get("text").and_then(Value::as_str) {
+        _ if !block.is_object() => invalid(),
+        "text" => match block["text"].as_str() {
             Some(text) => (text.to_owned(), true),
             None => invalid(),
         },
@@ -124,12 +119,8 @@ fn block_text(block: &Value) -> (String, bool) {
             (format!("{name}: {uri}"), true)
         }
         "resource" => {
-            let empty = Object::new();
-            let resource = block
-                .get("resource")
-                .and_then(Value::as_object)
-                .unwrap_or(&empty);
-            if let Some(text) = resource.get("text").and_then(Value::as_str) {
+            let resource = &block["resource"];
+            if let Some(text) = resource["text"].as_str() {
                 return (text.to_owned(), true);
             }
             let (uri, blob) = (str_field(resource, "uri"), str_field(resource, "blob"));
@@ -140,7 +131,7 @@ fn block_text(block: &Value) -> (String, bool) {
 }
 
 /// A one-line notice in place of Base64 data.
-fn notice(kind: &str, uri: &str, block: &Object, data: &str) -> String {
+fn notice(kind: &str, uri: &str, block: &Value, data: &str) -> String {
     let mime = match str_field(block, "mimeType") {
         "" => "of an unknown type",
         mime => mime,
@@ -151,8 +142,8 @@ fn notice(kind: &str, uri: &str, block: &Object, data: &str) -> String {
     format!("[{kind}{space}{uri}: {mime}, {bytes} bytes, omitted: results are text only]")
 }
 
-fn str_field<'o>(object: &'o Object, key: &str) -> &'o str {
-    object.get(key).and_then(Value::as_str).unwrap_or_default()
+fn str_field<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
 }
 
 impl ToolOutput {

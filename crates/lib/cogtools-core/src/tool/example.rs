@@ -171,10 +171,7 @@ fn parse_code(text: &str) -> Option<Code> {
 
 /// Returns the values of a map; none of anything else.
 pub(super) fn map(node: &Node) -> Map<String, Value> {
-    match node.to_json() {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
+    json::object(node.to_json())
 }
 
 /// The string, or the strings of the list.
