@@ -156,9 +156,8 @@ impl Worklist<'_> {
         variables: &Map<String, Value>,
         attempt: u32,
     ) -> Result<Value, Box<Diagnostic>> {
-        let action = self
-            .approved
-            .flow_item(&self.node.id, variables, attempt, self.cx)?;
+        let work = self.approved.work(&self.node.id, variables, attempt)?;
+        let action = work.item(self.cx)?;
         // A value that is there at once is as fast again.
         let is_recorded = !matches!(action, FlowAction::Done(_));
         let recorder = &self.work.run.recorder;

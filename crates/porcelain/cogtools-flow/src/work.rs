@@ -146,7 +146,7 @@ impl FlowWork {
             cx.call.events = Some(LineSink::new(move |line| recorder.pass(line)));
         }
         let approved = approve(&self.run.tool, &cx)?;
-        let done = match approved.flow_action(&node.id, variables, attempt, &cx)? {
+        let done = match approved.work(&node.id, variables, attempt)?.action(&cx)? {
             FlowAction::Each(each, items) => {
                 let with = (&approved, &cx);
                 return self
@@ -354,7 +354,7 @@ pub(crate) fn check(
     }
     let mut variables = variables.clone();
     variables.insert(node.id.clone(), value.clone());
-    match approved.failed_check(&node.id, &variables)? {
+    match approved.work(&node.id, &variables, 1)?.failed_check()? {
         None => Ok(value),
         Some(check) => {
             let message = format!("its result does not meet `{check}`");

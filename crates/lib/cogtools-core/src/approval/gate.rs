@@ -12,7 +12,7 @@ use crate::hint::{Command, Hint};
 use crate::owner::Owners;
 use crate::store::StoreError;
 use crate::tool::{
-    Accepted, AgentTask, Author, FlowAction, FlowNode, Http, Implementation, RunError,
+    Accepted, AgentTask, Author, FlowWork, Http, Implementation, RunError, ToolCall,
 };
 use crate::trust::{Grant, RecordError, Verdict};
 use crate::{CallRules, Code, Context, Diagnostic, Project, Tool, ToolOutput};
@@ -177,43 +177,22 @@ impl<T: Borrow<Tool>> Approved<T> {
         self.tool().validated(ToolOutput::new(text))
     }
 
-    /// Returns the action of the node `id`, if the tool is a flow that has it. `attempt`
-    /// counts from 1.
-    pub fn flow_action(
-        &self,
+    /// Returns the work of the node `id` with these variables, if the tool is a flow that has it.
+    /// `attempt` counts from 1.
+    ///
+    /// # Errors
+    ///
+    /// There is no such node.
+    pub fn work<'w>(
+        &'w self,
         id: &str,
-        variables: &Map<String, Value>,
+        variables: &'w Map<String, Value>,
         attempt: u32,
-        cx: &Context,
-    ) -> Result<FlowAction<'_>, RunError> {
-        self.node(id)?.action(self.tool(), variables, attempt, cx)
-    }
-
-    /// Returns the action of the node `id` for one item of its list.
-    pub fn flow_item(
-        &self,
-        id: &str,
-        variables: &Map<String, Value>,
-        attempt: u32,
-        cx: &Context,
-    ) -> Result<FlowAction<'_>, RunError> {
-        self.node(id)?.item(self.tool(), variables, attempt, cx)
-    }
-
-    /// The first check of the node `id` that does not hold, as the file writes it. The variables
-    /// have the result of the node, too.
-    pub fn failed_check(
-        &self,
-        id: &str,
-        variables: &Map<String, Value>,
-    ) -> Result<Option<String>, RunError> {
-        let failed = self.node(id)?.failed_check(self.tool(), variables)?;
-        Ok(failed.map(str::to_owned))
-    }
-
-    fn node(&self, id: &str) -> Result<&FlowNode, RunError> {
-        let node = self.tool().flow().and_then(|flow| flow.node(id));
-        node.ok_or_else(|| Box::new(Diagnostic::new(Code::Internal, "no such node")))
+    ) -> Result<FlowWork<'w>, RunError> {
+        let tool = self.tool();
+        let node = tool.flow().and_then(|flow| flow.node(id));
+        let node = node.ok_or_else(|| Diagnostic::new(Code::Internal, "no such node"))?;
+        Ok(FlowWork::new(node, tool, variables, attempt))
     }
 
     /// Returns the tool that runs: of a package, its private copy.
@@ -225,9 +204,11 @@ impl<T: Borrow<Tool>> Approved<T> {
     /// that runs programs uses `cx`.
     pub fn run(self, arguments: Accepted, cx: &Context) -> Result<ToolOutput, RunError> {
         let tool = self.tool();
-        let output = tool
-            .implementation()
-            .call(tool, arguments.into_object(), cx)?;
+        let output = tool.implementation().call(ToolCall {
+            tool,
+            arguments: arguments.into_object(),
+            cx,
+        })?;
         tool.validated(output)
     }
 }
@@ -252,8 +233,7 @@ fn requirement_of_author(tool: &Tool, cx: &Context) -> Result<Option<Requirement
     Ok(match provenance.author {
         Author::Project => Some(Requirement::Project(project_of(tool, cx))),
         Author::Provider => {
-            let foreign = tool.implementation().foreign();
-            let grant = foreign.and_then(|foreign| foreign.grant(cx));
+            let grant = tool.provided().map(|provided| provided.grant(cx));
             let grant = grant.or_else(|| provenance.grant.clone());
             let noun = match provenance.grant {
                 Some(_) => "specification",

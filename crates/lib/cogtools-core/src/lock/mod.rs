@@ -308,18 +308,17 @@ impl Pinner {
     /// Returns what the tool's file says besides its declaration, and the content of the files
     /// that it names; for a provider, its commands.
     fn implementation(&mut self, tool: &Tool, cx: &Context) -> Value {
-        if let Some(remote) = tool.remote() {
+        if let Some(provided) = tool.provided() {
+            let (lines, data) = (provided.lines(), provided.data(cx));
             let source = PathBuf::from(format!("plugin:{}", tool.provenance.source));
-            if let Some(plugin) = self.packages.get(&source) {
-                return json!([remote.lines, plugin]);
+            let known = self.packages.get(&source).cloned();
+            if let Some(plugin) = known.or_else(|| provided.plugin(cx).map(text)) {
+                self.packages.insert(source, plugin.clone());
+                return json!([lines, plugin]);
             }
-            if let Some(hash) = tool.plugin(cx) {
-                let plugin = self.packages.entry(source).or_insert_with(|| text(hash));
-                return json!([remote.lines, plugin]);
-            }
-            let (lines, data) = (remote.lines.iter(), tool.data(cx));
-            let files = lines.map(|words| named_files(words, &self.root, &self.root, &data));
-            return json!([remote.lines, files.collect::<Vec<_>>()]);
+            let files = lines.iter();
+            let files = files.map(|words| named_files(words, &self.root, &self.root, &data));
+            return json!([lines, files.collect::<Vec<_>>()]);
         }
         let document = yaml::parse(tool.text()).map(|document| document.to_json());
         let mut keys = json::object(document.unwrap_or_default());
@@ -335,8 +334,8 @@ impl Pinner {
     /// The content of a tool's package, or its declaration as its server gives it; null
     /// for other tools.
     fn content(&mut self, tool: &Tool) -> Value {
-        if let Some(remote) = tool.remote() {
-            return remote.declaration;
+        if let Some(provided) = tool.provided() {
+            return provided.declaration().clone();
         }
         let Author::Package(root) = &tool.provenance.author else {
             return Value::Null;

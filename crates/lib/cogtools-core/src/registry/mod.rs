@@ -24,9 +24,11 @@ use crate::source::{
     Candidate, FileNames, Listing, Offer, Plugin, Provider, SkillFolder, Skills, Source,
     SourceError, list_all,
 };
-use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolError, ToolOutput};
+use crate::tool::{
+    Annotations, Definition, Foreign, Provenance, RunError, ToolCall, ToolError, ToolOutput,
+};
 use crate::{
-    Budget, Code, Config, Context, Diagnostic, Filter, ListWait, Name, Pattern, Target, Tool, Uses,
+    Budget, Config, Context, Diagnostic, Filter, ListWait, Name, Pattern, Target, Tool, Uses, json,
 };
 
 /// The tools of a project, by source.
@@ -246,8 +248,6 @@ impl Registry {
         }
     }
 
-    /// Asks all sources whose declarations are not cached for their tools, in the place of lists that
-    /// have stopped waiting for them.
     /// Asks `providers` for their tools, up to `limit` at the same time.
     fn ask(&self, providers: &[&Provider], limit: usize) {
         at_once(providers, limit, |provider| {
@@ -259,6 +259,8 @@ impl Registry {
         self.sources.iter().filter_map(Source::provider)
     }
 
+    /// Asks all sources whose declarations are not cached for their tools, in the place of lists that
+    /// have stopped waiting for them.
     pub fn fill_caches(&self) {
         let providers: Vec<_> = self.providers().collect();
         at_once(&providers, most_at_once(), |provider| {
@@ -373,16 +375,10 @@ fn tool(name: &str, registry: &Registry) -> Option<Tool> {
 /// Returns the name and the arguments of the tool that a call of `call_tool` asks for. The
 /// arguments have been validated.
 fn target(mut arguments: Map<String, Value>) -> (String, Arguments) {
-    let name = arguments
-        .get("name")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_owned();
-    let inner = match arguments.shift_remove("arguments") {
-        Some(Value::Object(inner)) => inner,
-        _ => Map::new(),
-    };
-    (name, Arguments::from(inner))
+    let name = arguments.get("name").and_then(Value::as_str);
+    let name = name.unwrap_or_default().to_owned();
+    let inner = arguments.shift_remove("arguments").unwrap_or_default();
+    (name, Arguments::from(json::object(inner)))
 }
 
 fn find_definition() -> Definition {
@@ -415,23 +411,12 @@ arguments: {type: object, description: "Its arguments, as its parameters say", o
 }
 
 impl Foreign for ProjectTool {
-    fn call(
-        &self,
-        _tool: &Definition,
-        arguments: Map<String, Value>,
-        _cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
+    fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
         // It is a search: `Registry::prepare` replaces a call by one of the other tool.
-        let query = arguments.get("query").and_then(Value::as_str);
-        let limit = arguments.get("limit").and_then(Value::as_u64);
-        let (Some(query), Some(limit)) = (query, limit) else {
-            let diagnostic = Diagnostic::new(Code::Internal, "a search without a query or a limit");
-            return Err(Box::new(diagnostic.with_subject(Name::FIND)));
-        };
+        let query = call.text("query").unwrap_or_default();
         let found = self.0.map(Result::ok);
         let tools: Vec<Tool> = found.items.into_iter().flatten().collect();
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(ToolOutput::new(search(query, &tools, limit)))
+        Ok(ToolOutput::new(search(query, &tools, call.number("limit"))))
     }
 
     /// Sources that are programs may be listed, and the tool that is called may be one.

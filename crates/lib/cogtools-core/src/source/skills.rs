@@ -20,7 +20,8 @@ use crate::shebang::is_executable;
 use crate::suggest::did_you_mean;
 use crate::text::Text;
 use crate::tool::{
-    Annotations, Author, Definition, Foreign, Provenance, RunError, ToolOutput, interpreter,
+    Annotations, Author, Definition, Foreign, Provenance, RunError, ToolCall, ToolOutput,
+    interpreter,
 };
 use crate::{Code, Context, Diagnostic, Name, Tool, estimate_tokens, invisible, yaml};
 
@@ -301,35 +302,22 @@ impl Skills {
 }
 
 impl Foreign for Skills {
-    fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let text = |key: &str| arguments.get(key).and_then(Value::as_str);
-        let skill = self.skill(text("name").unwrap_or_default())?;
-        if tool.name.as_str() == Self::RUN {
-            let args = arguments.get("args").cloned().unwrap_or_default();
+    fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let skill = self.skill(call.text("name").unwrap_or_default())?;
+        if call.name() == Self::RUN {
+            let args = call.arguments.get("args").cloned().unwrap_or_default();
             let arguments = Map::from_iter([("args".to_owned(), args)]);
-            let script = skill.script(text("script").unwrap_or_default())?;
-            return (self.run)(script, Arguments::from(arguments), cx);
+            let script = skill.script(call.text("script").unwrap_or_default())?;
+            return (self.run)(script, Arguments::from(arguments), call.cx);
         }
-        let number = |key: &str| {
-            let number = arguments.get(key).and_then(Value::as_u64);
-            usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
-        };
-        let file = text("file").unwrap_or(FILE);
+        let file = call.text("file").unwrap_or(FILE);
         let mut content = skill.read(file)?;
         if file == FILE {
             let body = Self::front_matter(&content).map_or("", |(_, body)| body);
             content = format!("{}\n{}", body.trim(), skill.files());
         }
-        Ok(ToolOutput::new(lines(
-            &content,
-            number("offset"),
-            number("limit"),
-        )))
+        let (offset, limit) = (call.number("offset"), call.number("limit"));
+        Ok(ToolOutput::new(lines(&content, offset, limit)))
     }
 
     fn runs_programs(&self) -> bool {

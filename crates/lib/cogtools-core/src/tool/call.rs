@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::Definition;
 use crate::digest::{DigestError, Hash};
 use crate::trust::Grant;
-use crate::{Context, Diagnostic};
+use crate::{Code, Context, Diagnostic, Hint};
 
 /// Why a call with accepted arguments failed.
 pub type RunError = Box<Diagnostic>;
@@ -33,6 +33,13 @@ pub struct ToolOutput {
     pub truncated_bytes: u64,
     /// The program's standard error.
     pub stderr: String,
+}
+
+/// A call of a tool with accepted arguments.
+pub(crate) struct ToolCall<'c> {
+    pub(crate) tool: &'c Definition,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) cx: &'c Context,
 }
 
 /// The program that a call starts, as far as it is known before.
@@ -60,24 +67,10 @@ pub struct Word {
     pub literal: Option<String>,
 }
 
-/// A tool of another program, as a lock pins it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Remote {
-    /// The command lines, addresses and variables of the program.
-    pub(crate) lines: Vec<Vec<String>>,
-    /// The declaration as the program gives it.
-    pub(crate) declaration: Value,
-}
-
 /// The calls of a tool that has no file.
 pub(crate) trait Foreign: Debug + Send + Sync {
-    /// Runs a call of `tool` with accepted `arguments`.
-    fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError>;
+    /// Runs a call of its tool.
+    fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError>;
 
     /// Returns true if a call runs programs. If not, nothing needs approval.
     fn runs_programs(&self) -> bool;
@@ -87,35 +80,70 @@ pub(crate) trait Foreign: Debug + Send + Sync {
         self.runs_programs()
     }
 
-    /// Returns the part that a lock pins, of a tool that another program declared.
-    fn remote(&self) -> Option<Remote> {
+    /// Returns more about a tool that another program has declared.
+    fn provided(&self) -> Option<&dyn Provided> {
         None
     }
+}
+
+/// A tool that another author's program has declared.
+pub(crate) trait Provided {
+    /// Returns the command lines, addresses and variables of the program, which a lock pins.
+    fn lines(&self) -> Vec<Vec<String>>;
+
+    /// Returns the declaration as the program gives it, which a lock pins.
+    fn declaration(&self) -> &Value;
 
     /// The files that its program names and that are data, which no lock pins. They have no links.
-    fn data(&self, _cx: &Context) -> BTreeSet<PathBuf> {
-        BTreeSet::new()
-    }
+    fn data(&self, cx: &Context) -> BTreeSet<PathBuf>;
 
-    /// Returns the digest of all that the approval of a plugin covers, which a lock pins.
-    fn plugin(&self, _cx: &Context) -> Option<Result<Hash, DigestError>> {
-        None
-    }
+    /// Returns the digest of all that the approval of its plugin covers, if it is of one.
+    fn plugin(&self, cx: &Context) -> Option<Result<Hash, DigestError>>;
 
     /// Returns true if it is declared whatever a budget says.
-    fn is_pinned(&self) -> bool {
-        false
-    }
+    fn is_pinned(&self) -> bool;
 
     /// Returns true if each call of it needs an answer of the user.
-    fn asks(&self) -> bool {
-        false
+    fn asks(&self) -> bool;
+
+    /// Returns the approval that a call requires.
+    fn grant(&self, cx: &Context) -> Grant;
+}
+
+impl ToolCall<'_> {
+    /// Returns the name of the tool.
+    pub(crate) fn name(&self) -> &str {
+        self.tool.name.as_str()
     }
 
-    /// Returns the approval that a call requires, of a tool that another author's program
-    /// declared.
-    fn grant(&self, _cx: &Context) -> Option<Grant> {
-        None
+    /// Returns the argument `key`, if it is text.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.arguments.get(key).and_then(Value::as_str)
+    }
+
+    /// Returns the argument `key`, a number from 1.
+    pub(crate) fn number(&self, key: &str) -> usize {
+        let number = self.arguments.get(key).and_then(Value::as_u64);
+        usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
+    }
+
+    /// Makes `diagnostic` the failure of the call.
+    pub(crate) fn failed(&self, diagnostic: Diagnostic) -> RunError {
+        Box::new(diagnostic.with_subject(self.name()))
+    }
+
+    /// Makes the failure of the call with this `message`.
+    pub(crate) fn failure(&self, message: impl Into<String>) -> RunError {
+        self.failed(Diagnostic::new(Code::ToolFailed, message))
+    }
+
+    /// Makes the failure of the call with this `message`, and the advice for it.
+    pub(crate) fn failure_with(
+        &self,
+        message: impl Into<String>,
+        hint: impl Into<Hint>,
+    ) -> RunError {
+        self.failed(Diagnostic::new(Code::ToolFailed, message).hint(hint))
     }
 }
 

@@ -13,16 +13,16 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::containment::{Boundary, Escape, loads_modules as is_module_loader, searched_program};
 use crate::environment::{Vars, mask, secret_texts};
 use crate::process::{Captured, Exit, Output, Process};
 use crate::sandbox::{Run, Unmade};
-use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::call::{RunError, ToolCall, ToolOutput};
 use crate::tool::progress_line::{line_progress, reported};
-use crate::tool::{Author, Definition, Output as Shape};
-use crate::{Code, Context, Diagnostic, Fixture, Hint};
+use crate::tool::{Author, Output as Shape};
+use crate::{Code, Diagnostic, Fixture, Hint};
 
 /// The search for the program that a command names.
 ///
@@ -39,8 +39,7 @@ pub(super) struct ProgramSearch {
 
 /// One call of a tool that is a command.
 pub(crate) struct CommandCall<'c> {
-    pub(super) tool: &'c Definition,
-    cx: &'c Context,
+    call: &'c ToolCall<'c>,
     /// The text on standard input.
     pub(super) input: Vec<u8>,
     /// True if the program runs in the tool's folder, not in the project's root.
@@ -48,18 +47,13 @@ pub(crate) struct CommandCall<'c> {
 }
 
 impl<'c> CommandCall<'c> {
-    /// A call of `tool` with `arguments`.
-    pub(crate) fn new(
-        tool: &'c Definition,
-        arguments: &Map<String, Value>,
-        cx: &'c Context,
-    ) -> Self {
+    /// The command of `call`.
+    pub(crate) fn new(call: &'c ToolCall<'c>) -> Self {
         // Serializing a map of JSON values cannot fail. A shell's `read` needs a line.
-        let mut input = serde_json::to_vec(arguments).unwrap_or_default();
+        let mut input = serde_json::to_vec(&call.arguments).unwrap_or_default();
         input.push(b'\n');
         Self {
-            tool,
-            cx,
+            call,
             input,
             is_in_folder: false,
         }
@@ -77,7 +71,7 @@ impl<'c> CommandCall<'c> {
             let checked = boundary.check_program(&program);
             checked.map_err(|escape| self.escape(&escape))?;
         }
-        let mut cx = Cow::Borrowed(self.cx);
+        let mut cx = Cow::Borrowed(self.call.cx);
         if let Some(folder) = self.fixture().and_then(|it| it.folder.clone()) {
             cx.to_mut().root = folder;
         }
@@ -89,26 +83,26 @@ impl<'c> CommandCall<'c> {
         let process = Process::new(&program, &folder).args(args);
         let mut unmade = Unmade::default();
         let process = match sandbox {
-            None => process.confinement(self.cx.confinement()),
+            None => process.confinement(self.call.cx.confinement()),
             Some(run) => {
                 run.add_to(&mut variables);
                 let own = self.own_files();
                 let policy = run.policy(Some(&program), &own, &variables, &cx);
                 let policy = policy.map_err(|error| Box::new(error.diagnostic(self.name())))?;
-                unmade = run.unmade(self.cx);
-                run.apply(process, Some(policy), self.cx)
+                unmade = run.unmade(self.call.cx);
+                run.apply(process, Some(policy), self.call.cx)
             }
         };
-        let (tool, cx) = (self.tool, self.cx);
+        let call = self.call;
         let result = self.end(process.variables(variables), program);
-        unmade.check(tool.name.as_str(), cx)?;
+        unmade.check(call.name(), call.cx)?;
         result
     }
 
     /// Returns the sandbox of the call, if it has one: in the private copy of a package, it does.
     pub(super) fn sandbox(&self) -> Result<Option<Run>, RunError> {
-        let sandbox = self.tool.sandbox.clone();
-        let run = sandbox.map(|sandbox| Run::new(sandbox, self.cx));
+        let sandbox = self.call.tool.sandbox.clone();
+        let run = sandbox.map(|sandbox| Run::new(sandbox, self.call.cx));
         let run = run.transpose().map(Option::flatten);
         run.map_err(|error| Box::new(error.diagnostic(self.name())))
     }
@@ -125,7 +119,7 @@ impl<'c> CommandCall<'c> {
         process: Process,
         program: PathBuf,
     ) -> Result<ToolOutput, RunError> {
-        let process = match self.tool.output {
+        let process = match self.call.tool.output {
             Shape::File(_) | Shape::Content => process.stdout_limit(ToolOutput::MAX_BLOCK_BYTES),
             _ => process,
         };
@@ -133,7 +127,7 @@ impl<'c> CommandCall<'c> {
         if !output.exit.is_success() {
             return Err(self.failed(&output));
         }
-        let Shape::File(media) = self.tool.output else {
+        let Shape::File(media) = self.call.tool.output else {
             return result(output).map_err(|error| self.diagnostic(&error));
         };
         if output.stdout.left_out > 0 {
@@ -156,13 +150,13 @@ impl<'c> CommandCall<'c> {
         let secrets = self.secrets();
         let mut output = process
             .input(std::mem::take(&mut self.input))
-            .timeout(self.tool.timeout)
-            .stderr_lines(line_progress(self.cx, &secrets))
-            .run(&self.cx.cancel)
+            .timeout(self.call.tool.timeout)
+            .stderr_lines(line_progress(self.call.cx, &secrets))
+            .run(&self.call.cx.cancel)
             .map_err(|error| self.diagnostic(&CommandError::Start(program, error)))?;
         output.stdout.drop_begun(&secrets);
         output.stderr.drop_ended(&secrets);
-        let is_file = matches!(self.tool.output, Shape::File(_)) && output.exit.is_success();
+        let is_file = matches!(self.call.tool.output, Shape::File(_)) && output.exit.is_success();
         for (bytes, is_file) in [
             (&mut output.stdout.bytes, is_file),
             (&mut output.stderr.bytes, false),
@@ -179,11 +173,11 @@ impl<'c> CommandCall<'c> {
 
     /// Returns the texts of variables that the tool declares, which its output may not have.
     fn secrets(&self) -> Vec<String> {
-        if self.tool.env.is_empty() {
+        if self.call.tool.env.is_empty() {
             return Vec::new();
         }
         let variables = self.declared_variables().unwrap_or_default();
-        secret_texts(self.tool.env.iter().filter_map(|name| {
+        secret_texts(self.call.tool.env.iter().filter_map(|name| {
             let value = variables.get(OsStr::new(name))?;
             Some((name.as_str(), value.to_str()?))
         }))
@@ -191,7 +185,8 @@ impl<'c> CommandCall<'c> {
 
     /// Makes the error of a run that failed.
     pub(crate) fn failed(&self, output: &Output) -> RunError {
-        CommandError::of(output.exit, self.tool.timeout).diagnostic_with_output(self.name(), output)
+        CommandError::of(output.exit, self.call.tool.timeout)
+            .diagnostic_with_output(self.name(), output)
     }
 
     /// Returns the variables that the tool may see.
@@ -211,16 +206,12 @@ impl<'c> CommandCall<'c> {
     }
 
     fn declared_variables(&self) -> Result<Vars, RunError> {
-        let is_users = self.tool.provenance.author == Author::User;
-        let variables = self.cx.env_of(is_users, &self.tool.env);
-        variables.map_err(|error| {
-            let diagnostic = error.diagnostic();
+        let is_users = self.call.tool.provenance.author == Author::User;
+        let variables = self.call.cx.env_of(is_users, &self.call.tool.env);
+        variables.map_err(|error| match error.diagnostic() {
+            diagnostic if diagnostic.subject.is_empty() => self.call.failed(diagnostic),
             // An error in a `.env` file already names the file.
-            Box::new(if diagnostic.subject.is_empty() {
-                diagnostic.with_subject(self.name())
-            } else {
-                diagnostic
-            })
+            diagnostic => Box::new(diagnostic),
         })
     }
 
@@ -231,24 +222,23 @@ impl<'c> CommandCall<'c> {
 
     /// The tool's folder.
     pub(super) fn folder(&self) -> PathBuf {
-        let file = self.tool.text.path();
+        let file = self.call.tool.text.path();
         let folder = file.parent().unwrap_or(Path::new(""));
-        self.cx.root.join(folder)
+        self.call.cx.root.join(folder)
     }
 
     /// Checks the elements of `command` that are literal or without text of the user, of a tool of
-    /// a package: what its author wrote must name files of the package, and what the `arguments`
+    /// a package: what its author wrote must name files of the package, and what the arguments
     /// of the call contribute is the user's. Returns them with the paths of the private copy.
     pub(super) fn contain(
         &self,
         command: Vec<String>,
-        arguments: &Map<String, Value>,
         is_literal: impl Fn(usize) -> bool,
     ) -> Result<Vec<String>, RunError> {
         let Some(boundary) = self.boundary() else {
             return Ok(command);
         };
-        let user = user_texts(self.tool, arguments);
+        let user = user_texts(self.call);
         let is_users = |element: &String| user.iter().any(|text| element.contains(text.as_str()));
         let loads_modules = command.iter().any(|word| is_module_loader(word));
         let program = searched_program(&command);
@@ -280,20 +270,20 @@ impl<'c> CommandCall<'c> {
 
     /// Makes the diagnostic for a program or a file that the package may not run.
     pub(super) fn escape(&self, escape: &Escape) -> RunError {
-        Box::new(escape.diagnostic().with_subject(self.name()))
+        self.call.failed(escape.diagnostic())
     }
 
     fn fixture(&self) -> Option<&Fixture> {
-        self.cx.call.fixture.as_deref()
+        self.call.cx.call.fixture.as_deref()
     }
 
     fn boundary(&self) -> Option<&Boundary> {
-        self.tool.boundary.as_deref()
+        self.call.tool.boundary.as_deref()
     }
 
     /// The name of the tool.
     pub(crate) fn name(&self) -> &str {
-        self.tool.name.as_str()
+        self.call.name()
     }
 
     /// Makes the diagnostic for `error` in this call.
@@ -337,16 +327,15 @@ pub(crate) fn cut_notice(left_out: u64) -> String {
     format!("\n[truncated: {left_out} bytes are left out; a result has at most {limit}]\n")
 }
 
-/// Collects the texts that `arguments` of a call of `tool` contribute to its command line. A text
-/// that the tool's own schema names, such as a default or a choice, is its author's.
-fn user_texts(tool: &Definition, arguments: &Map<String, Value>) -> Vec<String> {
+/// Collects the texts that the arguments of a call contribute to its command line. A text that the
+/// tool's own schema names, such as a default or a choice, is its author's.
+fn user_texts(call: &ToolCall<'_>) -> Vec<String> {
     let mut authored = Vec::new();
-    collect(&tool.schema.to_json_schema(), &mut authored);
+    collect(&call.tool.schema.to_json_schema(), &mut authored);
     let authored: HashSet<String> = authored.into_iter().collect();
     let mut texts = Vec::new();
-    arguments
-        .values()
-        .for_each(|value| collect(value, &mut texts));
+    let values = call.arguments.values();
+    values.for_each(|value| collect(value, &mut texts));
     texts.retain(|text| !text.is_empty() && !authored.contains(text));
     texts
 }

@@ -7,17 +7,17 @@
 use std::env::consts::OS;
 use std::io;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::shebang::is_executable;
 use crate::text::Text;
-use crate::tool::call::{CommandLine, RunError, ToolOutput, Word};
+use crate::tool::DefinitionError;
+use crate::tool::call::{CommandLine, RunError, ToolCall, ToolOutput, Word};
 use crate::tool::command::{CommandCall, CommandError};
 use crate::tool::reader::Reader;
 use crate::tool::template::{TOOL_DIR, Template, TemplateScope, TemplateSource};
-use crate::tool::{Definition, DefinitionError};
 use crate::yaml::{Entry, Node};
-use crate::{Actual, Context, Expected};
+use crate::{Actual, Expected};
 
 /// The keys of an element that is a map.
 const FOR: &str = "for";
@@ -30,7 +30,7 @@ const CWD: &str = "cwd";
 const ARGUMENT: &str = "__argument";
 
 /// The commands of a tool, and the surroundings of the program.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Exec {
     /// Each with its platform; a command without one is for all.
     commands: Vec<(Option<String>, Command)>,
@@ -68,13 +68,11 @@ struct ElementWord {
 
 /// The arguments of the program in a call.
 struct Rendering<'r> {
-    tool: &'r Definition,
+    call: &'r ToolCall<'r>,
     scope: TemplateScope<'r>,
-    arguments: &'r Map<String, Value>,
     folder: String,
-    command: Vec<String>,
-    /// For each argument, true if it is the same in every call.
-    are_literal: Vec<bool>,
+    /// Each argument, and true if it is the same in every call.
+    command: Vec<(String, bool)>,
 }
 
 impl Exec {
@@ -83,11 +81,7 @@ impl Exec {
 
     /// Reads the value of `exec`, and the entries beside it; errors go to the reader.
     pub(super) fn read(entry: &Entry, beside: &[&Entry], reader: &mut Reader<'_>) -> Option<Self> {
-        let mut exec = Self {
-            commands: Vec::new(),
-            stdin: None,
-            is_in_folder: false,
-        };
+        let mut exec = Self::default();
         for entry in beside {
             match (entry.key.as_str(), entry.value.text()) {
                 (STDIN, _) => {
@@ -117,31 +111,23 @@ impl Exec {
     }
 
     /// The command for this platform.
-    fn command(&self) -> Option<&Command> {
+    fn command(&self) -> Result<&Command, CommandError> {
         let is_own = |platform: &Option<String>| platform.as_ref().is_none_or(|it| it == OS);
         let mut commands = self.commands.iter();
-        commands.find_map(|(platform, command)| is_own(platform).then_some(command))
+        let own = commands.find_map(|(platform, command)| is_own(platform).then_some(command));
+        own.ok_or(CommandError::Platform)
     }
 
-    /// Runs the program with its arguments, rendered over `arguments`.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let mut call = CommandCall::new(tool, arguments, cx);
+    /// Runs the program with its arguments, rendered over the arguments of `call`.
+    pub(super) fn call(&self, call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let (inputs, mut call) = (call, CommandCall::new(call));
         call.is_in_folder = self.is_in_folder;
-        let Some(own) = self.command() else {
-            return Err(call.diagnostic(&CommandError::Platform));
-        };
+        let own = self.command().map_err(|error| call.diagnostic(&error))?;
         let mut rendering = Rendering {
-            tool,
-            scope: TemplateScope::of(&tool.text),
-            arguments,
+            call: inputs,
+            scope: TemplateScope::of(&inputs.tool.text),
             folder: call.folder().display().to_string(),
             command: Vec::with_capacity(1 + own.elements.len()),
-            are_literal: Vec::new(),
         };
         rendering.add_one(&own.program)?;
         for element in &own.elements {
@@ -150,17 +136,13 @@ impl Exec {
         if let Some(stdin) = &self.stdin {
             call.input = rendering.text_of(stdin)?.into_bytes();
         }
-        let Rendering {
-            command,
-            are_literal,
-            ..
-        } = rendering;
+        let words = rendering.command.into_iter();
+        let (command, are_literal): (Vec<String>, Vec<bool>) = words.unzip();
         if let Some(index) = command.iter().position(|word| word.contains('\0')) {
             return Err(call.diagnostic(&CommandError::Nul(index + 1)));
         }
-        let mut command = call
-            .contain(command, arguments, |index| are_literal[index])?
-            .into_iter();
+        let command = call.contain(command, |index| are_literal[index])?;
+        let mut command = command.into_iter();
         let variables = call.variables()?;
         let search = call.search(&variables);
         let program = command
@@ -180,7 +162,7 @@ impl Exec {
             is_in_folder: self.is_in_folder,
             ..CommandLine::default()
         };
-        if let Some(command) = self.command() {
+        if let Ok(command) = self.command() {
             line.words.push(word(&command.program.template, &scope));
             for element in &command.elements {
                 let start = line.words.len();
@@ -212,12 +194,10 @@ impl Exec {
     }
 
     /// Fails if the program is the same in every call and cannot be started.
-    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
-        let scope = TemplateScope::of(&tool.text);
-        let call = CommandCall::new(tool, &Map::new(), cx);
-        let Some(command) = self.command() else {
-            return Err(call.diagnostic(&CommandError::Platform));
-        };
+    pub(super) fn check_program(&self, call: &ToolCall<'_>) -> Result<(), RunError> {
+        let scope = TemplateScope::of(&call.tool.text);
+        let call = CommandCall::new(call);
+        let command = self.command().map_err(|error| call.diagnostic(&error))?;
         let Some(name) = command.program.template.constant(&scope) else {
             return Ok(());
         };
@@ -429,23 +409,22 @@ impl<'r> Rendering<'r> {
         let texts = self.text_of(&element.loop_template(each))?;
         let list = format!("[{}]", texts.strip_suffix(',').unwrap_or_default());
         let all = serde_json::from_str::<Vec<String>>(&list)
-            .map_err(|_| CommandError::Loop.diagnostic(self.tool.name.as_str()))?;
+            .map_err(|_| CommandError::Loop.diagnostic(self.call.name()))?;
         let is_plain = element.words.iter().map(|word| word.template.is_plain());
-        self.are_literal.extend(is_plain.cycle().take(all.len()));
-        self.command.extend(all);
+        self.command.extend(all.into_iter().zip(is_plain.cycle()));
         Ok(())
     }
 
     /// Adds the one argument that the template of `word` renders to.
     fn add_one(&mut self, word: &ElementWord) -> Result<(), RunError> {
-        self.command.push(self.text_of(&word.template)?);
-        self.are_literal.push(word.template.is_plain());
+        let text = self.text_of(&word.template)?;
+        self.command.push((text, word.template.is_plain()));
         Ok(())
     }
 
     /// Adds the arguments that `word` becomes: one for each item of an array.
     fn add_all(&mut self, word: &ElementWord) -> Result<(), RunError> {
-        let is_array = |path: &&Vec<String>| self.tool.schema.is_array_at(path);
+        let is_array = |path: &&Vec<String>| self.call.tool.schema.is_array_at(path);
         let Some(path) = word.path.as_ref().filter(is_array) else {
             return self.add_one(word);
         };
@@ -454,19 +433,19 @@ impl<'r> Rendering<'r> {
         for (index, item) in items.into_iter().flatten().enumerate() {
             if contains_object(item) {
                 let error = CommandError::Object(path.join("."), index + 1);
-                let mut diagnostic = error.diagnostic(self.tool.name.as_str());
+                let mut diagnostic = error.diagnostic(self.call.name());
                 diagnostic.location = Some(word.template.whole(self.scope.text));
                 return Err(diagnostic);
             }
-            self.command.push(word.template.print(item, &self.scope)?);
-            self.are_literal.push(false);
+            let text = word.template.print(item, &self.scope)?;
+            self.command.push((text, false));
         }
         Ok(())
     }
 
     fn text_of(&self, template: &Template) -> Result<String, RunError> {
-        let mut arguments = self.arguments.clone();
-        let declared = self.tool.schema.as_object().get("properties");
+        let mut arguments = self.call.arguments.clone();
+        let declared = self.call.tool.schema.as_object().get("properties");
         if declared.is_none_or(|declared| declared.get(TOOL_DIR).is_none()) {
             // An undeclared argument of a caller does not take its place.
             arguments.insert(TOOL_DIR.to_owned(), self.folder.as_str().into());
@@ -477,7 +456,9 @@ impl<'r> Rendering<'r> {
     fn value_at(&self, path: &[String]) -> Option<&'r Value> {
         let (first, rest) = path.split_first()?;
         rest.iter()
-            .try_fold(self.arguments.get(first)?, |value, name| value.get(name))
+            .try_fold(self.call.arguments.get(first)?, |value, name| {
+                value.get(name)
+            })
     }
 }
 

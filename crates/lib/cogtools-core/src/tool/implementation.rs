@@ -6,11 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::text::Text;
 use crate::tool::agent::{Agent, tool_failure};
-use crate::tool::call::{CommandLine, Foreign, RunError, ToolOutput, Word};
+use crate::tool::call::{CommandLine, Foreign, RunError, ToolCall, ToolOutput, Word};
 use crate::tool::exec::Exec;
 use crate::tool::flow::Flow;
 use crate::tool::http::Http;
@@ -18,7 +18,7 @@ use crate::tool::js::Js;
 use crate::tool::reader::Reader;
 use crate::tool::script::Script;
 use crate::tool::template::{Template, TemplateScope, TemplateSource, language, stays_inside};
-use crate::tool::{Definition, DefinitionError, Key, Tool};
+use crate::tool::{DefinitionError, Key, Tool};
 use crate::yaml::{Data, Entry};
 use crate::{Context, Diagnostic, Expected};
 
@@ -122,55 +122,44 @@ impl Implementation {
         }
     }
 
-    /// Runs a call of `tool` with accepted `arguments`.
-    pub(crate) fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
+    /// Runs a call of its tool.
+    pub(crate) fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
         match self {
             Self::Template(template, compiled) => {
-                let scope = TemplateScope::of(&tool.text);
+                let scope = TemplateScope::of(&call.tool.text);
                 let compiled = if let Some(compiled) = compiled.get() {
                     compiled
                 } else {
                     let template = template.compile(&scope)?;
                     compiled.get_or_init(|| template)
                 };
-                let text = template.render_compiled(compiled, &scope, arguments);
+                let text = template.render_compiled(compiled, &scope, call.arguments);
                 text.map(ToolOutput::new)
             }
             Self::TemplateFile(path) => {
-                let (template, file) = Template::load(&tool.text, path)?;
-                let scope = TemplateScope::beside(&file, &tool.text);
-                template.render(&scope, arguments).map(ToolOutput::new)
+                let (template, file) = Template::load(&call.tool.text, path)?;
+                let scope = TemplateScope::beside(&file, &call.tool.text);
+                template.render(&scope, call.arguments).map(ToolOutput::new)
             }
-            Self::Js(js) => js.call(tool, arguments, cx),
-            Self::Exec(exec) => exec.call(tool, &arguments, cx),
-            Self::Script(script) => script.call(tool, &arguments, cx),
+            Self::Js(js) => js.call(call),
+            Self::Exec(exec) => exec.call(&call),
+            Self::Script(script) => script.call(&call),
             Self::Agent(agent) => {
-                let task = agent.task(tool, &arguments)?;
-                let answer = task.run(tool.timeout, cx).map(ToolOutput::new);
-                answer.map_err(|failure| tool_failure(failure, cx))
+                let task = agent.task(call.tool, &call.arguments)?;
+                let answer = task.run(call.tool.timeout, call.cx);
+                answer
+                    .map(ToolOutput::new)
+                    .map_err(|failure| tool_failure(failure, call.cx))
             }
-            Self::Flow(flow) => flow.call(tool, arguments, cx),
-            Self::Http(http) => http.call(tool, &arguments, cx),
-            Self::Foreign(foreign) => foreign.call(tool, arguments, cx),
+            Self::Flow(flow) => flow.call(call),
+            Self::Http(http) => http.call(&call),
+            Self::Foreign(foreign) => foreign.call(call),
         }
     }
 
     /// Returns true if the tool file says which program or script a call starts.
     pub(super) const fn is_program(&self) -> bool {
         matches!(self, Self::Exec(_) | Self::Script(_))
-    }
-
-    /// The calls of a tool without a file.
-    pub(crate) fn foreign(&self) -> Option<&dyn Foreign> {
-        match self {
-            Self::Foreign(foreign) => Some(&**foreign),
-            _ => None,
-        }
     }
 
     /// Finds the reason why every call of a tool whose file is `text` would fail.
@@ -248,10 +237,15 @@ impl Tool {
 
     /// Returns why every call in `cx` would fail to start its program, as far as it is known before.
     pub fn check_program(&self, cx: &Context) -> Option<Diagnostic> {
+        let call = ToolCall {
+            tool: self,
+            arguments: Map::new(),
+            cx,
+        };
         let checked = match &self.implementation {
             Implementation::Js(js) => js.check_program(self, cx),
-            Implementation::Exec(exec) => exec.check_program(self, cx),
-            Implementation::Script(script) => script.check_program(self, cx),
+            Implementation::Exec(exec) => exec.check_program(&call),
+            Implementation::Script(script) => script.check_program(&call),
             _ => Ok(()),
         };
         checked.err().map(|diagnostic| *diagnostic)

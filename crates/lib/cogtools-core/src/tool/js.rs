@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::javascript::{Evaluation, Script, ScriptError, ScriptErrorKind};
 use crate::text::Text;
 use crate::tool::agent::{OwnProgram, tool_failure};
-use crate::tool::call::{RunError, ToolOutput};
+use crate::tool::call::{RunError, ToolCall, ToolOutput};
 use crate::tool::command::CommandError;
 use crate::tool::embedded::Embedded;
 use crate::tool::reader::Reader;
@@ -137,37 +137,26 @@ impl Js {
         !self.tools.is_empty()
     }
 
-    /// Makes the task of a run in `tool`.
-    pub(super) fn task(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> CodeTask {
+    /// Makes the task of a run for `call`.
+    pub(super) fn task(&self, call: ToolCall<'_>) -> CodeTask {
+        let context = &call.cx.call;
+        let rules = context.rules.as_ref();
         CodeTask {
-            tool: tool.name.to_string(),
+            tool: call.name().to_owned(),
             code: self.code.source().to_owned(),
-            args: arguments,
             tools: self.tools.clone(),
-            timeout: tool.timeout,
-            presets: Map::clone(&cx.call.presets),
-            deny: cx
-                .call
-                .rules
-                .as_ref()
-                .map_or_else(Vec::new, |it| it.deny.clone()),
+            timeout: call.tool.timeout,
+            presets: Map::clone(&context.presets),
+            deny: rules.map_or_else(Vec::new, |it| it.deny.clone()),
+            args: call.arguments,
         }
     }
 
-    /// Runs code that calls tools, for a call of `tool`.
-    fn run(
-        &self,
-        tool: &Definition,
-        task: &CodeTask,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let name = tool.name.as_str();
-        let program = OwnProgram::with_agents(&ARGS, task, task.timeout, MAX_REPORT);
+    /// Runs code that calls tools.
+    fn run(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let (tool, cx) = (call.tool, call.cx);
+        let (name, task) = (tool.name.as_str(), self.task(call));
+        let program = OwnProgram::with_agents(&ARGS, &task, task.timeout, MAX_REPORT);
         let output = program.run(name, cx);
         let output = output.map_err(|failure| tool_failure(failure, cx))?;
         let report = json::read_own::<CodeReport>(&output);
@@ -190,24 +179,19 @@ impl Js {
     }
 
     /// Runs a call: a string is text, anything else is compact JSON.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let found = arguments.iter();
+    pub(super) fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let found = call.arguments.iter();
         let mut found = found.filter_map(|(name, it)| inexact(it, &pointer::child("", name)));
         if let Some((pointer, number)) = found.next() {
             let message = format!("JavaScript has no number {number}, only ones near it");
             let diagnostic = Diagnostic::new(Code::SchemaViolation, message).with_pointer(pointer);
             let diagnostic = diagnostic.hint("declare a parameter with such numbers as a string");
-            return Err(Box::new(diagnostic.with_subject(tool.name.as_str())));
+            return Err(call.failed(diagnostic));
         }
         if self.calls_tools() {
-            return self.run(tool, &self.task(tool, arguments, cx), cx);
+            return self.run(call);
         }
-        let evaluation = self.evaluate(tool, arguments, cx)?;
+        let evaluation = self.evaluate(call)?;
         Ok(ToolOutput {
             text: match evaluation.value {
                 Value::String(text) => text,
@@ -218,13 +202,13 @@ impl Js {
         })
     }
 
-    /// Evaluates the code over `arguments`.
-    pub(super) fn evaluate(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<Evaluation, RunError> {
+    /// Evaluates the code over the arguments of `call`.
+    pub(super) fn evaluate(&self, call: ToolCall<'_>) -> Result<Evaluation, RunError> {
+        let ToolCall {
+            tool,
+            arguments,
+            cx,
+        } = call;
         let script = Script {
             code: self.code.source().to_owned(),
             args: Value::Object(arguments).to_string(),

@@ -33,7 +33,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 use std::iter;
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub use agent::{AgentBudget, AgentTask};
 pub use annotations::Annotations;
 pub(crate) use blocks::mcp_output;
 pub use call::{CommandLine, RunError, ToolOutput, Word};
-pub(crate) use call::{Foreign, Remote};
+pub(crate) use call::{Foreign, Provided, ToolCall};
 pub(crate) use capability::is_capability;
 pub(crate) use command::CommandCall;
 pub(crate) use definition::Extras;
@@ -54,7 +54,7 @@ pub use error::{DefinitionError, FlowError, HttpToolError, METHODS, ToolError};
 pub use example::Example;
 pub use flow::{
     AskNode, EachNode, Flow, FlowAction, FlowCall, FlowNeed, FlowNode, FlowQuestion, FlowReport,
-    FlowTarget, FlowTask, FlowTemplate, Route, ToolNode, find_cycle,
+    FlowTarget, FlowTask, FlowTemplate, FlowWork, Route, ToolNode, find_cycle,
 };
 pub use http::RESPONSE_VARIABLES;
 pub(crate) use http::{Http, fetch};
@@ -66,7 +66,6 @@ pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemp
 pub(crate) use values::{Values, values};
 
 use crate::containment::Boundary;
-use crate::digest::{DigestError, Hash};
 use crate::file::ReadScope;
 use crate::sandbox::Sandbox;
 use crate::schema::Schema;
@@ -76,7 +75,7 @@ pub use crate::tool::example::Output;
 pub use crate::tool::js::{CodeReport, CodeTask, JsSource};
 use crate::tool::locator::Locator;
 pub(crate) use crate::tool::parse::JsonDocument;
-use crate::{Context, Cost, Diagnostic, Location, invisible, yaml};
+use crate::{Cost, Diagnostic, Location, invisible, yaml};
 
 /// A valid tool. Everything about it but its calls is in its [`Definition`].
 #[derive(Debug)]
@@ -215,27 +214,19 @@ impl Tool {
         &self.implementation
     }
 
-    /// Returns the part of it that a lock pins, if another program declared it.
-    pub(crate) fn remote(&self) -> Option<Remote> {
-        self.implementation.foreign()?.remote()
-    }
-
-    /// The files that the program of a provider names and that are data. They have no links.
-    pub(crate) fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
-        let foreign = self.implementation.foreign();
-        foreign.map(|it| it.data(cx)).unwrap_or_default()
-    }
-
-    /// Returns the digest of all that the approval of its plugin covers, if it is of one.
-    pub(crate) fn plugin(&self, cx: &Context) -> Option<Result<Hash, DigestError>> {
-        self.implementation.foreign()?.plugin(cx)
+    /// Returns more about it, if another program has declared it.
+    pub(crate) fn provided(&self) -> Option<&dyn Provided> {
+        match &self.implementation {
+            Implementation::Foreign(foreign) => foreign.provided(),
+            _ => None,
+        }
     }
 
     /// Returns the cost of its declaration, without its uses.
     pub fn cost(&self) -> Cost {
         Cost {
             tokens: self.tokens(),
-            is_pinned: (self.implementation.foreign()).is_some_and(Foreign::is_pinned),
+            is_pinned: self.provided().is_some_and(Provided::is_pinned),
             uses: 0,
         }
     }
@@ -243,7 +234,7 @@ impl Tool {
     /// Returns true if the configuration of its source says that each call of it needs an answer of
     /// the user.
     pub fn asks(&self) -> bool {
-        (self.implementation.foreign()).is_some_and(Foreign::asks)
+        self.provided().is_some_and(Provided::asks)
     }
 
     /// Checks what a call would find only later or never: examples and defaults that

@@ -4,16 +4,13 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
-
 use crate::containment::{self, Line};
 use crate::process::TempFolder;
-use crate::tool::Definition;
-use crate::tool::call::{CommandLine, RunError, ToolOutput, Word};
+use crate::tool::call::{CommandLine, RunError, ToolCall, ToolOutput, Word};
 use crate::tool::command::{CommandCall, CommandError, ProgramSearch};
 use crate::tool::reader::Reader;
 use crate::yaml::Entry;
-use crate::{Actual, Context, Expected};
+use crate::{Actual, Expected};
 
 /// The text of the script.
 #[derive(Debug)]
@@ -39,13 +36,8 @@ impl Script {
     }
 
     /// Runs the script with the interpreter of its first line.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let call = CommandCall::new(tool, arguments, cx);
+    pub(super) fn call(&self, call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let (name, cx, call) = (call.name(), call.cx, CommandCall::new(call));
         let variables = call.variables()?;
         call.check_words(&first_line(&self.0).words())?;
         let interpreter = Interpreter::of(&self.0, &call.search(&variables))
@@ -54,7 +46,7 @@ impl Script {
         let folder = sandbox.as_ref().map(|run| run.folder().to_path_buf());
         let folder = folder.unwrap_or_else(|| cx.environment.temp_dir());
         // The folder exists until the script has ended.
-        let (_folder, file) = write(&self.0, tool.name.as_str(), &folder)
+        let (_folder, file) = write(&self.0, name, &folder)
             .map_err(|error| call.diagnostic(&CommandError::Script(error)))?;
         let mut args = interpreter.args;
         args.push(file.to_string_lossy().into_owned());
@@ -72,8 +64,8 @@ impl Script {
     }
 
     /// Fails if the interpreter is not found.
-    pub(super) fn check_program(&self, tool: &Definition, cx: &Context) -> Result<(), RunError> {
-        let call = CommandCall::new(tool, &Map::new(), cx);
+    pub(super) fn check_program(&self, call: &ToolCall<'_>) -> Result<(), RunError> {
+        let call = CommandCall::new(call);
         let found = Interpreter::of(&self.0, &call.search(&call.variables()?));
         found.map(drop).map_err(|error| call.diagnostic(&error))
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::file::{self, WritePath};
-use crate::source::builtin::{BuiltIn, READ_ONLY, Request, files};
+use crate::source::builtin::{BuiltIn, READ_ONLY, files};
 use crate::text::Text;
-use crate::tool::{Annotations, OwnProgram, RunError, ToolError, ToolOutput};
+use crate::tool::{Annotations, OwnProgram, RunError, ToolCall, ToolError, ToolOutput};
 use crate::{Code, Diagnostic, Tool};
 
 /// The longest report, in bytes.
@@ -85,25 +85,25 @@ update:
     run: test,
 };
 
-fn lint(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let path = tool_path(request)?;
-    let Some(text) = request.text("text") else {
-        files::read(request, path)?;
-        return report(request, &["lint", "--", path], Vec::new());
+fn lint(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let path = tool_path(call)?;
+    let Some(text) = call.text("text") else {
+        files::read(call, path)?;
+        return report(call, &["lint", "--", path], Vec::new());
     };
     let args = ["lint", "--stdin-filename", path, "-"];
-    report(request, &args, text.as_bytes().to_vec())
+    report(call, &args, text.as_bytes().to_vec())
 }
 
-fn write(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let path = tool_path(request)?;
-    let full = files::full_path(request, path)?;
-    let text = request.text("text").unwrap_or_default();
+fn write(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let path = tool_path(call)?;
+    let full = files::full_path(call, path)?;
+    let text = call.text("text").unwrap_or_default();
     if full.exists() {
-        let old = files::read(request, path)?;
+        let old = files::read(call, path)?;
         parse(path, &old).map_err(|_| {
             let message = format!("`{path}` is not a tool file and is not replaced");
-            request.failed(Diagnostic::new(Code::ToolFailed, message).hint("choose another name"))
+            call.failure_with(message, "choose another name")
         })?;
     }
     let parsed = parse(path, text).map_err(ToolError::diagnostics);
@@ -111,35 +111,34 @@ fn write(request: &Request<'_>) -> Result<ToolOutput, RunError> {
         code: Code::ToolFailed,
         ..*Diagnostic::merge(found)
     })?;
-    let target = WritePath::in_project(&request.cx.root, Path::new(path));
+    let target = WritePath::in_project(&call.cx.root, Path::new(path));
     let written = file::write(&target, text.as_bytes());
     written.map_err(|error| {
         let message = format!("`{path}` cannot be written: {error}");
-        request.failed(Diagnostic::new(Code::IoFailed, message))
+        call.failed(Diagnostic::new(Code::IoFailed, message))
     })?;
-    let found = report(request, &["lint", "--", path], Vec::new())?;
+    let found = report(call, &["lint", "--", path], Vec::new())?;
     Ok(ToolOutput::new(format!("wrote {path}\n{}", found.text)))
 }
 
-fn test(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let path = tool_path(request)?;
-    files::read(request, path)?;
-    let update = request.arguments.get("update") == Some(&Value::Bool(true));
+fn test(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let path = tool_path(call)?;
+    files::read(call, path)?;
+    let update = call.arguments.get("update") == Some(&Value::Bool(true));
     let options: &[&str] = if update { &["--update"] } else { &[] };
     let args = [&["test"], options, &["--", path]].concat();
-    report(request, &args, Vec::new())
+    report(call, &args, Vec::new())
 }
 
 /// The argument `path`, if a tool file of the project can have it.
-fn tool_path<'r>(request: &'r Request<'_>) -> Result<&'r str, RunError> {
-    let path = request.text("path").unwrap_or_default();
-    files::full_path(request, path)?;
+fn tool_path<'r>(call: &'r ToolCall<'_>) -> Result<&'r str, RunError> {
+    let path = call.text("path").unwrap_or_default();
+    files::full_path(call, path)?;
     if Path::new(path).extension() == Some(OsStr::new("yaml")) && !path.starts_with('-') {
         return Ok(path);
     }
     let message = format!("`{path}` is not the path of a tool file");
-    let hint = "name it as in `tools/forecast.yaml`";
-    Err(request.failed(Diagnostic::new(Code::ToolFailed, message).hint(hint)))
+    Err(call.failure_with(message, "name it as in `tools/forecast.yaml`"))
 }
 
 /// Parses the tool file `path`, whose name the tool has.
@@ -150,7 +149,7 @@ fn parse(path: &str, text: &str) -> Result<(), ToolError> {
 }
 
 /// Runs a program of cogtools and returns its report. Mistakes that it found are no failure.
-fn report(request: &Request<'_>, args: &[&str], input: Vec<u8>) -> Result<ToolOutput, RunError> {
+fn report(call: &ToolCall<'_>, args: &[&str], input: Vec<u8>) -> Result<ToolOutput, RunError> {
     let program = OwnProgram {
         args,
         input,
@@ -160,7 +159,7 @@ fn report(request: &Request<'_>, args: &[&str], input: Vec<u8>) -> Result<ToolOu
         lines: None,
     };
     let found = [Code::InvalidTool, Code::TestFailed].map(Code::status);
-    let output = program.output(request.tool, &[0, found[0], found[1]], request.cx)?;
+    let output = program.output(call.name(), &[0, found[0], found[1]], call.cx)?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (found, failure) = (text(&output.stdout.bytes), text(&output.stderr.bytes));
     Ok(ToolOutput::new(found + &failure))

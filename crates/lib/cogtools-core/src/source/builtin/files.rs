@@ -12,10 +12,9 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::Request;
 use crate::file::{self, ReadError, ReadScope, WriteError, WritePath, has_secrets, is_secret};
-use crate::tool::RunError;
-use crate::{Code, Context, Diagnostic, lexical};
+use crate::tool::{RunError, ToolCall};
+use crate::{Context, lexical};
 
 /// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -30,27 +29,25 @@ pub(super) struct Files {
 
 impl Files {
     /// Finds the files that the arguments `path` and `pattern` select.
-    pub(super) fn of(request: &Request<'_>) -> Result<Self, RunError> {
-        let path = request.text("path").unwrap_or(".");
-        let root = &request.cx.root;
-        let folder = root.join(below(request, path)?);
+    pub(super) fn of(call: &ToolCall<'_>) -> Result<Self, RunError> {
+        let path = call.text("path").unwrap_or(".");
+        let root = &call.cx.root;
+        let folder = root.join(below(call, path)?);
         if ReadScope::project(root).is_left_by(&folder) {
-            return Err(request.failed(outside(path)));
+            return Err(outside(call, path));
         }
         match folder.metadata() {
             Ok(meta) if meta.is_dir() => {}
             Ok(_) => {
                 let message = format!("`{path}` is not a folder");
-                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-                return Err(request.failed(diagnostic.hint("read_file reads a file")));
+                return Err(call.failure_with(message, "read_file reads a file"));
             }
             Err(error) => {
-                let message = format!("`{path}` cannot be read: {error}");
-                return Err(request.failed(Diagnostic::new(Code::ToolFailed, message)));
+                return Err(call.failure(format!("`{path}` cannot be read: {error}")));
             }
         }
-        let pattern = request.text("pattern");
-        let matcher = pattern.map(|pattern| matcher(request, pattern));
+        let pattern = call.text("pattern");
+        let matcher = pattern.map(|pattern| matcher(call, pattern));
         Ok(Self {
             root: root.clone(),
             folder,
@@ -79,42 +76,36 @@ impl Files {
 }
 
 /// Returns the full path of the file `path` in the project, which need not exist.
-pub(super) fn full_path(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
-    let below = public_path(request, path)?;
-    match file::resolve(&WritePath::in_project(&request.cx.root, &below)) {
-        Ok(_) => Ok(request.cx.root.join(&below)),
-        Err(WriteError::Link { .. }) => Err(request.failed(outside(path))),
+pub(super) fn full_path(call: &ToolCall<'_>, path: &str) -> Result<PathBuf, RunError> {
+    let below = public_path(call, path)?;
+    match file::resolve(&WritePath::in_project(&call.cx.root, &below)) {
+        Ok(_) => Ok(call.cx.root.join(&below)),
+        Err(WriteError::Link { .. }) => Err(outside(call, path)),
         Err(error) => {
             let message = format!("`{path}` cannot be changed: {error}");
-            let hint = error.hint("name another file of the project");
-            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            Err(request.failed(diagnostic.hint(hint)))
+            Err(call.failure_with(message, error.hint("name another file of the project")))
         }
     }
 }
 
 /// Returns `path` relative to the project, unless the file may contain secrets.
-fn public_path(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
-    let below = below(request, path)?;
-    if has_secrets(&request.cx.root, &below) {
-        return Err(request.failed(secret(path)));
+fn public_path(call: &ToolCall<'_>, path: &str) -> Result<PathBuf, RunError> {
+    let below = below(call, path)?;
+    if has_secrets(&call.cx.root, &below) {
+        return Err(secret(call, path));
     }
     Ok(below)
 }
 
 /// Reads the text of the file `path` in the project.
-pub(super) fn read(request: &Request<'_>, path: &str) -> Result<String, RunError> {
-    let full = request.cx.root.join(public_path(request, path)?);
-    read_text(&full, request.cx).map_err(|error| {
-        let diagnostic = match error {
-            ReadError::Outside { .. } => outside(path),
-            error => {
-                let message = format!("`{path}` cannot be read: {error}");
-                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-                diagnostic.hint("list_files lists the files of the project")
-            }
-        };
-        request.failed(diagnostic)
+pub(super) fn read(call: &ToolCall<'_>, path: &str) -> Result<String, RunError> {
+    let full = call.cx.root.join(public_path(call, path)?);
+    read_text(&full, call.cx).map_err(|error| match error {
+        ReadError::Outside { .. } => outside(call, path),
+        error => {
+            let message = format!("`{path}` cannot be read: {error}");
+            call.failure_with(message, "list_files lists the files of the project")
+        }
     })
 }
 
@@ -129,14 +120,14 @@ pub(super) fn read_text(path: &Path, cx: &Context) -> Result<String, ReadError> 
 }
 
 /// Returns `path` relative to the project, if it is in it as written.
-fn below(request: &Request<'_>, path: &str) -> Result<PathBuf, RunError> {
+fn below(call: &ToolCall<'_>, path: &str) -> Result<PathBuf, RunError> {
     match file::below(Path::new("."), Path::new(path)) {
         Some(below) => Ok(lexical(&below)),
-        None => Err(request.failed(outside(path))),
+        None => Err(outside(call, path)),
     }
 }
 
-fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {
+fn matcher(call: &ToolCall<'_>, pattern: &str) -> Result<GlobMatcher, RunError> {
     // Like git: a pattern without a slash matches names in any folder.
     let anywhere = (!pattern.contains('/')).then(|| format!("**/{pattern}"));
     let glob = GlobBuilder::new(anywhere.as_deref().unwrap_or(pattern))
@@ -144,21 +135,18 @@ fn matcher(request: &Request<'_>, pattern: &str) -> Result<GlobMatcher, RunError
         .build();
     glob.map(|glob| glob.compile_matcher()).map_err(|error| {
         let message = format!("`{pattern}` is not a pattern: {}", error.kind());
-        let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-        request.failed(diagnostic.hint("write it as in `src/**/*.rs`"))
+        call.failure_with(message, "write it as in `src/**/*.rs`")
     })
 }
 
 /// Explains why a file that may contain secrets is not read.
-pub(super) fn secret(path: &str) -> Diagnostic {
-    let message = format!("`{path}` may contain secrets and is not read");
-    Diagnostic::new(Code::ToolFailed, message)
+pub(super) fn secret(call: &ToolCall<'_>, path: &str) -> RunError {
+    call.failure(format!("`{path}` may contain secrets and is not read"))
 }
 
-fn outside(path: &str) -> Diagnostic {
+fn outside(call: &ToolCall<'_>, path: &str) -> RunError {
     let message = format!("`{path}` is outside the project");
-    let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-    diagnostic.hint("name a path relative to the project's folder")
+    call.failure_with(message, "name a path relative to the project's folder")
 }
 
 /// Walks the files below a folder, in the order of their names. Links are left out.

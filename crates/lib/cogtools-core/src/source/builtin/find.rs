@@ -6,9 +6,8 @@ use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::files::{self, Files};
-use super::{BuiltIn, READ_ONLY, Request};
-use crate::tool::{RunError, ToolOutput};
-use crate::{Code, Diagnostic};
+use super::{BuiltIn, READ_ONLY};
+use crate::tool::{RunError, ToolCall, ToolOutput};
 
 /// Lists the paths of files.
 pub(super) const LIST_FILES: BuiltIn = BuiltIn {
@@ -67,9 +66,9 @@ limit:
 "#,
 ];
 
-fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let files = Files::of(request)?;
-    let limit = request.number("limit");
+fn list(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let files = Files::of(call)?;
+    let limit = call.number("limit");
     let mut text = String::new();
     let mut paths = files.iter();
     for path in paths.by_ref().take(limit) {
@@ -90,9 +89,9 @@ limit:
   {type: integer, description: How many lines at most, minimum: 1, maximum: 100000, default: 2000}
 "#;
 
-fn read(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let text = files::read(request, request.text("path").unwrap_or_default())?;
-    let (offset, limit) = (request.number("offset"), request.number("limit"));
+fn read(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let text = files::read(call, call.text("path").unwrap_or_default())?;
+    let (offset, limit) = (call.number("offset"), call.number("limit"));
     Ok(ToolOutput::new(lines(&text, offset, limit)))
 }
 
@@ -143,11 +142,11 @@ limit:
 "#,
 ];
 
-fn search(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let (files, cx) = (Files::of(request)?, request.cx);
+fn search(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let (files, cx) = (Files::of(call)?, call.cx);
     let mut search = Search {
-        regex: regex(request)?,
-        left: request.number("limit"),
+        regex: regex(call)?,
+        left: call.number("limit"),
         end: Instant::now() + MAX_TIME,
         result: String::new(),
     };
@@ -164,9 +163,9 @@ fn search(request: &Request<'_>) -> Result<ToolOutput, RunError> {
 }
 
 /// Compiles the expression of a call.
-fn regex(request: &Request<'_>) -> Result<Regex, RunError> {
-    let flag = |key: &str| request.arguments.get(key).and_then(Value::as_bool) == Some(true);
-    let query = request.text("query").unwrap_or_default();
+fn regex(call: &ToolCall<'_>) -> Result<Regex, RunError> {
+    let flag = |key: &str| call.arguments.get(key).and_then(Value::as_bool) == Some(true);
+    let query = call.text("query").unwrap_or_default();
     let escaped = (!flag("regex")).then(|| regex::escape(query));
     RegexBuilder::new(escaped.as_deref().unwrap_or(query))
         .case_insensitive(flag("ignore_case"))
@@ -174,10 +173,9 @@ fn regex(request: &Request<'_>) -> Result<Regex, RunError> {
         .build()
         .map_err(|error| {
             let message = format!("`{query}` is not a regular expression");
-            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-            let mut diagnostic = diagnostic.hint("leave out `regex` to search for the text itself");
-            diagnostic.details = error.to_string();
-            request.failed(diagnostic)
+            let hint = "leave out `regex` to search for the text itself";
+            let failure = call.failure_with(message, hint);
+            failure.with_details(error.to_string()).into()
         })
 }
 

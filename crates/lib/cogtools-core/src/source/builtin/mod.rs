@@ -19,13 +19,13 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde::Deserialize as _;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::file::{self, ReadError, ReadScope, WritePath};
 use crate::javascript::Script;
 use crate::source::{Candidate, Declared, Listing};
 use crate::todo::Todo;
-use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolOutput};
+use crate::tool::{Annotations, Definition, Foreign, Provenance, RunError, ToolCall, ToolOutput};
 use crate::{Code, Context, Diagnostic, Name, Tool, digest};
 
 /// A built-in tool.
@@ -38,14 +38,7 @@ pub(super) struct BuiltIn {
     parameters: &'static [&'static str],
     annotations: Annotations,
     /// Answers a call with valid arguments.
-    run: fn(&Request<'_>) -> Result<ToolOutput, RunError>,
-}
-
-/// A call of a built-in tool, with valid arguments.
-struct Request<'c> {
-    tool: &'static str,
-    arguments: &'c Map<String, Value>,
-    cx: &'c Context,
+    run: fn(&ToolCall<'_>) -> Result<ToolOutput, RunError>,
 }
 
 /// Built-in tools under one word of `tool_sources`.
@@ -167,17 +160,8 @@ impl BuiltIn {
 }
 
 impl Foreign for BuiltIn {
-    fn call(
-        &self,
-        _tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        (self.run)(&Request {
-            tool: self.name,
-            arguments: &arguments,
-            cx,
-        })
+    fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        (self.run)(&call)
     }
 
     fn runs_programs(&self) -> bool {
@@ -197,24 +181,6 @@ impl std::fmt::Debug for BuiltIn {
     }
 }
 
-impl Request<'_> {
-    /// The argument `key`, if it is text.
-    fn text(&self, key: &str) -> Option<&str> {
-        self.arguments.get(key).and_then(Value::as_str)
-    }
-
-    /// The argument `key`, a number from 1.
-    fn number(&self, key: &str) -> usize {
-        let number = self.arguments.get(key).and_then(Value::as_u64);
-        usize::try_from(number.unwrap_or(1)).unwrap_or(usize::MAX)
-    }
-
-    /// Makes the error of the call.
-    fn failed(&self, diagnostic: Diagnostic) -> RunError {
-        Box::new(diagnostic.with_subject(self.tool))
-    }
-}
-
 impl ToolOutput {
     /// Makes an output of a value, printed as one line of JSON.
     fn of_value(value: Value) -> Self {
@@ -226,10 +192,10 @@ impl ToolOutput {
     }
 }
 
-fn now(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let value = at(Timestamp::now(), zone(request.cx)).map_err(|error| {
+fn now(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let value = at(Timestamp::now(), zone(call.cx)).map_err(|error| {
         let message = format!("the time cannot be written: {error}");
-        request.failed(Diagnostic::new(Code::Internal, message))
+        call.failed(Diagnostic::new(Code::Internal, message))
     })?;
     Ok(ToolOutput::of_value(value))
 }
@@ -277,20 +243,20 @@ required: [code]
 additionalProperties: true
 "#;
 
-fn evaluate(request: &Request<'_>) -> Result<ToolOutput, RunError> {
+fn evaluate(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
     let script = Script {
         now: None,
-        ..Script::requested(request.arguments).map_err(|violations| {
+        ..Script::requested(&call.arguments).map_err(|violations| {
             let mut violations = violations.into_iter();
             let first = violations.next();
             let first = first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no reason"));
-            request.failed(first)
+            call.failed(first)
         })?
     };
     let code = script.code.clone();
     let evaluation = script
-        .run(request.cx.programs.as_deref(), &request.cx.cancel)
-        .map_err(|error| request.failed(error.diagnostic(&code)))?;
+        .run(call.cx.programs.as_deref(), &call.cx.cancel)
+        .map_err(|error| call.failed(error.diagnostic(&code)))?;
     Ok(ToolOutput {
         text: format!("{}\n", evaluation.render()),
         stderr: evaluation.logs.join("\n"),
@@ -346,27 +312,27 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The folder of the lists in the user's state directory.
 const FOLDER: &str = "todos";
 
-fn read_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    read(request).map(|todos| ToolOutput::of_value(json!({"todos": todos})))
+fn read_todos(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    read(call).map(|todos| ToolOutput::of_value(json!({"todos": todos})))
 }
 
-fn write_todos(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let todos = request.arguments.get("todos").unwrap_or(&Value::Null);
+fn write_todos(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let todos = call.arguments.get("todos").unwrap_or(&Value::Null);
     let todos: Vec<Todo> = Vec::deserialize(todos).unwrap_or_default();
     let result = ToolOutput::of_value(json!({"todos": todos}));
-    write(request, todos)?;
+    write(call, todos)?;
     Ok(result)
 }
 
-fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
-    if let Some(list) = &request.cx.call.todos {
+fn read(call: &ToolCall<'_>) -> Result<Vec<Todo>, RunError> {
+    if let Some(list) = &call.cx.call.todos {
         return Ok(list.get());
     }
-    let path = file_of(request)?;
+    let path = file_of(call)?;
     let cannot = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", path.display());
         let diagnostic = Diagnostic::new(Code::IoFailed, message);
-        request.failed(diagnostic.hint("remove the file to begin a new list"))
+        call.failed(diagnostic.hint("remove the file to begin a new list"))
     };
     let (bytes, _) = match file::read(&path, &ReadScope::User, MAX_FILE_BYTES) {
         Ok(read) => read,
@@ -376,15 +342,15 @@ fn read(request: &Request<'_>) -> Result<Vec<Todo>, RunError> {
     serde_json::from_slice(&bytes).map_err(|error| cannot(error.to_string()))
 }
 
-fn write(request: &Request<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
-    if let Some(list) = &request.cx.call.todos {
+fn write(call: &ToolCall<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
+    if let Some(list) = &call.cx.call.todos {
         list.set(todos);
         return Ok(());
     }
-    let path = file_of(request)?;
+    let path = file_of(call)?;
     let failed = |reason: String| {
         let message = format!("`{}` cannot be written: {reason}", path.display());
-        request.failed(Diagnostic::new(Code::IoFailed, message))
+        call.failed(Diagnostic::new(Code::IoFailed, message))
     };
     let folder = path.parent().unwrap_or(Path::new(""));
     file::create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
@@ -395,13 +361,13 @@ fn write(request: &Request<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
 }
 
 /// Returns the file with the list of the project.
-fn file_of(request: &Request<'_>) -> Result<PathBuf, RunError> {
-    let Some(state) = &request.cx.state else {
+fn file_of(call: &ToolCall<'_>) -> Result<PathBuf, RunError> {
+    let Some(state) = &call.cx.state else {
         let message = "there is no folder for the list of things to do";
         let diagnostic = Diagnostic::new(Code::IoFailed, message).hint("set HOME");
-        return Err(request.failed(diagnostic));
+        return Err(call.failed(diagnostic));
     };
-    let root = digest::value(&json!(request.cx.root.display().to_string())).to_string();
+    let root = digest::value(&json!(call.cx.root.display().to_string())).to_string();
     Ok(state.join(FOLDER).join(format!("{root}.json")))
 }
 

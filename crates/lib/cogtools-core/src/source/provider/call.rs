@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::remote::RemoteTool;
 use super::start::ApprovedFiles;
@@ -12,7 +12,7 @@ use crate::digest::{DigestError, Hash};
 use crate::environment::Vars;
 use crate::process::{Captured, Exit, Output};
 use crate::resident::{SessionError, SessionWork, Sessions};
-use crate::tool::{CommandCall, Definition, Foreign, Remote, RunError, ToolOutput, mcp_output};
+use crate::tool::{CommandCall, Foreign, Provided, RunError, ToolCall, ToolOutput, mcp_output};
 use crate::trust::Grant;
 use crate::{Code, Context, Diagnostic, digest};
 
@@ -26,11 +26,6 @@ pub(super) struct RemoteCall {
     pub(super) provider: Provider,
     pub(super) tool: RemoteTool,
 }
-
-/// The output of the MCP client is not a result.
-#[derive(Debug, thiserror::Error)]
-#[error("the MCP client printed an invalid result: {0}")]
-struct InvalidResult(serde_json::Error);
 
 impl RemoteCall {
     /// Returns what follows the command line in the call.
@@ -47,71 +42,41 @@ impl RemoteCall {
         line
     }
 
-    /// The result of a run of cogtools's own MCP client.
-    fn client_output(
-        &self,
-        call: &CommandCall<'_>,
-        output: &Output,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        if output.exit.is_success() {
-            let result = serde_json::from_slice(&output.stdout.bytes);
-            return result.map(mcp_output).map_err(|error| {
-                let message = InvalidResult(error).to_string();
-                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-                Box::new(diagnostic.with_subject(call.name()))
-            });
-        }
-        match Diagnostic::from_json(&output.stderr.bytes) {
-            Some(diagnostic) => Err(self.client_error(call, diagnostic, cx)),
-            None => Err(call.failed(output)),
-        }
-    }
-
     /// The error that the client has reported. Declarations that are out of date are discarded.
-    fn client_error(
-        &self,
-        call: &CommandCall<'_>,
-        diagnostic: Diagnostic,
-        cx: &Context,
-    ) -> RunError {
+    fn client_error(&self, call: &ToolCall<'_>, diagnostic: Diagnostic) -> RunError {
         if matches!(diagnostic.code, Code::ToolNotFound | Code::Denied) {
-            self.provider.forget(cx);
+            self.provider.forget(call.cx);
         }
-        let diagnostic = self.provider.explain_denial(diagnostic, cx);
-        Box::new(diagnostic.with_subject(call.name()))
+        call.failed(self.provider.explain_denial(diagnostic, call.cx))
     }
 
     /// The result of the call in a session that stays open.
     fn request(
         &self,
-        call: &CommandCall<'_>,
-        arguments: Map<String, Value>,
+        mut call: ToolCall<'_>,
         sessions: &dyn Sessions,
         start: (&ApprovedFiles, &Vars),
-        cx: &Context,
     ) -> Result<ToolOutput, RunError> {
         let work = SessionWork::Call {
             tool: self.tool.remote_name.clone(),
-            arguments,
+            arguments: std::mem::take(&mut call.arguments),
             expected: digest::value(&self.tool.declared).to_string(),
         };
         let timeout = self.provider.settings().call_timeout();
-        let result = self.provider.request(sessions, &work, timeout, start, cx);
-        let exit = match result {
+        let provider = &self.provider;
+        let exit = match provider.request(sessions, &work, timeout, start, call.cx) {
             Ok(Value::Object(result)) => return Ok(mcp_output(result)),
             Ok(other) => {
                 let message = format!("the MCP client returned an invalid result: {other}");
-                let diagnostic = Diagnostic::new(Code::ToolFailed, message);
-                return Err(Box::new(diagnostic.with_subject(call.name())));
+                return Err(call.failure(message));
             }
             Err(SessionError::Failed(diagnostic)) => {
-                return Err(self.client_error(call, *diagnostic, cx));
+                return Err(self.client_error(&call, *diagnostic));
             }
             Err(SessionError::TimedOut) => Exit::TimedOut,
             Err(SessionError::Cancelled) => Exit::Cancelled,
         };
-        Err(call.failed(&Output {
+        Err(CommandCall::new(&call).failed(&Output {
             exit,
             stdout: Captured::default(),
             stderr: Captured::default(),
@@ -121,48 +86,54 @@ impl RemoteCall {
 }
 
 impl Foreign for RemoteCall {
-    fn call(
-        &self,
-        tool: &Definition,
-        mut arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
+    fn call(&self, mut call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let (provider, cx) = (&self.provider, call.cx);
         let changes = &self.tool.changes.arguments;
-        changes.add_to(&mut arguments).map_err(|name| {
+        changes.add_to(&mut call.arguments).map_err(|name| {
             let message = format!("/{name}: not a parameter of this tool");
             let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
-            let diagnostic = diagnostic.with_subject(tool.name.as_str());
-            Box::new(diagnostic.hint("leave it out: the configuration sets or hides it"))
+            call.failed(diagnostic.hint("leave it out: the configuration sets or hides it"))
         })?;
-        let diagnostic =
-            |error: ProviderError| Box::new(error.diagnostic().with_subject(tool.name.as_str()));
+        let failed = |error: ProviderError| call.failed(error.diagnostic());
         // Its files may have changed since its tools were listed.
-        let approved = self.provider.approved(cx).map_err(diagnostic)?;
-        if let Some(sessions) = self.provider.sessions(cx) {
-            let variables = self.provider.variables(cx).map_err(diagnostic)?;
-            let call = CommandCall::new(tool, &Map::new(), cx);
-            return self.request(&call, arguments, &**sessions, (&approved, &variables), cx);
+        let approved = provider.approved(cx).map_err(failed)?;
+        let variables = provider.variables(cx).map_err(failed)?;
+        if let Some(sessions) = provider.sessions(cx) {
+            return self.request(call, &**sessions, (&approved, &variables));
         }
-        let mut call = CommandCall::new(tool, &arguments, cx);
-        let variables = self.provider.variables(cx).map_err(diagnostic)?;
-        let line = &self.provider.settings().call;
-        let process = self
-            .provider
+        let line = &provider.settings().call;
+        let process = provider
             .process((line, &self.arguments()), &approved, variables, cx)
-            .map_err(diagnostic)?;
+            .map_err(failed)?;
         let program = PathBuf::from(line.first().map_or("", String::as_str));
-        if self.provider.settings().server.is_none() {
-            return call.end(process, program);
+        let mut command = CommandCall::new(&call);
+        if provider.settings().server.is_none() {
+            return command.end(process, program);
         }
-        let output = call.output(process.stdout_limit(MAX_MCP_RESULT), program)?;
-        self.client_output(&call, &output, cx)
+        let output = command.output(process.stdout_limit(MAX_MCP_RESULT), program)?;
+        if output.exit.is_success() {
+            let result = serde_json::from_slice(&output.stdout.bytes);
+            return result.map(mcp_output).map_err(|error| {
+                call.failure(format!("the MCP client printed an invalid result: {error}"))
+            });
+        }
+        Err(match Diagnostic::from_json(&output.stderr.bytes) {
+            Some(diagnostic) => self.client_error(&call, diagnostic),
+            None => command.failed(&output),
+        })
     }
 
     fn runs_programs(&self) -> bool {
         true
     }
 
-    fn remote(&self) -> Option<Remote> {
+    fn provided(&self) -> Option<&dyn Provided> {
+        Some(self)
+    }
+}
+
+impl Provided for RemoteCall {
+    fn lines(&self) -> Vec<Vec<String>> {
         let described = self.provider.settings().describe();
         let line = |(label, words): (&str, &[String])| {
             let label = std::iter::once(label.to_owned());
@@ -170,10 +141,11 @@ impl Foreign for RemoteCall {
         };
         let sandbox = self.provider.settings().sandbox_digest.iter();
         let sandbox = sandbox.map(|digest| vec![digest.clone()]);
-        Some(Remote {
-            lines: described.into_iter().map(line).chain(sandbox).collect(),
-            declaration: Value::clone(&self.tool.value),
-        })
+        described.into_iter().map(line).chain(sandbox).collect()
+    }
+
+    fn declaration(&self) -> &Value {
+        &self.tool.value
     }
 
     fn data(&self, cx: &Context) -> BTreeSet<PathBuf> {
@@ -196,7 +168,7 @@ impl Foreign for RemoteCall {
             .unwrap_or(self.provider.settings().changes.asks())
     }
 
-    fn grant(&self, cx: &Context) -> Option<Grant> {
-        Some(self.provider.grant(&self.tool, cx))
+    fn grant(&self, cx: &Context) -> Grant {
+        self.provider.grant(&self.tool, cx)
     }
 }

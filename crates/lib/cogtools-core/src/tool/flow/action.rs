@@ -11,7 +11,7 @@ use crate::schema::Schema;
 use crate::tool::CodeTask;
 use crate::tool::Definition;
 use crate::tool::agent::AgentTask;
-use crate::tool::call::RunError;
+use crate::tool::call::{RunError, ToolCall};
 use crate::tool::js::Js;
 use crate::tool::template::{Template, TemplateScope, ValueTemplate, printed};
 use crate::{CallRules, Code, Context, Diagnostic, Question, digest};
@@ -126,9 +126,9 @@ pub enum FlowReport {
     },
 }
 
-/// A node and its variables.
-struct Work<'w> {
-    id: &'w str,
+/// A node of a flow with its variables.
+pub struct FlowWork<'w> {
+    node: &'w FlowNode,
     attempt: u32,
     tool: &'w Definition,
     scope: TemplateScope<'w>,
@@ -147,80 +147,70 @@ impl FlowTask {
     }
 }
 
-impl FlowNode {
-    /// Returns its action as a node of `tool`, with these variables.
-    pub(crate) fn action(
-        &self,
-        tool: &Definition,
-        variables: &Map<String, Value>,
-        attempt: u32,
-        cx: &Context,
-    ) -> Result<FlowAction<'_>, RunError> {
-        let work = self.work(tool, variables, attempt);
-        match &self.when {
-            Some(when) if !work.holds(when)? => Ok(FlowAction::Skip),
-            _ => work.action(&self.kind, cx),
-        }
-    }
-
-    /// Returns its action for one item, if it does the same for each.
-    pub(crate) fn item(
-        &self,
-        tool: &Definition,
-        variables: &Map<String, Value>,
-        attempt: u32,
-        cx: &Context,
-    ) -> Result<FlowAction<'_>, RunError> {
-        let kind = match &self.kind {
-            NodeKind::Each(each) => &each.kind,
-            kind => kind,
-        };
-        self.work(tool, variables, attempt).action(kind, cx)
-    }
-
-    /// Returns the first check that does not hold, as the file writes it. The variables have the
-    /// result, too.
-    pub(crate) fn failed_check(
-        &self,
-        tool: &Definition,
-        variables: &Map<String, Value>,
-    ) -> Result<Option<&str>, RunError> {
-        let work = self.work(tool, variables, 1);
-        for check in &self.until {
-            if !work.holds(check)? {
-                return Ok(Some(check.condition()));
-            }
-        }
-        Ok(None)
-    }
-
-    fn work<'w>(
-        &'w self,
+impl<'w> FlowWork<'w> {
+    /// The work of `node` in `tool`, with these variables. `attempt` counts from 1.
+    pub(crate) fn new(
+        node: &'w FlowNode,
         tool: &'w Definition,
         variables: &'w Map<String, Value>,
         attempt: u32,
-    ) -> Work<'w> {
-        Work {
-            id: &self.id,
+    ) -> Self {
+        Self {
+            node,
             attempt,
             tool,
             scope: TemplateScope::of(&tool.text),
             variables,
         }
     }
-}
 
-impl Work<'_> {
-    fn action<'n>(&self, kind: &'n NodeKind, cx: &Context) -> Result<FlowAction<'n>, RunError> {
+    /// Returns the action of the node.
+    ///
+    /// # Errors
+    ///
+    /// A template or the code fails.
+    pub fn action(&self, cx: &Context) -> Result<FlowAction<'w>, RunError> {
+        match &self.node.when {
+            Some(when) if !self.holds(when)? => Ok(FlowAction::Skip),
+            _ => self.action_of(&self.node.kind, cx),
+        }
+    }
+
+    /// Returns the action for one item, if the node does the same for each.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::action`].
+    pub fn item(&self, cx: &Context) -> Result<FlowAction<'w>, RunError> {
+        let kind = match &self.node.kind {
+            NodeKind::Each(each) => &each.kind,
+            kind => kind,
+        };
+        self.action_of(kind, cx)
+    }
+
+    /// Returns the first check that does not hold, as the file writes it. The variables have the
+    /// result, too.
+    ///
+    /// # Errors
+    ///
+    /// A check fails.
+    pub fn failed_check(&self) -> Result<Option<&'w str>, RunError> {
+        for check in &self.node.until {
+            if !self.holds(check)? {
+                return Ok(Some(check.condition()));
+            }
+        }
+        Ok(None)
+    }
+
+    fn action_of(&self, kind: &'w NodeKind, cx: &Context) -> Result<FlowAction<'w>, RunError> {
         Ok(match kind {
             NodeKind::Text(value) => FlowAction::Done(self.evaluate(value)?),
-            NodeKind::Js(js) if js.calls_tools() => {
-                FlowAction::Code(js.task(self.tool, self.variables.clone(), cx))
-            }
+            NodeKind::Js(js) if js.calls_tools() => FlowAction::Code(js.task(self.inputs(cx))),
             NodeKind::Js(js) => {
                 self.count_branches(js, cx);
-                let evaluation = js.evaluate(self.tool, self.variables.clone(), cx)?;
-                FlowAction::Done(evaluation.value)
+                FlowAction::Done(js.evaluate(self.inputs(cx))?.value)
             }
             NodeKind::Agent(node) => FlowAction::Agent(self.question(node)?),
             NodeKind::Tool(node) => FlowAction::Call(self.call(node)?),
@@ -235,29 +225,36 @@ impl Work<'_> {
                 }
                 FlowAction::Done(chosen)
             }
-            NodeKind::Each(each) => match self.evaluate(&each.list)? {
-                Value::Array(items) => FlowAction::Each(each, items),
-                _ => {
-                    return Err(failure(&format!(
-                        "`in` of the node `{}` is not a list",
-                        self.id
-                    )));
-                }
-            },
+            NodeKind::Each(each) => {
+                let Value::Array(items) = self.evaluate(&each.list)? else {
+                    let id = &self.node.id;
+                    return Err(failure(&format!("`in` of the node `{id}` is not a list")));
+                };
+                FlowAction::Each(each, items)
+            }
             NodeKind::Ask(question) => FlowAction::Ask(printed(&self.evaluate(&question.text)?)),
         })
     }
 
+    /// Returns the call of code in the node.
+    fn inputs<'c>(&'c self, cx: &'c Context) -> ToolCall<'c> {
+        ToolCall {
+            tool: self.tool,
+            arguments: self.variables.clone(),
+            cx,
+        }
+    }
+
     /// Runs the code that counts the branches of `js`, if the test of an example wants to know them.
     fn count_branches(&self, js: &Js, cx: &Context) {
-        let counting = cx.call.counted.get(self.id);
+        let counting = cx.call.counted.get(&self.node.id);
         let Some((code, events)) = counting.zip(cx.call.events.as_ref()) else {
             return;
         };
         // The node itself reports a failure.
         let js = js.with_source(code.clone());
-        if let Ok(counted) = js.evaluate(self.tool, self.variables.clone(), cx) {
-            events.pass(&FlowTask::counted_branches(self.id, &counted.value));
+        if let Ok(counted) = js.evaluate(self.inputs(cx)) {
+            events.pass(&FlowTask::counted_branches(&self.node.id, &counted.value));
         }
     }
 
@@ -312,7 +309,7 @@ impl Work<'_> {
     /// Makes the answers of a node repeatable: the same for the same node, inputs and attempt. The
     /// same question would get the same answer again.
     fn seed(&self) -> i32 {
-        let mut inputs = serde_json::json!([self.id, self.variables]);
+        let mut inputs = serde_json::json!([self.node.id, self.variables]);
         if self.attempt > 1 {
             inputs = serde_json::json!([inputs, self.attempt]);
         }

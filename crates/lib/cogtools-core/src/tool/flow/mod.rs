@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 
 use super::Definition;
 use super::agent::{OwnProgram, tool_failure};
-use super::call::{RunError, ToolOutput};
+use super::call::{RunError, ToolCall, ToolOutput};
 use super::command::CommandError;
 use super::progress_line::{printable, update};
 use super::reader::Reader;
@@ -28,7 +28,7 @@ use crate::tool::error::FlowError;
 use crate::tool::flow::node::INDEX;
 use crate::yaml::Entry;
 use crate::{Code, Context, Diagnostic, Location, PausedFlow, json};
-pub use action::{FlowAction, FlowCall, FlowQuestion, FlowReport, FlowTarget, FlowTask};
+pub use action::{FlowAction, FlowCall, FlowQuestion, FlowReport, FlowTarget, FlowTask, FlowWork};
 pub use node::{AskNode, EachNode, FlowNeed, FlowNode, FlowTemplate, Route, ToolNode};
 
 /// The subcommand that runs a flow, and its options, the last one for progress.
@@ -165,14 +165,14 @@ impl Flow {
         self.nodes.iter().any(|node| node.ask().is_some())
     }
 
-    /// Runs a call of `tool`, whose flow this is. Where it waits for a person who can be asked, it
+    /// Runs a call of the tool whose flow this is. Where it waits for a person who can be asked, it
     /// goes on with the answer.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
+    pub(super) fn call(&self, call: ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let ToolCall {
+            tool,
+            arguments,
+            cx,
+        } = call;
         let person = cx.call.person.as_ref();
         let mut task = FlowTask {
             tool: tool.name.to_string(),

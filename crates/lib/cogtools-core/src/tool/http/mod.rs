@@ -19,7 +19,7 @@ use reply::{described, image, read_tape, status_message, unrecorded, write_tape}
 use url::{UrlTemplate, impossible};
 
 use super::agent::{OwnProgram, variables_of_user};
-use super::call::{RunError, ToolOutput};
+use super::call::{RunError, ToolCall, ToolOutput};
 use super::command::CommandError;
 use super::template::{Template, TemplateScope, TemplateSource, ValueTemplate, printed};
 use super::{Annotations, Author, Definition, Output};
@@ -149,44 +149,31 @@ impl Http {
     }
 
     /// Makes the request, and returns the result of its response.
-    pub(super) fn call(
-        &self,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<ToolOutput, RunError> {
-        let named = |mut error: RunError| {
+    pub(super) fn call(&self, call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        self.answer(call).map_err(|mut error| {
             if error.subject.is_empty() && error.location.is_none() {
-                error.subject = tool.name.to_string();
+                call.name().clone_into(&mut error.subject);
             }
             error
-        };
-        let (task, body) = self.task(tool, arguments, cx).map_err(named)?;
-        let mut own = cx.clone();
-        let record = match own.call.tape.take() {
-            Some(Tape::Record(path)) if task.replay.is_none() => Some(path),
-            _ => None,
-        };
-        let task = HttpTask {
-            record: record.is_some(),
-            ..task
-        };
-        let (reply, body) = exchange(task, body, tool.name.as_str(), &own).map_err(named)?;
-        if let Some(path) = record {
-            write_tape(&path, &reply.exchanges, cx).map_err(named)?;
-        }
-        let body = String::from_utf8_lossy(&body).into_owned();
-        self.result(reply, body, tool, arguments).map_err(named)
+        })
     }
 
-    fn task(
-        &self,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
-        cx: &Context,
-    ) -> Result<(HttpTask, Vec<u8>), RunError> {
+    fn answer(&self, call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+        let (task, body) = self.task(call)?;
+        let is_recorded = task.record;
+        let mut own = call.cx.clone();
+        let tape = own.call.tape.take();
+        let (reply, body) = exchange(task, body, call.name(), &own)?;
+        if let Some(Tape::Record(path)) = tape.filter(|_| is_recorded) {
+            write_tape(&path, &reply.exchanges, call.cx)?;
+        }
+        self.result(reply, String::from_utf8_lossy(&body).into_owned(), call)
+    }
+
+    fn task(&self, call: &ToolCall<'_>) -> Result<(HttpTask, Vec<u8>), RunError> {
+        let (tool, cx) = (call.tool, call.cx);
         let scope = TemplateScope::of(&tool.text);
-        let arguments = &variables(arguments, tool);
+        let arguments = &variables(call);
         let present = |value: &ValueTemplate| value.present(&scope, arguments);
         let query = present_all(&self.query, &present)?;
         let url = self.url.render(&scope, arguments, &query)?;
@@ -225,8 +212,8 @@ impl Http {
             kind: self.response.kind,
             max_bytes: self.max_bytes,
             seconds: tool.timeout.as_secs_f64(),
+            record: replay.is_none() && matches!(cx.call.tape, Some(Tape::Record(_))),
             replay,
-            record: false,
         };
         Ok((task, body))
     }
@@ -235,8 +222,7 @@ impl Http {
         &self,
         reply: HttpReply,
         body: String,
-        tool: &Definition,
-        arguments: &Map<String, Value>,
+        call: &ToolCall<'_>,
     ) -> Result<ToolOutput, RunError> {
         if reply.status >= 400 && !self.ok.contains(&reply.status) {
             return Err(failed(status_message(&reply, &body)));
@@ -248,7 +234,7 @@ impl Http {
             let kind = described(&reply);
             return Err(failed(format!("the response is not text: {kind}")));
         }
-        let is_json_wanted = matches!(tool.output, Output::Json(_) | Output::Content);
+        let is_json_wanted = matches!(call.tool.output, Output::Json(_) | Output::Content);
         let parsed = self.response.parse(&reply, &body)?;
         let text = if self.response.select.is_none() && self.response.template.is_none() {
             match body {
@@ -261,9 +247,9 @@ impl Http {
             variables.insert("status".to_owned(), reply.status.into());
             variables.insert("headers".to_owned(), reply.headers.into());
             variables.insert("body".to_owned(), value);
-            variables.insert("args".to_owned(), arguments.clone().into());
+            variables.insert("args".to_owned(), call.arguments.clone().into());
             variables.insert("more".to_owned(), reply.more.into());
-            self.response.render(variables, tool, is_json_wanted)?
+            self.response.render(variables, call.tool, is_json_wanted)?
         };
         let mut output = ToolOutput::new(text);
         output.cut();
@@ -440,10 +426,10 @@ type Present<'p> = dyn Fn(&ValueTemplate) -> Result<Option<Value>, RunError> + '
 
 /// Returns the variables of a request: the arguments, and all of them as `args`, for names that are
 /// no variables, unless it is a parameter.
-fn variables(arguments: &Map<String, Value>, tool: &Definition) -> Map<String, Value> {
-    let mut variables = arguments.clone();
-    if !tool.schema.has_property("args") {
-        let all = || arguments.clone().into();
+fn variables(call: &ToolCall<'_>) -> Map<String, Value> {
+    let mut variables = call.arguments.clone();
+    if !call.tool.schema.has_property("args") {
+        let all = || call.arguments.clone().into();
         variables.entry("args").or_insert_with(all);
     }
     variables

@@ -13,12 +13,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::change::{Change, ChangeError, unix};
-use super::{BuiltIn, READ_ONLY, Request, files};
+use super::{BuiltIn, READ_ONLY, files};
 use crate::file::{ReadError, has_secrets};
 use crate::hint::{Command, Hint};
 use crate::process::Process;
-use crate::tool::{Annotations, RunError, ToolOutput};
-use crate::{Code, Context, Diagnostic, digest};
+use crate::tool::{Annotations, RunError, ToolCall, ToolOutput};
+use crate::{Context, Diagnostic, digest};
 
 /// Names of the variables by which editors are found.
 pub const EDITOR_VARIABLES: [&str; 18] = [
@@ -141,9 +141,9 @@ hash:
 "#;
 
 /// Returns the current file, or another one.
-fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let Some(path) = request.text("path") else {
-        let mut reply = ask_text(request)?;
+fn file(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let Some(path) = call.text("path") else {
+        let mut reply = ask_text(call)?;
         let answer = &mut reply.answer;
         let is_whole = answer["path"].is_string() && answer["truncated"] != true;
         if let (Some(text), true, true) = (
@@ -153,13 +153,12 @@ fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
         ) {
             answer["hash"] = digest::bytes(unix(text).as_bytes()).to_string().into();
         }
-        return Ok(output(reply, request.cx));
+        return Ok(output(reply, call.cx));
     };
-    let full = files::full_path(request, path)?;
-    let base = Base::read(request, path, &full)?;
+    let full = files::full_path(call, path)?;
+    let base = Base::read(call, path, &full)?;
     let Some(base) = base else {
-        let message = format!("`{path}` does not exist");
-        return Err(request.failed(Diagnostic::new(Code::ToolFailed, message)));
+        return Err(call.failure(format!("`{path}` does not exist")));
     };
     let mut answer = json!({"path": full, "text": base.text});
     if let Some(dirty) = base.dirty {
@@ -173,7 +172,7 @@ fn file(request: &Request<'_>) -> Result<ToolOutput, RunError> {
         attempts: base.attempts,
         is_certain: true,
     };
-    Ok(output(reply, request.cx))
+    Ok(output(reply, call.cx))
 }
 
 /// A text that is to be changed, with LF for each line end.
@@ -193,95 +192,90 @@ struct Base {
 impl Base {
     /// Reads the file as the editor has it, or as it is saved if it is not open. `None` if there
     /// is none.
-    fn read(request: &Request<'_>, path: &str, full: &Path) -> Result<Option<Self>, RunError> {
-        let failed = |reason: &str| {
-            let message = format!("`{path}` cannot be read: {reason}");
-            request.failed(Diagnostic::new(Code::ToolFailed, message))
-        };
-        let reply = ask(request, "get_current_file", json!({"path": full}))?;
+    fn read(call: &ToolCall<'_>, path: &str, full: &Path) -> Result<Option<Self>, RunError> {
+        let failed = |reason: &str| call.failure(format!("`{path}` cannot be read: {reason}"));
+        let reply = ask(call, "get_current_file", json!({"path": full}))?;
         let answer = &reply.answer;
         // An older extension returns the current file.
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let is_open = answer["path"]
             .as_str()
             .is_some_and(|open| real(Path::new(open)) == real(full));
-        if is_open {
+        let (whole, dirty, source) = if is_open {
             if answer["truncated"] == true {
                 return Err(failed("it is longer than 1 MiB"));
             }
             let text = answer["text"].as_str().unwrap_or_default();
-            let flaw = ChangeError::of_text(text);
-            let text = unix(text);
-            let hash = digest::bytes(text.as_bytes()).to_string();
-            if answer["hash"].as_str().is_some_and(|known| known != hash) {
-                return Err(failed("it is not UTF-8"));
-            }
-            return Ok(Some(Self {
-                text,
-                hash,
-                dirty: Some(answer["dirty"] == true),
-                source: reply.source,
-                attempts: reply.attempts,
-                flaw,
-            }));
-        }
-        let text = match files::read_text(full, request.cx) {
-            Ok(text) => text,
-            Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&error.to_string())),
+            let is_dirty = answer["dirty"] == true;
+            (text.to_owned(), Some(is_dirty), reply.source)
+        } else {
+            let text = match files::read_text(full, call.cx) {
+                Ok(text) => text,
+                Err(ReadError::Io(error)) if error.kind() == ErrorKind::NotFound => {
+                    return Ok(None);
+                }
+                Err(error) => return Err(failed(&error.to_string())),
+            };
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+            let is_dirty = reply.is_certain.then_some(false);
+            (text, is_dirty, "file".to_owned())
         };
-        let flaw = ChangeError::of_text(&text);
-        let text = unix(text.strip_prefix('\u{feff}').unwrap_or(&text));
+        let text = unix(&whole);
+        let hash = digest::bytes(text.as_bytes()).to_string();
+        let known = answer["hash"].as_str().filter(|_| is_open);
+        if known.is_some_and(|known| known != hash) {
+            return Err(failed("it is not UTF-8"));
+        }
         Ok(Some(Self {
-            hash: digest::bytes(text.as_bytes()).to_string(),
             text,
-            dirty: reply.is_certain.then_some(false),
-            source: "file".to_owned(),
+            hash,
+            dirty,
+            source,
             attempts: reply.attempts,
-            flaw,
+            flaw: ChangeError::of_text(&whole),
         }))
     }
 }
 
 /// Returns the selection.
-fn text(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    ask_text(request).map(|reply| output(reply, request.cx))
+fn text(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    ask_text(call).map(|reply| output(reply, call.cx))
 }
 
 /// Asks for a text, which must not be one of a file with secrets.
-fn ask_text(request: &Request<'_>) -> Result<Reply, RunError> {
-    let reply = ask(request, request.tool, json!({}))?;
+fn ask_text(call: &ToolCall<'_>) -> Result<Reply, RunError> {
+    let reply = ask(call, call.name(), json!({}))?;
     if let Some(path) = reply.answer.get("path").and_then(Value::as_str)
-        && has_secrets(&request.cx.root, path.as_ref())
+        && has_secrets(&call.cx.root, path.as_ref())
     {
-        return Err(request.failed(files::secret(&shown(path, request.cx))));
+        return Err(files::secret(call, &shown(path, call.cx)));
     }
     Ok(reply)
 }
 
 /// Returns open files or problems. A problem in a file with secrets may quote them.
-fn list(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let mut reply = ask(request, request.tool, json!({}))?;
+fn list(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let mut reply = ask(call, call.name(), json!({}))?;
     if let Some(Value::Array(problems)) = reply.answer.get_mut("diagnostics") {
-        let is_public = |path: &str| !has_secrets(&request.cx.root, path.as_ref());
+        let is_public = |path: &str| !has_secrets(&call.cx.root, path.as_ref());
         problems.retain(|problem| problem["path"].as_str().is_some_and(is_public));
     }
-    Ok(output(reply, request.cx))
+    Ok(output(reply, call.cx))
 }
 
-fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
-    let path = request.text("path").unwrap_or_default();
-    let full = files::full_path(request, path)?;
+fn propose(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let path = call.text("path").unwrap_or_default();
+    let full = files::full_path(call, path)?;
     let failed = |error: &ChangeError| {
         let message = format!("`{path}` cannot be changed: {error}");
-        request.failed(Diagnostic::new(Code::ToolFailed, message).hint(error.hint()))
+        call.failure_with(message, error.hint())
     };
-    let change = Change::of(request.arguments).map_err(|error| failed(&error))?;
-    let wanted = request.text("hash");
+    let change = Change::of(&call.arguments).map_err(|error| failed(&error))?;
+    let wanted = call.text("hash");
     if wanted.is_none() && matches!(change, Change::Range(_)) {
         return Err(failed(&ChangeError::NoHash));
     }
-    let base = Base::read(request, path, &full)?;
+    let base = Base::read(call, path, &full)?;
     if base.is_none() && !matches!(change, Change::Content(_)) {
         return Err(failed(&ChangeError::NoFile));
     }
@@ -305,15 +299,13 @@ fn propose(request: &Request<'_>) -> Result<ToolOutput, RunError> {
     }
     let hash = digest::bytes(text.as_bytes()).to_string();
     let question = json!({"path": full, "content": content, "hash": hash});
-    let reply = ask(request, request.tool, question)?;
+    let reply = ask(call, call.name(), question)?;
     if !reply.is_found {
-        let message = "no editor can show a change";
-        let mut diagnostic = Diagnostic::new(Code::ToolFailed, message);
-        diagnostic.details = reply.attempts.join("\n");
         let status = Hint::run("", Command::EditorStatus, " explains which editor answers");
-        return Err(request.failed(diagnostic.hint(status)));
+        let failure = call.failure_with("no editor can show a change", status);
+        return Err(failure.with_details(reply.attempts.join("\n")).into());
     }
-    Ok(output(reply, request.cx))
+    Ok(output(reply, call.cx))
 }
 
 /// The output of `cogtools editor ask`.
@@ -331,12 +323,9 @@ struct Reply {
 }
 
 /// Asks the editor that answers for the working directory.
-fn ask(request: &Request<'_>, method: &str, mut question: Value) -> Result<Reply, RunError> {
-    let cx = request.cx;
-    let fail = |reason: &str| {
-        let message = format!("the editor cannot be asked: {reason}");
-        request.failed(Diagnostic::new(Code::ToolFailed, message))
-    };
+fn ask(call: &ToolCall<'_>, method: &str, mut question: Value) -> Result<Reply, RunError> {
+    let cx = call.cx;
+    let fail = |reason: &str| call.failure(format!("the editor cannot be asked: {reason}"));
     question["method"] = method.into();
     let directory = cx.environment.directory();
     let is_known = directory.is_absolute();
@@ -356,7 +345,7 @@ fn ask(request: &Request<'_>, method: &str, mut question: Value) -> Result<Reply
             .map_err(|error| fail(&error.to_string()));
     }
     match Diagnostic::from_json(&output.stderr.bytes) {
-        Some(diagnostic) => Err(request.failed(diagnostic)),
+        Some(diagnostic) => Err(call.failed(diagnostic)),
         None => Err(fail(&format!(
             "`cogtools editor` {}",
             output.exit.describe()
