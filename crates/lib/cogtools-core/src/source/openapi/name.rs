@@ -64,12 +64,8 @@ fn plain(text: &str) -> String {
 
 /// Returns a name for a parameter that no other has, and that every host accepts: a word.
 pub(super) fn free(wire: &str, place: &str, taken: &mut Vec<String>) -> String {
-    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut plain: String = wire
-        .chars()
-        .map(|c| if is_valid(c) { c } else { '_' })
-        .take(48)
-        .collect();
+    let mut plain = wire.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
+    plain.truncate(48);
     if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         plain.insert(0, '_');
     }
@@ -137,11 +133,9 @@ impl Place<'_> {
         }
         let mut parameters = Vec::new();
         for place in ["path", "query", "header", "cookie"] {
-            let at = |it: &&&Value| it.get("in").and_then(Value::as_str) == Some(place);
-            for value in merged.iter().filter(at) {
-                let wire = value.get("name").and_then(Value::as_str);
-                let wire = wire.unwrap_or_default();
-                let is_required = value.get("required") == Some(&Value::Bool(true));
+            for value in merged.iter().filter(|it| it["in"] == place) {
+                let wire = value["name"].as_str().unwrap_or_default();
+                let is_required = value["required"] == true;
                 let is_header = |name: &str| place == "header" && wire.eq_ignore_ascii_case(name);
                 let is_cookie = place == "cookie" || is_header("cookie");
                 if is_cookie && is_required {
@@ -176,7 +170,7 @@ impl Place<'_> {
             return Err(format!("`{wire}` is no name of a header"));
         }
         let own = value.get("schema");
-        let content = value.get("content").and_then(Value::as_object);
+        let content = value["content"].as_object();
         let json = content.and_then(|all| all.iter().find(|(name, _)| is_json(name)));
         if let (None, Some(content), None) = (own, content, json) {
             let names: Vec<&str> = content.keys().map(String::as_str).collect();
@@ -208,7 +202,7 @@ impl Place<'_> {
         };
         Ok(Parameter {
             wire: wire.to_owned(),
-            is_required: value.get("required") == Some(&Value::Bool(true)) || place == "path",
+            is_required: value["required"] == true || place == "path",
             name,
             place,
             schema,
@@ -231,25 +225,18 @@ fn when(expression: &str, value: &str) -> Value {
 impl<'s> Style<'s> {
     /// The style of a parameter; `is_swagger` if it is one of Swagger 2.
     pub(super) fn of(value: &'s Value, place: &'static str, is_swagger: bool) -> Self {
-        let text = |key: &str| value.get(key).and_then(Value::as_str);
-        if !is_swagger {
-            return Self {
-                place,
-                name: text("style"),
-                explode: value.get("explode").and_then(Value::as_bool),
-            };
-        }
-        let (name, explode) = match text("collectionFormat") {
-            Some("multi") => (None, true),
-            Some("ssv") => (Some("spaceDelimited"), false),
-            Some("pipes") => (Some("pipeDelimited"), false),
-            Some("tsv") => (Some("tabDelimited"), false),
-            _ => (None, false),
+        let (name, explode) = match value["collectionFormat"].as_str() {
+            _ if !is_swagger => (value["style"].as_str(), value["explode"].as_bool()),
+            Some("multi") => (None, Some(true)),
+            Some("ssv") => (Some("spaceDelimited"), Some(false)),
+            Some("pipes") => (Some("pipeDelimited"), Some(false)),
+            Some("tsv") => (Some("tabDelimited"), Some(false)),
+            _ => (None, Some(false)),
         };
         Self {
             place,
             name,
-            explode: Some(explode),
+            explode,
         }
     }
 

@@ -6,6 +6,7 @@ use wildmatch::WildMatch;
 use super::name::{Parameter, constant, free, is_json, name, variable};
 use super::schema::{Direction, Place, Resolved, Resolver, describe_defaults, follow};
 use super::{Options, Override};
+use crate::json;
 use crate::schema::Schema;
 
 type Object = Map<String, Value>;
@@ -82,13 +83,12 @@ pub(super) fn operations(
 /// Finds the operations of the specification `root`, and the paths that cannot be read.
 fn places<'s>(root: &'s Value, options: &'s Options, resolved: &'s Resolved) -> Vec<Place<'s>> {
     let mut places = Vec::new();
-    let paths = root.get("paths").and_then(Value::as_object);
-    for (path, item) in paths.into_iter().flatten() {
+    for (path, item) in root["paths"].as_object().into_iter().flatten() {
         let followed = follow(root, item);
         let item = followed.as_ref().map_or(item, |it| *it);
         let fault = followed.err();
         for method in METHODS {
-            let value = item.get(method).unwrap_or(&Value::Null);
+            let value = &item[method];
             if value.is_object() || fault.is_some() {
                 places.push(Place {
                     root,
@@ -154,7 +154,7 @@ impl Place<'_> {
     }
 
     fn id(&self) -> Option<&str> {
-        let id = self.value.get("operationId").and_then(Value::as_str);
+        let id = self.value["operationId"].as_str();
         id.filter(|id| !id.is_empty())
     }
 
@@ -167,8 +167,8 @@ impl Place<'_> {
     }
 
     fn is_matched(&self, pattern: &str) -> bool {
-        let tags = self.value.get("tags").and_then(Value::as_array);
-        let mut tags = tags.into_iter().flatten().filter_map(Value::as_str);
+        let tags = self.value["tags"].as_array().into_iter().flatten();
+        let mut tags = tags.filter_map(Value::as_str);
         let is = |text: &str, pattern: &str| WildMatch::new(pattern).matches(text);
         match pattern.strip_prefix("tag:") {
             Some(tag) => tags.any(|own| is(own, tag)),
@@ -235,14 +235,8 @@ impl Place<'_> {
             let values = parameters.iter().filter(|it| it.place == place);
             let mut map: Object = values.flat_map(|it| it.parts.clone()).collect();
             if place == "header" {
-                for (name, value) in self.options.headers.iter().chain(
-                    http.get(key)
-                        .and_then(Value::as_object)
-                        .into_iter()
-                        .flatten(),
-                ) {
-                    map.insert(name.clone(), value.clone());
-                }
+                map.extend(self.options.headers.clone());
+                map.extend(json::object(http.get(key).cloned().unwrap_or_default()));
             }
             if !map.is_empty() {
                 http.insert(key.to_owned(), map.into());
@@ -256,18 +250,15 @@ impl Place<'_> {
             });
             http.insert("body".to_owned(), json!({kind: value}));
         }
-        if let Some(auth) = self.auth(has, &mut operation.variables)? {
-            http.insert("auth".to_owned(), auth);
-        }
-        if !self.options.hosts.is_empty() {
-            http.insert("hosts".to_owned(), self.options.hosts.clone().into());
-        }
-        if !own.ok.is_empty() {
-            http.insert("ok".to_owned(), own.ok.clone().into());
-        }
-        if let Some(response) = &own.response {
-            http.insert("response".to_owned(), response.clone());
-        }
+        let hosts = &self.options.hosts;
+        let optional = [
+            ("auth", self.auth(has, &mut operation.variables)?),
+            ("hosts", (!hosts.is_empty()).then(|| json!(hosts))),
+            ("ok", (!own.ok.is_empty()).then(|| json!(own.ok))),
+            ("response", own.response.clone()),
+        ];
+        let optional = optional.into_iter();
+        http.extend(optional.filter_map(|(key, value)| Some((key.to_owned(), value?))));
         let declared = parameters
             .iter()
             .filter(|it| !own.set.contains_key(&it.name));
@@ -281,13 +272,12 @@ impl Place<'_> {
                 required.push(Value::from(parameter.name.clone()));
             }
         }
-        let mut schema = json!({
+        let mut schema = json::object(json!({
             "type": "object", "properties": properties, "additionalProperties": false,
-        });
+        }));
         if !required.is_empty() {
-            schema["required"] = required.into();
+            schema.insert("required".to_owned(), required.into());
         }
-        let schema = schema.as_object().cloned().unwrap_or_default();
         let mut document = json!({
             "name": operation.name,
             "description": own.description.clone().unwrap_or_else(|| self.description()),
@@ -302,8 +292,7 @@ impl Place<'_> {
         if let Some(annotations) = own.annotations {
             document["annotations"] = annotations;
         }
-        let timeout = own.timeout.or(self.options.timeout);
-        if let Some(seconds) = timeout {
+        if let Some(seconds) = own.timeout.or(self.options.timeout) {
             document["timeout"] = seconds.into();
         }
         document["implementation"] = json!({"http": http});
@@ -312,7 +301,7 @@ impl Place<'_> {
 
     fn description(&self) -> String {
         let text = |key: &str| {
-            let text = self.value.get(key).and_then(Value::as_str).map(str::trim);
+            let text = self.value[key].as_str().map(str::trim);
             text.filter(|text| !text.is_empty())
         };
         let first = |text: &str| text.split("\n\n").next().unwrap_or_default().to_owned();
@@ -362,7 +351,7 @@ impl Place<'_> {
             other => return Err(format!("its body has the media type `{other}`")),
         };
         let schema = self.schema(&body.schema, Direction::Request)?;
-        let properties = schema.get("properties").and_then(Value::as_object);
+        let properties = schema["properties"].as_object();
         let is_empty = properties.is_none_or(Object::is_empty);
         if matches!(kind, "form" | "multipart") && is_empty && !is_required {
             return Ok(None);
@@ -390,7 +379,7 @@ impl Place<'_> {
             }
             return Ok(Some((kind, Some(template))));
         };
-        let required = schema.get("required").and_then(Value::as_array);
+        let required = schema["required"].as_array();
         for (wire, property) in properties {
             let is_required =
                 is_required && required.is_some_and(|all| all.iter().any(|it| it == wire));
@@ -423,12 +412,9 @@ impl Place<'_> {
             .iter()
             .find(|(status, _)| status.starts_with('2'))?;
         let response = follow(self.root, response).ok()?;
-        let content = response.get("content").and_then(Value::as_object);
-        let media = content.and_then(|content| {
-            let mut all = content.iter();
-            all.find(|(name, _)| is_json(name)).map(|(_, media)| media)
-        });
-        let schema = media.unwrap_or(response).get("schema")?;
+        let mut content = response["content"].as_object().into_iter().flatten();
+        let media = content.find(|(name, _)| is_json(name));
+        let schema = media.map_or(response, |(_, media)| media).get("schema")?;
         let schema = self.schema(schema, Direction::Response);
         Some(schema.unwrap_or_else(|_| json!({})))
     }

@@ -46,16 +46,19 @@ impl Remote {
         Some(cx.cache.as_ref()?.join("specifications").join(name))
     }
 
-    /// Requests the content, and caches it.
+    /// Requests the content, and caches it. If that fails, returns the cached one.
     fn request(&self, options: &Options, limit: Duration, cx: &Context) -> Result<Vec<u8>, Fault> {
         const HINT: &str = "check the URL in `openapi`, and `hosts` for one that is not public";
         let hosts = options.hosts.iter().filter_map(|it| HostRule::parse(it));
         let fetched = fetch(&self.url, hosts.collect(), MAX_BYTES, limit, cx);
-        let bytes = fetched.map_err(|error| Fault::Unusable((error.message, HINT)))?;
-        if let Some(file) = self.file(cx) {
-            cached::write(Some(&file), &bytes);
+        let file = self.file(cx);
+        if let Ok(bytes) = &fetched {
+            cached::write(file.as_deref(), bytes);
         }
-        Ok(bytes)
+        fetched.or_else(|error| {
+            let stored = file.and_then(|file| cached::read(&file, MAX_BYTES));
+            stored.ok_or(Fault::Unusable((error.message, HINT)))
+        })
     }
 }
 
@@ -150,11 +153,7 @@ impl Specification {
         let Place::Url(remote) = &self.place else {
             return Err(Fault::Absent);
         };
-        let request = || {
-            let requested = remote.request(&self.options, LIMIT, cx);
-            let stored = || cached::read(&remote.file(cx)?, MAX_BYTES);
-            requested.or_else(|fault| stored().ok_or(fault))
-        };
+        let request = || remote.request(&self.options, LIMIT, cx);
         let reviewed = remote.reviewed.get_or_init(request).as_ref();
         reviewed.map(Vec::as_slice).map_err(Clone::clone)
     }
@@ -182,11 +181,13 @@ impl Specification {
 
     fn content(&self, remote: &Remote, is_call: bool, cx: &Context) -> Result<Vec<u8>, Fault> {
         let file = remote.file(cx);
-        let stored = || cached::read(file.as_deref()?, MAX_BYTES);
         let is_fresh = file.as_deref().zip(remote.cache);
         let is_fresh = is_fresh.is_some_and(|(file, age)| cached::is_fresh(file, age));
         let takes_stored = is_fresh || is_call || cx.list.cached_only;
-        if let Some(bytes) = (takes_stored && !cx.list.refresh).then(stored).flatten() {
+        if takes_stored
+            && !cx.list.refresh
+            && let Some(bytes) = file.and_then(|file| cached::read(&file, MAX_BYTES))
+        {
             return Ok(bytes);
         }
         if cx.list.cached_only {
@@ -197,7 +198,6 @@ impl Specification {
             _ if is_call || cx.list.refresh => LIMIT,
             _ => MOMENT,
         };
-        let requested = remote.request(&self.options, limit, cx);
-        requested.or_else(|fault| stored().ok_or(fault))
+        remote.request(&self.options, limit, cx)
     }
 }

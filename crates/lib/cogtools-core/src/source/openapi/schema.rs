@@ -138,11 +138,7 @@ impl<'s> Resolver<'s> {
                 !property.is_some_and(|property| self.is_left_out(property))
             });
         }
-        if out
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(Vec::is_empty)
-        {
+        if matches!(out.get("required"), Some(Value::Array(names)) if names.is_empty()) {
             out.remove("required");
         }
         if let Some(target) = target {
@@ -204,10 +200,9 @@ impl<'s> Resolver<'s> {
             Direction::Request => "readOnly",
             Direction::Response => "writeOnly",
         };
-        let is_set = |schema: &Value| schema.get(key) == Some(&Value::Bool(true));
-        let reference = schema.get("$ref").and_then(Value::as_str);
+        let reference = schema["$ref"].as_str();
         let target = reference.and_then(|reference| lookup(self.root, reference).ok());
-        is_set(schema) || target.is_some_and(is_set)
+        schema[key] == true || target.is_some_and(|target| target[key] == true)
     }
 }
 
@@ -243,7 +238,7 @@ pub(super) fn describe_defaults(schema: &mut Value) {
 pub(super) fn follow<'s>(root: &'s Value, value: &'s Value) -> Result<&'s Value, String> {
     let mut value = value;
     for _ in 0..MAX_DEPTH {
-        match value.get("$ref").and_then(Value::as_str) {
+        match value["$ref"].as_str() {
             None => return Ok(value),
             Some(reference) => value = lookup(root, reference)?,
         }

@@ -35,24 +35,19 @@ impl Place<'_> {
         let lists = [self.value, self.item, self.root].map(|it| it.get("servers"));
         let server = lists.into_iter().flatten().find_map(|list| list.get(0));
         if let Some(server) = server {
-            let mut url = server
-                .get("url")
-                .and_then(Value::as_str)
-                .unwrap_or("/")
-                .to_owned();
-            let variables = server.get("variables").and_then(Value::as_object);
-            for (name, variable) in variables.into_iter().flatten() {
+            let mut url = server["url"].as_str().unwrap_or("/").to_owned();
+            for (name, variable) in server["variables"].as_object().into_iter().flatten() {
                 let value = self.options.variables.get(name).map(String::as_str);
-                let value = value.or_else(|| variable.get("default")?.as_str());
+                let value = value.or_else(|| variable["default"].as_str());
                 url = url.replace(&format!("{{{name}}}"), value.unwrap_or_default());
             }
             return url;
         }
-        let path = self.root.get("basePath").and_then(Value::as_str);
-        let Some(host) = self.root.get("host").and_then(Value::as_str) else {
+        let path = self.root["basePath"].as_str();
+        let Some(host) = self.root["host"].as_str() else {
             return path.unwrap_or("/").to_owned();
         };
-        let schemes = self.root.get("schemes").and_then(Value::as_array);
+        let schemes = self.root["schemes"].as_array();
         let has_http_only = schemes.is_some_and(|all| all.iter().all(|it| it == "http"));
         let scheme = if has_http_only { "http" } else { "https" };
         format!("{scheme}://{host}{}", path.unwrap_or_default())
@@ -119,19 +114,10 @@ impl Place<'_> {
         let scheme =
             scheme.ok_or_else(|| format!("the security scheme `{name}` does not exist"))?;
         let scheme = follow(self.root, scheme)?;
-        let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = |key: &str| scheme[key].as_str().unwrap_or_default();
         let own = self.options.auth.get(name);
-        let capital = |c: char| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_uppercase()
-            } else {
-                '_'
-            }
-        };
-        let default: String = format!("{}_{name}", self.options.name)
-            .chars()
-            .map(capital)
-            .collect();
+        let default = format!("{}_{name}", self.options.name).to_ascii_uppercase();
+        let default = default.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
         let variable = |value: Option<&Value>, default: &str| {
             let name = value.and_then(|value| value.get("env")?.as_str());
             name.unwrap_or(default).to_owned()
@@ -199,20 +185,17 @@ impl Place<'_> {
     pub(super) fn body_schema(&self) -> Result<Option<BodySchema>, String> {
         if let Some(body) = self.value.get("requestBody") {
             let body = follow(self.root, body)?;
-            let is_required = body.get("required") == Some(&Value::Bool(true));
-            let content = body.get("content").and_then(Value::as_object);
+            let content = body["content"].as_object();
             let Some(content) = content.filter(|content| !content.is_empty()) else {
                 return Ok(None);
             };
             let name = best(&content.keys().collect::<Vec<_>>());
-            let part = |key: &str| content.get(name)?.get(key).cloned();
+            let media = &content[name];
             return Ok(Some(BodySchema {
                 media_type: name.to_owned(),
-                schema: part("schema").unwrap_or(json!({})),
-                encoding: part("encoding")
-                    .and_then(|it| it.as_object().cloned())
-                    .unwrap_or_default(),
-                is_required,
+                schema: media.get("schema").cloned().unwrap_or(json!({})),
+                encoding: media["encoding"].as_object().cloned().unwrap_or_default(),
+                is_required: body["required"] == true,
                 is_swagger: false,
             }));
         }
@@ -228,8 +211,8 @@ impl Place<'_> {
         let lists = lists.into_iter().flatten().filter_map(Value::as_array);
         for parameter in lists.flatten() {
             let parameter = follow(self.root, parameter)?;
-            let is_required = parameter.get("required") == Some(&Value::Bool(true));
-            match parameter.get("in").and_then(Value::as_str) {
+            let is_required = parameter["required"] == true;
+            match parameter["in"].as_str() {
                 Some("body") => {
                     let media_type = match best(&consumes.iter().collect::<Vec<_>>()) {
                         "" => "application/json",
@@ -244,13 +227,12 @@ impl Place<'_> {
                     }));
                 }
                 Some("formData") => {
-                    let name = parameter.get("name").and_then(Value::as_str);
-                    let name = name.unwrap_or_default().to_owned();
+                    let name = parameter["name"].as_str().unwrap_or_default().to_owned();
                     let mut schema = parameter.as_object().cloned().unwrap_or_default();
                     for key in ["name", "in", "required", "collectionFormat"] {
                         schema.shift_remove(key);
                     }
-                    has_file |= schema.get("type") == Some(&json!("file"));
+                    has_file |= parameter["type"] == "file";
                     if is_required {
                         required.push(Value::from(name.clone()));
                     }

@@ -331,11 +331,8 @@ impl RemoteTool {
             let error = ProviderError::Declaration(provider.name(), what, tool);
             ToolError::Invalid(vec![error.diagnostic()])
         };
-        let object = self
-            .value
-            .get(*key)
-            .and_then(Value::as_object)
-            .ok_or_else(|| invalid(InvalidDeclaration::SchemaKind(key)))?;
+        let object = self.value[*key].as_object();
+        let object = object.ok_or_else(|| invalid(InvalidDeclaration::SchemaKind(key)))?;
         if !accepts_objects(object) {
             return Err(invalid(InvalidDeclaration::SchemaType(key)));
         }
