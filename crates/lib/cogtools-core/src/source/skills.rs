@@ -125,21 +125,18 @@ impl Skills {
     /// Returns the program that runs the script at `path`, and its arguments before the script: by
     /// the first line or, without `#!`, by the extension. Without both, there is none.
     pub fn interpreter(path: &Path) -> Vec<String> {
-        let line = read_first_line(path).filter(|line| !line.program.is_empty());
-        line.map_or_else(
-            || {
-                let program = match path.extension().and_then(OsStr::to_str) {
-                    Some("py") => "python3",
-                    Some("sh") => "sh",
-                    Some("js" | "mjs" | "cjs") => "node",
-                    Some("rb") => "ruby",
-                    Some("pl") => "perl",
-                    _ => return Vec::new(),
-                };
-                vec![program.to_owned()]
-            },
-            |line| interpreter(&line),
-        )
+        if let Some(line) = read_first_line(path).filter(|line| !line.program.is_empty()) {
+            return interpreter(&line);
+        }
+        let program = match path.extension().and_then(OsStr::to_str) {
+            Some("py") => "python3",
+            Some("sh") => "sh",
+            Some("js" | "mjs" | "cjs") => "node",
+            Some("rb") => "ruby",
+            Some("pl") => "perl",
+            _ => return Vec::new(),
+        };
+        vec![program.to_owned()]
     }
 
     /// Finds a word of `command` that a tool would render as a template.
@@ -223,11 +220,6 @@ impl Skills {
         (!self.all().is_empty()).then_some(text)
     }
 
-    /// The names of the skills.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.all().iter().map(|skill| skill.name.as_str())
-    }
-
     fn found(&self) -> &FoundSkills {
         self.found.get_or_init(|| {
             let mut found = FoundSkills::default();
@@ -293,7 +285,7 @@ impl Skills {
     fn skill(&self, name: &str) -> Result<&Skill, Box<Diagnostic>> {
         let found = self.all().iter().find(|skill| skill.name == name);
         found.ok_or_else(|| {
-            let names: Vec<&str> = self.names().collect();
+            let names: Vec<&str> = self.all().iter().map(|it| it.name.as_str()).collect();
             let hint = did_you_mean(name, names.iter().copied());
             let hint = hint.unwrap_or_else(|| format!("the skills are {}", names.join(", ")));
             failed(format!("no skill is named `{name}`"), hint)
@@ -373,12 +365,9 @@ impl SkillFolder {
         if folder.join(FILE).symlink_metadata().is_err() {
             return Ok(None);
         }
-        let (Ok(root), boundary) = (
-            folder.canonicalize(),
-            self.boundary.as_deref().map(Path::canonicalize),
-        ) else {
-            return Err("its folder cannot be read".to_owned());
-        };
+        let root = folder.canonicalize();
+        let root = root.map_err(|_| "its folder cannot be read".to_owned())?;
+        let boundary = self.boundary.as_deref().map(Path::canonicalize);
         if boundary.is_some_and(|boundary| !boundary.is_ok_and(|it| root.starts_with(it))) {
             return Err("its folder is a link that points outside".to_owned());
         }
