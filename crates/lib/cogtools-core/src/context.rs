@@ -251,13 +251,8 @@ impl Context {
     /// The environment of a program of the project, of a package or of a provider that
     /// declares `names`. The project's `.env` counts only if the user trusts the project.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
-        let is_trusted = || {
-            matches!(
-                self.trust.project_verdict(&self.root),
-                Ok(Verdict::Approved)
-            )
-        };
-        if names.is_empty() || is_trusted() {
+        let verdict = || self.trust.project_verdict(&self.root);
+        if names.is_empty() || matches!(verdict(), Ok(Verdict::Approved)) {
             return self.environment.child_env(names);
         }
         let environment = self.environment.clone();

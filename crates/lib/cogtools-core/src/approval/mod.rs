@@ -78,15 +78,13 @@ impl TrustableSource {
                 }
             }
         }
-        let mut distinct: Vec<Uncovered> = Vec::new();
-        found.retain(|one| {
-            let is_new = !distinct.contains(one);
-            if is_new {
-                distinct.push(one.clone());
+        let mut distinct = Vec::new();
+        for one in found {
+            if !distinct.contains(&one) {
+                distinct.push(one);
             }
-            is_new
-        });
-        found
+        }
+        distinct
     }
 
     /// The files of the project that its programs load by themselves, and whose content is

@@ -481,31 +481,25 @@ impl TrustableSource {
     /// Returns its status. The discovery of an approved provider is run, because each new or
     /// changed tool requires approval too.
     pub fn status(&self, cx: &Context) -> ApprovalStatus {
-        let known = |verdict| ApprovalStatus {
-            verdict,
-            diagnostic: None,
-        };
-        let failed = |verdict, error: Box<Diagnostic>| ApprovalStatus {
-            verdict,
-            diagnostic: Some(*error),
-        };
-        match self.own_verdict(cx) {
-            Ok(Verdict::Approved) if matches!(self.kind, Kind::Provider(_)) => {}
-            Ok(verdict) => return known(verdict),
-            Err(error) => return failed(Verdict::NotApproved, error),
-        }
-        match (cx.trust.read(), self.tools(cx)) {
-            (Err(error), _) => failed(Verdict::NotApproved, Box::new(error.diagnostic())),
-            (_, Err(error)) => failed(Verdict::Approved, error),
-            (Ok(record), Ok(tools)) => {
-                let is_approved =
-                    |(grant, _): &(Grant, RemoteTool)| record.verdict(grant) == Verdict::Approved;
-                known(if tools.iter().all(is_approved) {
-                    Verdict::Approved
-                } else {
-                    Verdict::Changed
-                })
+        let (verdict, diagnostic) = match self.own_verdict(cx) {
+            Ok(Verdict::Approved) if matches!(self.kind, Kind::Provider(_)) => {
+                match (cx.trust.read(), self.tools(cx)) {
+                    (Err(error), _) => (Verdict::NotApproved, Some(error.diagnostic())),
+                    (_, Err(error)) => (Verdict::Approved, Some(*error)),
+                    (Ok(record), Ok(tools)) => {
+                        let mut verdicts = tools.iter().map(|(grant, _)| record.verdict(grant));
+                        let are_approved = verdicts.all(|it| it == Verdict::Approved);
+                        let changed = (!are_approved).then_some(Verdict::Changed);
+                        (changed.unwrap_or(Verdict::Approved), None)
+                    }
+                }
             }
+            Ok(verdict) => (verdict, None),
+            Err(error) => (Verdict::NotApproved, Some(*error)),
+        };
+        ApprovalStatus {
+            verdict,
+            diagnostic,
         }
     }
 }
