@@ -549,7 +549,8 @@ fn join(user: Vec<Source>, project: Vec<Source>) -> Vec<Source> {
 }
 
 /// A mistake of a value.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{self:?}")]
 enum Mistake {
     /// The value should be this.
     Expected(String),

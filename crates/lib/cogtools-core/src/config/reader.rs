@@ -5,7 +5,7 @@
 //! some types by name, because their values depend on the layer.
 
 use std::cell::{Cell, RefCell};
-use std::fmt::{self, Display};
+use std::fmt::Display;
 use std::slice::Iter;
 
 use serde::de::value::{MapDeserializer, StrDeserializer};
@@ -576,11 +576,3 @@ impl de::Error for Mistake {
         Self::Missing(field)
     }
 }
-
-impl Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
-
-impl std::error::Error for Mistake {}
