@@ -220,7 +220,7 @@ impl Context {
     /// the name of each.
     pub(crate) const PROGRAM: &str = "cogtools";
 
-    /// The same context for work that `cancel` ends.
+    /// This context, for work that `cancel` ends.
     #[must_use]
     pub fn ended_by(self, cancel: &Cancel) -> Self {
         let cancel = cancel.clone();

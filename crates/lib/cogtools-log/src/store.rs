@@ -33,6 +33,8 @@ pub struct Stored {
     pub id: SessionId,
     /// When it was written to last.
     pub modified: Timestamp,
+    /// The size of its file.
+    pub bytes: u64,
 }
 
 impl Store {
@@ -187,6 +189,7 @@ fn stored(entry: &fs::DirEntry) -> Option<Stored> {
     Some(Stored {
         id: stem.parse().ok()?,
         modified: Timestamp::from_system(meta.modified().ok()?),
+        bytes: meta.len(),
     })
 }
 
