@@ -699,6 +699,8 @@ fn what_a_tool_leaves_out_is_named() {
 # left out: --retry
 # left out: the headers user-agent, accept-language
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: get_x
 
 description: GET a.example/x
@@ -713,6 +715,8 @@ implementation:
             "curl \"https://a.example/u/$USER_ID/{owner}/$metadata/{a,b}?\\$top=1&q=$QUERY&id=$USER_ID\" -H \"X-Org: ${ORG}\"",
             str![[r#"
 # kept as text: a pattern in the URL, for which curl makes several requests
+
+$schema: schema:agladysh-research.org,2025/cogtools:tool
 
 name: get_u
 
@@ -767,7 +771,7 @@ fn an_optional_cookie_of_an_operation_is_named() {
     );
     let args = ["openapi", "api.yaml", "--operation", "renamePet"];
     let tool = run("cogtools-import", &project).args(args).run();
-    tool.stdout_contains("# left out: seen: a tool sends no cookies\n\nname:");
+    tool.stdout_contains("# left out: seen: a tool sends no cookies\n\n$schema:");
 }
 
 #[test]

@@ -265,6 +265,8 @@ fn fields_of_picoschema_are_parameters() {
 # kept as text: Handlebars {{else}}
 # kept as text: Handlebars {{/if}}
 
+$schema: schema:agladysh-research.org,2025/cogtools:tool
+
 name: tag
 
 description: 'TODO: say when to call tag'

@@ -182,7 +182,7 @@ fn a_session_is_kept_unless_the_user_wants_none() {
         127,
         str![[r#"
 cogtools-plan: error[SESSION_NOT_FOUND]: this project has no sessions
-hint: name the file of a session, or begin one with `cogtools ask`
+hint: name the file of a session; `cogtools ask`, flows, plans and code write them
 
 "#]],
     );

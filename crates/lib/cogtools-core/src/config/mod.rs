@@ -160,8 +160,7 @@ impl Config {
         keys: &[&str],
         origin: Origin,
     ) -> Result<Vec<Setting>, Vec<Diagnostic>> {
-        let content = read_text(project, text, keys, origin)?.strict();
-        content.map(|content| content.settings)
+        Ok(read_text(project, text, keys, origin)?.strict()?.settings)
     }
 
     /// Checks `text` as a document at `origin`, where mistakes in entries of MCP servers cost no

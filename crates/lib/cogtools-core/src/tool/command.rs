@@ -492,8 +492,9 @@ impl CommandError {
         diagnostic
     }
 
-    const fn code(&self) -> Code {
+    fn code(&self) -> Code {
         match self {
+            Self::Start(_, error) if is_exhausted(error) => Code::IoFailed,
             Self::NoProgram
             | Self::Platform
             | Self::Loop
@@ -544,6 +545,13 @@ impl CommandError {
             }
         })
     }
+}
+
+/// Returns true if the system lacks what every program needs, so that the tool is not to blame.
+fn is_exhausted(error: &io::Error) -> bool {
+    // ENFILE and EMFILE have no `ErrorKind`.
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::OutOfMemory)
+        || cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 fn start_hint(path: &Path, error: &io::Error) -> Option<String> {

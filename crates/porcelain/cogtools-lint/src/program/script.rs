@@ -134,12 +134,11 @@ impl ToolScript {
     /// Finds where it makes code of a text that it has not written itself, and how.
     pub(crate) fn made_code(&self) -> Vec<(usize, String)> {
         let active;
-        let text = match self.language {
-            Language::Shell => self.text(),
-            _ => {
-                active = self.active();
-                &active
-            }
+        let text = if self.language == Language::Shell {
+            self.text()
+        } else {
+            active = self.active();
+            &active
         };
         let found = made_code::all(self.language, text).into_iter();
         found.map(|(at, form)| (at, form.to_owned())).collect()

@@ -348,12 +348,11 @@ fn split(line: &str) -> Result<(Vec<String>, Option<char>), String> {
 pub(super) fn placeholder(text: &str) -> Option<(&str, &str)> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let braced = text.strip_prefix("${").or_else(|| text.strip_prefix('{'));
-    let (name, rest) = match braced {
-        Some(inner) => inner.split_once('}')?,
-        None => {
-            let name = text.strip_prefix('$')?;
-            name.split_at(name.find(|c| !is_word(c)).unwrap_or(name.len()))
-        }
+    let (name, rest) = if let Some(inner) = braced {
+        inner.split_once('}')?
+    } else {
+        let name = text.strip_prefix('$')?;
+        name.split_at(name.find(|c| !is_word(c)).unwrap_or(name.len()))
     };
     // `$filter` is a name of OData.
     let is_valid = braced.is_some() || !name.contains(|c: char| c.is_ascii_lowercase());
