@@ -174,7 +174,7 @@ fn curated_tools_are_chosen_more_often_and_cost_less() {
     assert_text(
         figures.concat(),
         str![[r#"
-4 of 20, 632354 tokens a task
+4 of 20, 632390 tokens a task
 10 of 20, 14028 tokens a task
 18 of 20, 14298 tokens a task
 
