@@ -62,13 +62,11 @@ impl Npm {
                 "the project is not trusted: its .npmrc and package.json tell npm what to do";
             return Err(Diagnostic::new(Code::Denied, message).hint(hint).into());
         }
-        let npm = Self::find(root.to_path_buf(), Some(root.to_path_buf()), io)?;
-        // Not every system opens folders.
+        // Not every system opens folders. Ctrl-C ends the wait, because nothing handles signals yet.
         let lock = File::open(root).ok();
-        Ok(Self {
-            _lock: lock.filter(|folder| folder.lock().is_ok()),
-            ..npm
-        })
+        let lock = lock.filter(|folder| folder.lock().is_ok());
+        let npm = Self::find(root.to_path_buf(), Some(root.to_path_buf()), io)?;
+        Ok(Self { _lock: lock, ..npm })
     }
 
     /// npm for a search: with the settings of the project if it is trusted, otherwise with the
