@@ -237,6 +237,15 @@ fn is_of_type(schema: &Object, name: &str) -> bool {
     schema.get("type").is_some_and(|kind| kind == name)
 }
 
+/// Adds `null` to the values that an enum lists.
+fn list_null(schema: &mut Object) {
+    if let Some(Value::Array(values)) = schema.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
+    }
+}
+
 /// Returns true if `keyword` is `true` in `schema`.
 fn is_true(schema: &Object, keyword: &str) -> bool {
     schema.get(keyword) == Some(&Value::Bool(true))

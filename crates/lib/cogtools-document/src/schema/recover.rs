@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::keyword::{self, KeywordKind};
 use super::upgrade::repairs;
-use super::{Object, is_of_type, is_true};
+use super::{Object, is_of_type, is_true, list_null};
 
 /// Maximum depth to which definitions are followed: they may be recursive.
 const MAX_DEPTH: usize = 12;
@@ -200,11 +200,7 @@ fn allow_null(schema: &mut Object) {
     if schema.contains_key("type") {
         schema.insert("nullable".into(), true.into());
     }
-    if let Some(Value::Array(values)) = schema.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
-    }
+    list_null(schema);
     for (keyword, count) in [("allOf", usize::MAX), ("anyOf", 1), ("oneOf", 1)] {
         let parts = schema.get_mut(keyword).and_then(Value::as_array_mut);
         let parts = parts.into_iter().flatten().take(count);

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use super::closed::Declared;
 use super::keyword::LISTS;
 use super::translate::Purpose;
-use super::{Object, Schema, declares, is_true, keyword, parts, recover, required, translate};
+use super::{
+    Object, Schema, declares, is_true, keyword, list_null, parts, recover, required, translate,
+};
 
 /// The keywords of Gemini's `parameters`.
 pub const GEMINI_KEYWORDS: [&str; 22] = [
@@ -335,11 +337,7 @@ fn allow_null(schema: &mut Object) {
         Some(kind @ Value::String(_)) => *kind = json!([kind.take(), "null"]),
         _ => {}
     }
-    if let Some(Value::Array(values)) = schema.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
-    }
+    list_null(schema);
 }
 
 /// Returns true if a pattern has look-ahead or look-behind, which strict mode rejects.

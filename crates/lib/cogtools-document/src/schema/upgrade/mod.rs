@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::pointer::{child, segments};
 use crate::schema::keyword::{KeywordKind, json_schema_takes};
 pub use crate::schema::upgrade::repairs::Repairs;
-use crate::schema::{Object, Schema, is_of_type, is_true};
+use crate::schema::{Object, Schema, is_of_type, is_true, list_null};
 
 /// Maximum nesting of schemas; deeper ones accept anything.
 const MAX_DEPTH: usize = 64;
@@ -302,11 +302,7 @@ fn complete(schema: &Object, result: &mut Object) {
     {
         let kinds = json!([kind, "null"]);
         result.insert("type".into(), kinds);
-        if let Some(Value::Array(values)) = result.get_mut("enum")
-            && !values.contains(&Value::Null)
-        {
-            values.push(Value::Null);
-        }
+        list_null(result);
     }
     let properties = schema.get("properties").and_then(Value::as_object);
     let is_required =
