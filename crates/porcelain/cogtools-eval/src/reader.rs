@@ -201,7 +201,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a case, which has what it does not say from `defaults`.
+    /// Reads a case over `defaults`: a key that it lacks keeps their value.
     pub(crate) fn case(&mut self, node: &Node, defaults: &Case) -> Case {
         let known = "name, task, tools, files, with, trials, threshold, tags, expect";
         self.keys(node, known);

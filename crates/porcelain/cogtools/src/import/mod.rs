@@ -362,8 +362,8 @@ fn entries(folder: &Path, wanted: fn(&Path) -> bool) -> Vec<String> {
     names
 }
 
-/// Returns the tool file of the operation `wanted` of the specification in `file`, and notes that
-/// name what it leaves out.
+/// Returns the tool file of the operation `wanted` of the specification in `file`, and a note for
+/// each parameter that it leaves out.
 fn specified(
     file: &str,
     wanted: &str,

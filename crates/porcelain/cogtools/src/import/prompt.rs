@@ -11,7 +11,7 @@ use cogtools_core::source::Skills;
 use cogtools_edit::toml;
 use serde_json::{Map, Value, json};
 
-/// A tool file, and notes that name what it leaves out.
+/// A tool file, and a note for each part of the prompt that it leaves out.
 pub(super) type Imported = (Value, Vec<String>);
 
 /// Makes a tool file of the prompt `text` in a file of that name.
