@@ -60,6 +60,15 @@ fn start(project: &Project, shell: &str) -> Child {
     groups::start(project, "/bin/bash", &["-c", shell])
 }
 
+/// Kills the call that `host` has started, whose process is in the file `call`.
+fn kill_call(project: &Project, host: &mut Child) {
+    let killed = Command::new("/bin/kill")
+        .args(["-KILL", project.read("call").trim()])
+        .status();
+    assert!(killed.expect("kill runs").success());
+    host.wait().expect("it ends");
+}
+
 /// Before: what left the process group went on for ever.
 #[test]
 fn daemons_do_not_outlive_the_call() {
@@ -149,11 +158,7 @@ fn nothing_outlives_a_call_that_is_killed() {
         project("trap '' TERM\n(setsid ./daemon &)\n./daemon &\necho $$ >> pids\nsleep 300");
     let mut host = start(&project, "\"$CALL\" t & echo $! > call; wait");
     let pids = pids(&project, 3);
-    let killed = Command::new("/bin/kill")
-        .args(["-KILL", project.read("call").trim()])
-        .status();
-    assert!(killed.expect("kill runs").success());
-    host.wait().expect("it ends");
+    kill_call(&project, &mut host);
     all_end(&pids);
 }
 
@@ -168,11 +173,7 @@ fn a_flow_ends_with_the_call_that_is_killed() {
     );
     let mut host = start(&project, "\"$CALL\" flows & echo $! > call; wait");
     let pids = pids(&project, 2);
-    let killed = Command::new("/bin/kill")
-        .args(["-KILL", project.read("call").trim()])
-        .status();
-    assert!(killed.expect("kill runs").success());
-    host.wait().expect("it ends");
+    kill_call(&project, &mut host);
     all_end(&pids);
     thread::sleep(Duration::from_secs(3));
     assert_eq!(project.read("pids").lines().count(), 2);
@@ -186,6 +187,23 @@ fn a_host_may_ignore_the_end_of_its_children() {
     let output = host.wait_with_output().expect("its pipes are read");
     let texts = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
     assert_eq!(texts, ["done\n", ""]);
+    project.file(
+        "requests",
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"#,
+            r#""2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            "\n",
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#,
+            "\n",
+        ),
+    );
+    let serve = "trap '' CHLD; (cat requests; sleep 3) | \"${CALL%/*}/cogtools-mcp\"";
+    let output = start(&project, serve).wait_with_output();
+    let output = output.expect("its pipes are read");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains(r#""text":"done"#), "{text}");
 }
 
 /// A program can signal its parent, as all processes of the user.

@@ -43,8 +43,6 @@ pub use hint::{EACH, EACH_FOR_MCP, fixing_command, render_hint, render_hints};
 pub use input::{Input, InputError};
 pub use io::{DetachedIo, Io, IoContext, Services, Terminals, Vars};
 pub use lines::{Line, Lines};
-#[cfg(unix)]
-pub use process::ignored_signals;
 pub use process::{SignalGuard, SignalWatch, exit, main, main_of, parent, queue_stderr};
 pub use program::{Program, Stdin};
 pub use report::{Format, Reporter, Severity};

@@ -226,7 +226,7 @@ pub(crate) async fn signal(service: bool) -> u8 {
         std::future::pending().await
     });
     // The first signal is the hangup.
-    let lives_on = service && cogtools_program::ignored_signals() & 1 != 0;
+    let lives_on = service && cogtools_core::process::ignored_signals() & 1 != 0;
     tokio::select! {
         status = terminate => status,
         status = interrupt => status,

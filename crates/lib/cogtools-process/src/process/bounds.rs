@@ -278,6 +278,8 @@ impl Confinement {
     /// Returns the parts of a policy that this system enforces, which a process finds out; `None`
     /// if that process could not do so, which another time it may.
     pub fn support(&self) -> Option<Support> {
+        #[cfg(unix)]
+        super::group::keep_statuses();
         let mut check = Command::new(self.program()?);
         check.arg("--check").env_clear().stdin(Stdio::null());
         let output = check.stderr(Stdio::null()).output().ok()?;

@@ -6,6 +6,8 @@
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
+#[cfg(unix)]
+use std::sync::{Arc, Once, OnceLock};
 
 /// A program and the processes that it started. On systems without process groups, only
 /// the program.
@@ -29,11 +31,15 @@ impl Group {
         std::os::unix::process::CommandExt::process_group(command, 0);
         #[cfg(target_os = "linux")]
         super::orphans::hide();
+        #[cfg(unix)]
+        keep_statuses();
         Ok(Self::new(command.spawn()?, false))
     }
 
     /// Starts `command`, which is `cogtools-confine` and makes its own session.
     pub(super) fn start_confined(command: &mut Command) -> io::Result<Self> {
+        #[cfg(unix)]
+        keep_statuses();
         #[cfg(target_os = "linux")]
         {
             super::orphans::hide();
@@ -178,6 +184,33 @@ impl Group {
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().is_ok_and(|status| status.is_some())
     }
+}
+
+/// The signals that this process inherited as ignored, as a bit set; empty if unknown: only Linux
+/// says so, in `proc_pid_status(5)`.
+#[cfg(unix)]
+pub fn ignored_signals() -> u64 {
+    static IGNORED: OnceLock<u64> = OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+            .unwrap_or_default()
+    })
+}
+
+/// Lets the system keep how children end: where a host ignores `SIGCHLD`, it forgets that.
+#[cfg(unix)]
+pub(super) fn keep_statuses() {
+    use signal_hook::consts::SIGCHLD;
+    static KEPT: Once = Once::new();
+    KEPT.call_once(|| {
+        if ignored_signals() & (1 << (SIGCHLD - 1)) != 0 {
+            let _ = signal_hook::flag::register(SIGCHLD, Arc::default());
+        }
+    });
 }
 
 impl Drop for Group {

@@ -22,6 +22,8 @@ use std::time::Duration;
 pub use bounds::{Bounds, Confinement, Gap, Limits, Namespaces, Policy, SandboxMode, Support};
 use cogtools_document::file;
 pub use group::Group;
+#[cfg(unix)]
+pub use group::ignored_signals;
 use tempfile::TempDir;
 
 use crate::Cancel;

@@ -23,8 +23,6 @@ use crate::io::{Io, IoContext, Services, Terminals};
 use crate::program::Program;
 use crate::report::{Format, Reporter, Severity};
 
-#[cfg(unix)]
-pub use signals::ignored_signals;
 pub use signals::{SignalGuard, SignalWatch};
 
 /// Runs `program` as this process. This is all that the `main` of a binary does.

@@ -129,9 +129,6 @@ impl SignalGuard {
 }
 
 #[cfg(unix)]
-pub use unix::ignored_signals;
-
-#[cfg(unix)]
 mod unix {
     use std::os::unix::process::parent_id;
     use std::sync::Arc;
@@ -140,7 +137,8 @@ mod unix {
     use std::time::Duration;
 
     use cogtools_core::Cancel;
-    use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use cogtools_core::process::ignored_signals;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::{flag, low_level};
 
     use super::SignalGuard;
@@ -157,10 +155,6 @@ mod unix {
             let (mut handlers, mut interrupt) = (Vec::new(), None);
             let ignored = ignored_signals();
             let is_handled = |number: &i32| ignored & (1 << (number - 1)) == 0;
-            // Where the end of a child is ignored, the system forgets how it ended.
-            if !is_handled(&SIGCHLD) {
-                let _ = flag::register(SIGCHLD, Arc::default());
-            }
             let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
             for number in numbers.into_iter().filter(is_handled) {
                 let Ok(value) = usize::try_from(number) else {
@@ -255,17 +249,6 @@ mod unix {
             // If the thread does not start, only the check of the parent is missing.
             let _ = thread::Builder::new().name("host".into()).spawn(poll);
         }
-    }
-
-    /// The signals that this process inherited as ignored, as a bit set; empty if unknown: only Linux
-    /// says so, in `proc_pid_status(5)`.
-    pub fn ignored_signals() -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigIgn:"))
-            .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
-            .unwrap_or_default()
     }
 
     impl Drop for SignalGuard {
