@@ -83,11 +83,20 @@ pub(crate) enum Kind {
     Binary(Binary, Box<Expression>, Box<Expression>),
     Unary(Unary, Box<Expression>),
     In(Box<Expression>, Box<Expression>),
-    InlineIf {
-        condition: Box<Expression>,
-        then: Box<Expression>,
-        otherwise: Option<Box<Expression>>,
-    },
+    InlineIf(Box<InlineIf>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct InlineIf {
+    pub(crate) condition: Expression,
+    pub(crate) then: Expression,
+    pub(crate) otherwise: Option<Expression>,
+}
+
+impl Name {
+    pub(crate) fn new(text: String, span: Span) -> Self {
+        Self { text, span }
+    }
 }
 
 impl Expression {
@@ -131,15 +140,10 @@ impl Kind {
             }
             Self::Array(items) | Self::Group(items) => Box::new(items.iter()),
             Self::Dict(pairs) => Box::new(pairs.iter().map(|(_, value)| value)),
-            Self::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => Box::new(
-                [&**condition, &**then]
-                    .into_iter()
-                    .chain(otherwise.as_deref()),
-            ),
+            Self::InlineIf(one) => {
+                let both = [&one.condition, &one.then].into_iter();
+                Box::new(both.chain(&one.otherwise))
+            }
         }
     }
 }
@@ -162,16 +166,8 @@ pub(crate) enum Value {
 pub(crate) enum Statement {
     Text(String),
     Output(Expression),
-    If {
-        branches: Vec<(Expression, Vec<Self>)>,
-        otherwise: Vec<Self>,
-    },
-    For {
-        names: Vec<Name>,
-        iterable: Expression,
-        body: Vec<Self>,
-        otherwise: Vec<Self>,
-    },
+    If(If),
+    For(For),
     Set {
         targets: Vec<Name>,
         value: Value,
@@ -185,16 +181,8 @@ pub(crate) enum Statement {
         call: Expression,
         caller: Arc<Function>,
     },
-    Filter {
-        name: Name,
-        arguments: Arguments,
-        body: Vec<Self>,
-    },
-    Switch {
-        subject: Expression,
-        cases: Vec<(Expression, Vec<Self>)>,
-        otherwise: Vec<Self>,
-    },
+    Filter(FilterBlock),
+    Switch(Switch),
     Block {
         name: Name,
         body: Arc<Vec<Self>>,
@@ -204,11 +192,42 @@ pub(crate) enum Statement {
         template: Expression,
         ignore_missing: bool,
     },
-    /// `import` and `from`.
-    Import {
-        template: Expression,
-        /// Each export and its name here; the whole template is an export without a name.
-        names: Vec<(Option<Name>, Name)>,
-        with_context: bool,
-    },
+    Import(Import),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct If {
+    pub(crate) branches: Vec<(Expression, Vec<Statement>)>,
+    pub(crate) otherwise: Vec<Statement>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct For {
+    pub(crate) names: Vec<Name>,
+    pub(crate) iterable: Expression,
+    pub(crate) body: Vec<Statement>,
+    pub(crate) otherwise: Vec<Statement>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct FilterBlock {
+    pub(crate) name: Name,
+    pub(crate) arguments: Arguments,
+    pub(crate) body: Vec<Statement>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Switch {
+    pub(crate) subject: Expression,
+    pub(crate) cases: Vec<(Expression, Vec<Statement>)>,
+    pub(crate) otherwise: Vec<Statement>,
+}
+
+/// `import` and `from`.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    pub(crate) template: Expression,
+    /// Each export and its name here; the whole template is an export without a name.
+    pub(crate) names: Vec<(Option<Name>, Name)>,
+    pub(crate) with_context: bool,
 }

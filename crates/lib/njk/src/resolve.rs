@@ -83,32 +83,24 @@ impl<'a> Resolver<'a> {
 
     fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
         match statement {
-            Statement::If {
-                branches,
-                otherwise,
-            } => {
+            Statement::If(one) => {
                 let mut kind = BranchKind::If;
-                for (condition, body) in branches {
+                for (condition, body) in &one.branches {
                     self.expression(condition);
                     self.branch(condition.span, kind);
                     self.body(body)?;
                     kind = BranchKind::Elif;
                 }
-                let first = branches.first().map(|(condition, _)| condition.span);
-                self.otherwise(first.unwrap_or_default(), BranchKind::Else, otherwise)?;
+                let first = one.branches.first().map(|(condition, _)| condition.span);
+                self.otherwise(first.unwrap_or_default(), BranchKind::Else, &one.otherwise)?;
             }
-            Statement::For {
-                names,
-                iterable,
-                body,
-                otherwise,
-            } => {
-                self.expression(iterable);
-                self.scope
-                    .push(names.iter().map(|name| name.text.as_str()).collect());
-                self.branch(iterable.span, BranchKind::For);
-                self.body(body)?;
-                self.otherwise(iterable.span, BranchKind::Empty, otherwise)?;
+            Statement::For(one) => {
+                self.expression(&one.iterable);
+                let names = one.names.iter().map(|name| name.text.as_str());
+                self.scope.push(names.collect());
+                self.branch(one.iterable.span, BranchKind::For);
+                self.body(&one.body)?;
+                self.otherwise(one.iterable.span, BranchKind::Empty, &one.otherwise)?;
                 self.scope.pop();
             }
             Statement::Set { targets, value } => {
@@ -133,31 +125,25 @@ impl<'a> Resolver<'a> {
                 self.scope.pop();
                 self.expression(call);
             }
-            Statement::Switch {
-                subject,
-                cases,
-                otherwise,
-            } => {
-                self.expression(subject);
-                for (value, body) in cases {
+            Statement::Switch(one) => {
+                self.expression(&one.subject);
+                for (value, body) in &one.cases {
                     self.expression(value);
                     if !body.is_empty() {
                         self.branch(value.span, BranchKind::Case);
                         self.body(body)?;
                     }
                 }
-                if cases.is_empty() {
-                    self.body(otherwise)?;
+                if one.cases.is_empty() {
+                    self.body(&one.otherwise)?;
                 } else {
-                    self.otherwise(subject.span, BranchKind::Default, otherwise)?;
+                    self.otherwise(one.subject.span, BranchKind::Default, &one.otherwise)?;
                 }
             }
             Statement::Block { name, body } => self.block(name, body)?,
-            Statement::Import {
-                template, names, ..
-            } => {
-                self.expression(template);
-                for (_, alias) in names {
+            Statement::Import(one) => {
+                self.expression(&one.template);
+                for (_, alias) in &one.names {
                     self.define(alias);
                 }
             }
@@ -220,17 +206,13 @@ impl<'a> Resolver<'a> {
                     self.expression(argument);
                 }
             }
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.expression(then);
-                self.branch(condition.span, BranchKind::If);
-                self.expression(condition);
-                if let Some(otherwise) = otherwise {
+            Kind::InlineIf(inner) => {
+                self.expression(&inner.then);
+                self.branch(inner.condition.span, BranchKind::If);
+                self.expression(&inner.condition);
+                if let Some(otherwise) = &inner.otherwise {
                     self.expression(otherwise);
-                    self.branch(condition.span, BranchKind::Else);
+                    self.branch(inner.condition.span, BranchKind::Else);
                 }
             }
             kind => {

@@ -1,6 +1,6 @@
 //! Visits every expression of a template.
 
-use crate::ast::{Expression, Function, Statement, Value};
+use crate::ast::{Expression, FilterBlock, For, Function, If, Import, Statement, Switch, Value};
 
 /// Calls `visit` with every expression in `statements`, outer ones before inner
 /// ones.
@@ -17,9 +17,9 @@ pub(crate) fn expressions(one: &Statement) -> Vec<&Expression> {
     match one {
         Statement::Output(value)
         | Statement::Extends(value)
-        | Statement::For {
+        | Statement::For(For {
             iterable: value, ..
-        }
+        })
         | Statement::Set {
             value: Value::Expression(value),
             ..
@@ -27,16 +27,16 @@ pub(crate) fn expressions(one: &Statement) -> Vec<&Expression> {
         | Statement::Include {
             template: value, ..
         }
-        | Statement::Import {
+        | Statement::Import(Import {
             template: value, ..
-        } => vec![value],
-        Statement::If { branches, .. } => branches.iter().map(|(it, _)| it).collect(),
+        }) => vec![value],
+        Statement::If(one) => one.branches.iter().map(|(it, _)| it).collect(),
         Statement::Macro { function, .. } => defaults(function).collect(),
         Statement::Call { call, caller } => [call].into_iter().chain(defaults(caller)).collect(),
-        Statement::Filter { arguments, .. } => arguments.iter().collect(),
-        Statement::Switch { subject, cases, .. } => {
-            let cases = cases.iter().map(|(it, _)| it);
-            [subject].into_iter().chain(cases).collect()
+        Statement::Filter(block) => block.arguments.iter().collect(),
+        Statement::Switch(one) => {
+            let cases = one.cases.iter().map(|(it, _)| it);
+            [&one.subject].into_iter().chain(cases).collect()
         }
         Statement::Text(_) | Statement::Set { .. } | Statement::Block { .. } => Vec::new(),
     }
@@ -59,30 +59,27 @@ pub(crate) fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a St
 /// The bodies of a statement.
 pub(crate) fn bodies(one: &Statement) -> Vec<&[Statement]> {
     match one {
-        Statement::If {
+        Statement::If(If {
             branches,
             otherwise,
-        } => {
+        })
+        | Statement::Switch(Switch {
+            cases: branches,
+            otherwise,
+            ..
+        }) => {
             let bodies = branches.iter().map(|(_, body)| body.as_slice());
             bodies.chain([otherwise.as_slice()]).collect()
         }
-        Statement::For {
-            body, otherwise, ..
-        } => vec![body, otherwise],
+        Statement::For(one) => vec![&one.body, &one.otherwise],
         Statement::Set {
             value: Value::Body(body),
             ..
         }
-        | Statement::Filter { body, .. } => vec![body],
+        | Statement::Filter(FilterBlock { body, .. }) => vec![body],
         Statement::Block { body, .. } => vec![body],
         Statement::Macro { function, .. } => vec![&function.body],
         Statement::Call { caller, .. } => vec![&caller.body],
-        Statement::Switch {
-            cases, otherwise, ..
-        } => {
-            let bodies = cases.iter().map(|(_, body)| body.as_slice());
-            bodies.chain([otherwise.as_slice()]).collect()
-        }
         _ => Vec::new(),
     }
 }

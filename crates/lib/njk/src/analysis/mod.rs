@@ -5,7 +5,9 @@ pub mod types;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{Arguments, Binary, Expression, Function, Kind, Name, Statement, Unary, Value};
+use crate::ast::{
+    Arguments, Binary, Expression, Function, If, Kind, Name, Statement, Unary, Value,
+};
 use crate::error::{Error, ErrorKind, Positions, Span};
 use crate::{filters, globals, parser, tests, walk};
 
@@ -74,11 +76,8 @@ pub(crate) fn of(statements: &[Statement], source: &str) -> Analysis {
     analyst.body(statements);
     walk::statements(statements, &mut |expression| analyst.names(expression));
     walk::each(statements, &mut |statement| {
-        if let Statement::Filter {
-            name, arguments, ..
-        } = statement
-        {
-            analyst.filter(name, arguments);
+        if let Statement::Filter(block) = statement {
+            analyst.filter(&block.name, &block.arguments);
         }
     });
     analyst.found
@@ -114,24 +113,12 @@ impl Analyst<'_> {
 
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::If {
-                branches,
-                otherwise,
-            } => self.conditions(branches, otherwise),
-            Statement::For {
-                names,
-                iterable,
-                body,
-                otherwise,
-            } => {
-                self.question(iterable);
-                self.within(
-                    names.iter().map(|name| name.text.as_str()).chain(["loop"]),
-                    |this| {
-                        this.body(body);
-                    },
-                );
-                self.body(otherwise);
+            Statement::If(one) => self.conditions(one),
+            Statement::For(one) => {
+                self.question(&one.iterable);
+                let names = one.names.iter().map(|name| name.text.as_str());
+                self.within(names.chain(["loop"]), |this| this.body(&one.body));
+                self.body(&one.otherwise);
             }
             Statement::Set { targets, value } => {
                 match value {
@@ -150,26 +137,20 @@ impl Analyst<'_> {
                 self.read(call);
                 self.function(caller);
             }
-            Statement::Switch {
-                subject,
-                cases,
-                otherwise,
-            } => {
-                self.question(subject);
-                for (value, body) in cases {
+            Statement::Switch(one) => {
+                self.question(&one.subject);
+                for (value, body) in &one.cases {
                     self.read(value);
                     self.body(body);
                 }
-                self.body(otherwise);
+                self.body(&one.otherwise);
             }
             Statement::Extends(template) | Statement::Include { template, .. } => {
                 self.template(template);
             }
-            Statement::Import {
-                template, names, ..
-            } => {
-                self.template(template);
-                for (_, alias) in names {
+            Statement::Import(one) => {
+                self.template(&one.template);
+                for (_, alias) in &one.names {
                     self.bind(&alias.text);
                 }
             }
@@ -193,9 +174,9 @@ impl Analyst<'_> {
         }
     }
 
-    fn conditions(&mut self, branches: &[(Expression, Vec<Statement>)], otherwise: &[Statement]) {
+    fn conditions(&mut self, one: &If) {
         let before = self.guards.len();
-        for (condition, body) in branches {
+        for (condition, body) in &one.branches {
             self.question(condition);
             let outer = self.guards.len();
             self.guards.extend(when_true(condition));
@@ -204,7 +185,7 @@ impl Analyst<'_> {
             // The following branches run if this condition is false.
             self.guards.extend(when_false(condition));
         }
-        self.body(otherwise);
+        self.body(&one.otherwise);
         self.guards.truncate(before);
     }
 
@@ -281,18 +262,14 @@ impl Analyst<'_> {
                 let guarded = asked || self.guards.contains(name);
                 self.note(name, expression.span, guarded);
             }
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => {
-                self.question(condition);
+            Kind::InlineIf(one) => {
+                self.question(&one.condition);
                 let before = self.guards.len();
-                self.guards.extend(when_true(condition));
-                self.expression(then, asked);
+                self.guards.extend(when_true(&one.condition));
+                self.expression(&one.then, asked);
                 self.guards.truncate(before);
-                self.guards.extend(when_false(condition));
-                if let Some(otherwise) = otherwise {
+                self.guards.extend(when_false(&one.condition));
+                if let Some(otherwise) = &one.otherwise {
                     self.expression(otherwise, asked);
                 }
                 self.guards.truncate(before);

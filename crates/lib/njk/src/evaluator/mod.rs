@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 pub(crate) use templates::{json, render};
 
-use crate::ast::{Arguments, Binary, Expression, Kind, Name, Statement, Unary};
+use crate::ast::{Arguments, Binary, Expression, InlineIf, Kind, Name, Statement, Unary};
 use crate::coverage::BranchKind;
 use crate::error::{self, Error, ErrorKind, FUNCTIONS, METHODS, Span, instead};
 use crate::native::Native;
@@ -237,11 +237,7 @@ impl Evaluator<'_> {
             Kind::Binary(operator, left, right) => self.binary(*operator, left, right),
             Kind::Unary(operator, target) => self.unary(*operator, target),
             Kind::In(item, container) => self.contains(item, container),
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => self.inline_if(condition, then, otherwise.as_deref()),
+            Kind::InlineIf(one) => self.inline_if(one),
         }
     }
 
@@ -358,20 +354,15 @@ impl Evaluator<'_> {
         apply_unary(self.runtime, operator, &target)
     }
 
-    fn inline_if(
-        &self,
-        condition: &Expression,
-        then: &Expression,
-        otherwise: Option<&Expression>,
-    ) -> Result<Value, Error> {
-        if self.expression(condition)?.is_true() {
-            self.take(condition.span, BranchKind::If);
-            return self.expression(then);
+    fn inline_if(&self, one: &InlineIf) -> Result<Value, Error> {
+        if self.expression(&one.condition)?.is_true() {
+            self.take(one.condition.span, BranchKind::If);
+            return self.expression(&one.then);
         }
-        let Some(otherwise) = otherwise else {
+        let Some(otherwise) = &one.otherwise else {
             return Ok(Value::from(""));
         };
-        self.take(condition.span, BranchKind::Else);
+        self.take(one.condition.span, BranchKind::Else);
         self.expression(otherwise)
     }
 }

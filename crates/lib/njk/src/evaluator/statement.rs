@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ast::{self, Arguments, Expression, Function, Kind, Name, Statement};
+use crate::ast::{self, Expression, FilterBlock, For, Function, If, Kind, Name, Statement, Switch};
 use crate::coverage::BranchKind;
 use crate::error::{Error, Span};
 use crate::evaluator::Evaluator;
@@ -21,40 +21,20 @@ impl Evaluator<'_> {
         match one {
             Statement::Text(text) => self.text(text, out),
             Statement::Output(value) => self.output(value, out),
-            Statement::If {
-                branches,
-                otherwise,
-            } => self.conditions(branches, otherwise, out),
-            Statement::For {
-                names,
-                iterable,
-                body,
-                otherwise,
-            } => self.for_loop(names, iterable, body, otherwise, out),
+            Statement::If(one) => self.conditions(one, out),
+            Statement::For(one) => self.for_loop(one, out),
             Statement::Set { targets, value } => self.set(targets, value),
             Statement::Macro { name, function } => self.definition(name, function),
             Statement::Call { call, caller } => self.call_block(call, caller, out),
-            Statement::Filter {
-                name,
-                arguments,
-                body,
-            } => self.filter_block(name, arguments, body, out),
-            Statement::Switch {
-                subject,
-                cases,
-                otherwise,
-            } => self.switch(subject, cases, otherwise, out),
+            Statement::Filter(one) => self.filter_block(one, out),
+            Statement::Switch(one) => self.switch(one, out),
             Statement::Block { name, .. } => self.block(name, out),
             Statement::Extends(template) => self.extend(template),
             Statement::Include {
                 template,
                 ignore_missing,
             } => self.include(template, *ignore_missing, out),
-            Statement::Import {
-                template,
-                names,
-                with_context,
-            } => self.import(template, names, *with_context),
+            Statement::Import(one) => self.import(one),
         }
     }
 
@@ -63,40 +43,30 @@ impl Evaluator<'_> {
         self.at(value.span, self.print(&printed, out))
     }
 
-    fn conditions(
-        &self,
-        branches: &[(Expression, Vec<Statement>)],
-        otherwise: &[Statement],
-        out: &mut String,
-    ) -> Result<(), Error> {
+    fn conditions(&self, one: &If, out: &mut String) -> Result<(), Error> {
         let mut kind = BranchKind::If;
-        for (condition, body) in branches {
+        for (condition, body) in &one.branches {
             if self.expression(condition)?.is_true() {
                 return self.branch(condition.span, kind, body, out);
             }
             kind = BranchKind::Elif;
         }
-        let first = branches.first().map(|(condition, _)| condition.span);
-        self.branch(first.unwrap_or_default(), BranchKind::Else, otherwise, out)
+        let first = one.branches.first().map(|(condition, _)| condition.span);
+        let span = first.unwrap_or_default();
+        self.branch(span, BranchKind::Else, &one.otherwise, out)
     }
 
     /// The cases are compared in turn; an empty one falls through to the next.
-    fn switch(
-        &self,
-        subject: &Expression,
-        cases: &[(Expression, Vec<Statement>)],
-        otherwise: &[Statement],
-        out: &mut String,
-    ) -> Result<(), Error> {
-        let value = self.expression(subject)?;
+    fn switch(&self, one: &Switch, out: &mut String) -> Result<(), Error> {
+        let value = self.expression(&one.subject)?;
         let mut found = false;
-        for (case, body) in cases {
+        for (case, body) in &one.cases {
             found = found || strict(&value, &self.expression(case)?);
             if found && !body.is_empty() {
                 return self.branch(case.span, BranchKind::Case, body, out);
             }
         }
-        self.branch(subject.span, BranchKind::Default, otherwise, out)
+        self.branch(one.subject.span, BranchKind::Default, &one.otherwise, out)
     }
 
     /// Runs the branch of a condition.
@@ -131,16 +101,11 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn filter_block(
-        &self,
-        name: &Name,
-        arguments: &Arguments,
-        body: &[Statement],
-        out: &mut String,
-    ) -> Result<(), Error> {
-        let text = Value::from(self.at(name.span, self.capture(body))?);
-        let value = self.filter(&text, name, arguments)?;
-        self.at(name.span, self.print(&value, out))
+    fn filter_block(&self, one: &FilterBlock, out: &mut String) -> Result<(), Error> {
+        let span = one.name.span;
+        let text = Value::from(self.at(span, self.capture(&one.body))?);
+        let value = self.filter(&text, &one.name, &one.arguments)?;
+        self.at(span, self.print(&value, out))
     }
 
     fn definition(&self, name: &Name, function: &Arc<Function>) -> Result<(), Error> {
@@ -194,49 +159,29 @@ enum Item {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn for_loop(
-        &self,
-        names: &[Name],
-        iterable: &Expression,
-        body: &[Statement],
-        otherwise: &[Statement],
-        out: &mut String,
-    ) -> Result<(), Error> {
-        let value = self.expression(iterable)?;
-        let items = self.at(
-            iterable.span,
-            Items::of(self.runtime, &value, names.len() > 1),
-        )?;
+    fn for_loop(&self, one: &For, out: &mut String) -> Result<(), Error> {
+        let value = self.expression(&one.iterable)?;
+        let span = one.iterable.span;
+        let items = Items::of(self.runtime, &value, one.names.len() > 1);
+        let items = self.at(span, items)?;
         self.runtime.open(self.here);
-        for name in names {
+        for name in &one.names {
             self.bind(name, Value::Undefined);
         }
-        let count = items.len();
-        if count == 0 {
-            if !otherwise.is_empty() {
-                self.take(iterable.span, BranchKind::Empty);
-                self.body(otherwise, out)?;
-            }
-        } else {
-            let result = self.steps(names, iterable, &items, count, body, out);
-            self.at(iterable.span, result)?;
+        if items.len() > 0 {
+            self.at(span, self.steps(one, &items, out))?;
+        } else if !one.otherwise.is_empty() {
+            self.take(span, BranchKind::Empty);
+            self.body(&one.otherwise, out)?;
         }
         self.runtime.close(self.here);
         Ok(())
     }
 
-    fn steps(
-        &self,
-        names: &[Name],
-        iterable: &Expression,
-        items: &Items,
-        count: usize,
-        body: &[Statement],
-        out: &mut String,
-    ) -> Result<(), Error> {
+    fn steps(&self, one: &For, items: &Items, out: &mut String) -> Result<(), Error> {
         let loop_ = Rc::new(Loop {
             index: Cell::new(0),
-            len: count,
+            len: items.len(),
         });
         let value = Value::Special(Rc::<Loop>::clone(&loop_));
         self.runtime.bind(self.here, "loop", value);
@@ -244,9 +189,9 @@ impl Evaluator<'_> {
         while let Some(item) = items.get(index) {
             self.runtime.spend(1)?;
             loop_.index.set(index);
-            self.unpack(names, item)?;
-            self.take(iterable.span, BranchKind::For);
-            self.body(body, out)?;
+            self.unpack(&one.names, item)?;
+            self.take(one.iterable.span, BranchKind::For);
+            self.body(&one.body, out)?;
             index += 1;
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::ast::{Expression, Function as Tree, Name, Statement};
+use crate::ast::{Expression, Function as Tree, Import, Name, Statement};
 use crate::engine::Program;
 use crate::error::{self, Error, ErrorKind, Span};
 use crate::evaluator::Evaluator;
@@ -132,16 +132,12 @@ impl Evaluator<'_> {
 
     /// `{% import %}` and `{% from %}`: defines the exports of a template as one value, or some
     /// of them.
-    pub(super) fn import(
-        &self,
-        template: &Expression,
-        names: &[(Option<Name>, Name)],
-        with_context: bool,
-    ) -> Result<(), Error> {
-        let name = self.expression(template)?;
-        let program = self.at(template.span, self.load(&name))?;
-        let module = self.at(template.span, self.exports(&program, with_context))?;
-        for (name, alias) in names {
+    pub(super) fn import(&self, one: &Import) -> Result<(), Error> {
+        let name = self.expression(&one.template)?;
+        let span = one.template.span;
+        let program = self.at(span, self.load(&name))?;
+        let module = self.at(span, self.exports(&program, one.with_context))?;
+        for (name, alias) in &one.names {
             let value = match name {
                 None => module.clone(),
                 Some(name) => self.at(name.span, imported(&module, &name.text))?,

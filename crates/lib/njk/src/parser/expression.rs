@@ -1,7 +1,7 @@
 //! Operators, from the loosest to the tightest, as in Nunjucks' grammar. Their
 //! final operands are determined by [`crate::precedence`].
 
-use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
+use crate::ast::{Arguments, Binary, Expression, InlineIf, Kind, Name, Unary};
 use crate::error::{Error, ErrorKind, Span};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, bounded, fail};
@@ -45,17 +45,17 @@ impl Parser<'_> {
         }
         let condition = settle(self.or()?)?;
         let otherwise = if self.skip_symbol("else")? {
-            Some(Box::new(settle(self.or()?)?))
+            Some(settle(self.or()?)?)
         } else {
             None
         };
         let span = then.span.to(self.last);
-        let kind = Kind::InlineIf {
-            condition: Box::new(condition),
-            then: Box::new(then),
+        let one = InlineIf {
+            condition,
+            then,
             otherwise,
         };
-        bounded(Expression::new(kind, span))
+        bounded(Expression::new(Kind::InlineIf(Box::new(one)), span))
     }
 
     fn or(&mut self) -> Parsed<Expression> {
@@ -105,12 +105,12 @@ impl Parser<'_> {
     }
 
     fn test(&mut self) -> Parsed<Expression> {
-        let left = self.comparison()?;
+        let left = self.climb(1)?;
         if !self.skip_symbol("is")? {
             return Ok(left);
         }
         let negated = self.skip_symbol("not")?;
-        let test = self.comparison()?;
+        let test = self.climb(1)?;
         let span = left.span.to(test.span);
         let Some((name, arguments)) = test_name(test) else {
             return fail("expected the name of a test after `is`", span);
@@ -138,10 +138,6 @@ impl Parser<'_> {
             self.next()?;
         }
         Ok(found.map(|(_, level, operator)| (*level, *operator)))
-    }
-
-    fn comparison(&mut self) -> Parsed<Expression> {
-        self.climb(1)
     }
 
     fn climb(&mut self, least: u8) -> Parsed<Expression> {
@@ -185,19 +181,10 @@ fn negate(target: Expression, start: Span) -> Parsed<Expression> {
 fn test_name(test: Expression) -> Option<(Name, Arguments)> {
     let span = test.span;
     match test.kind {
-        Kind::Name(text) => Some((Name { text, span }, Arguments::default())),
-        Kind::Null => {
-            let text = "null".to_owned();
-            Some((Name { text, span }, Arguments::default()))
-        }
+        Kind::Name(text) => Some((Name::new(text, span), Arguments::default())),
+        Kind::Null => Some((Name::new("null".to_owned(), span), Arguments::default())),
         Kind::Call(target, arguments) => match target.kind {
-            Kind::Name(text) => Some((
-                Name {
-                    text,
-                    span: target.span,
-                },
-                arguments,
-            )),
+            Kind::Name(text) => Some((Name::new(text, target.span), arguments)),
             _ => None,
         },
         _ => None,
@@ -252,15 +239,17 @@ impl Parser<'_> {
     fn items(&mut self, close: &'static str, place: &str) -> Parsed<Vec<Expression>> {
         let mut items = Vec::new();
         while !self.skip(close)? {
-            if !items.is_empty() && !self.skip(",")? {
-                let expected = format!("`,` or `{close}` {place}");
-                if close == "]" && matches!(self.peek()?.kind, lexer::Kind::Mark(":")) {
-                    return self.mistaken(&expected, "write `.slice(start, end)`");
-                }
-                return self.unexpected(&expected);
-            }
+            let lacks_comma = !items.is_empty() && !self.skip(",")?;
+            let expected = if lacks_comma {
+                &format!("`,` or `{close}` {place}")
+            } else {
+                "an expression"
+            };
             if close == "]" && matches!(self.peek()?.kind, lexer::Kind::Mark(":")) {
-                return self.mistaken("an expression", "write `.slice(start, end)`");
+                return self.mistaken(expected, "write `.slice(start, end)`");
+            }
+            if lacks_comma {
+                return self.unexpected(expected);
             }
             items.push(self.expression()?);
         }
@@ -281,11 +270,7 @@ impl Parser<'_> {
                 return fail("expected a name or a string as key", key.span);
             };
             self.require(":", "after the key")?;
-            let name = Name {
-                text,
-                span: key.span,
-            };
-            pairs.push((name, self.expression()?));
+            pairs.push((Name::new(text, key.span), self.expression()?));
         }
         Ok(pairs)
     }
@@ -311,16 +296,13 @@ impl Parser<'_> {
                 }
                 "." => {
                     self.next()?;
-                    Kind::Member(Box::new(target), self.member()?)
+                    let name = self.name("the name of a member after `.`")?;
+                    Kind::Member(Box::new(target), name)
                 }
                 _ => return Ok(target),
             };
             target = bounded(Expression::new(kind, start.to(self.last)))?;
         }
-    }
-
-    fn member(&mut self) -> Parsed<Name> {
-        self.name("the name of a member after `.`")
     }
 
     /// `(…)`, with the parentheses.
@@ -337,12 +319,8 @@ impl Parser<'_> {
                 let (Kind::Name(text) | Kind::Str(text)) = value.kind else {
                     return fail("expected a name before `=`", value.span);
                 };
-                let name = Name {
-                    text,
-                    span: value.span,
-                };
-                let value = self.expression()?;
-                arguments.keyword.push((name, value));
+                let name = Name::new(text, value.span);
+                arguments.keyword.push((name, self.expression()?));
             } else {
                 arguments.positional.push(value);
             }

@@ -105,10 +105,7 @@ impl Parser<'_> {
         }
         let token = self.next()?;
         match token.kind {
-            Kind::Symbol(text) => Ok(Name {
-                text,
-                span: token.span,
-            }),
+            Kind::Symbol(text) => Ok(Name::new(text, token.span)),
             _ => fail("expected a name", token.span),
         }
     }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::ast::{self, Expression, Function, Kind, Name, Statement};
+use crate::ast::{
+    self, Expression, FilterBlock, For, Function, If, Import, Kind, Name, Statement, Switch,
+};
 use crate::error::{self, Error, ErrorKind, instead};
 use crate::lexer;
 use crate::parser::{Parsed, Parser, fail};
@@ -54,15 +56,11 @@ impl Parser<'_> {
             {
                 return self.mistaken("`%}` at the end of `else`", "write `elif`");
             }
-            self.block_end(end)?;
-            let mut otherwise = Vec::new();
-            if end == "else" {
-                otherwise = self.body_to("endif")?;
-            }
-            return Ok(Statement::If {
+            let otherwise = self.otherwise(end, "endif")?;
+            return Ok(Statement::If(If {
                 branches,
                 otherwise,
-            });
+            }));
         }
     }
 
@@ -104,17 +102,13 @@ impl Parser<'_> {
         let iterable = self.expression()?;
         self.block_end("for")?;
         let (body, end) = self.body(&["endfor", "else"])?;
-        self.block_end(end)?;
-        let mut otherwise = Vec::new();
-        if end == "else" {
-            otherwise = self.body_to("endfor")?;
-        }
-        Ok(Statement::For {
+        let otherwise = self.otherwise(end, "endfor")?;
+        Ok(Statement::For(For {
             names,
             iterable,
             body,
             otherwise,
-        })
+        }))
     }
 
     fn set_tag(&mut self) -> Parsed<Statement> {
@@ -155,6 +149,15 @@ impl Parser<'_> {
         Ok(body)
     }
 
+    /// The rest of a statement whose body ended with `found`: another body, unless that is `end`.
+    fn otherwise(&mut self, found: &str, end: &'static str) -> Parsed<Vec<Statement>> {
+        self.block_end(found)?;
+        if found == end {
+            return Ok(Vec::new());
+        }
+        self.body_to(end)
+    }
+
     fn function(&mut self, signature: Signature, end: &'static str) -> Parsed<Arc<Function>> {
         let (parameters, defaults) = signature;
         let body = self.body_to(end)?;
@@ -172,8 +175,7 @@ impl Parser<'_> {
             let Kind::Name(text) = parameter.kind else {
                 return fail("expected the name of a parameter", parameter.span);
             };
-            let span = parameter.span;
-            parameters.push(Name { text, span });
+            parameters.push(Name::new(text, parameter.span));
         }
         Ok((parameters, arguments.keyword))
     }
@@ -196,11 +198,11 @@ impl Parser<'_> {
         let (name, arguments) = self.filter()?;
         self.block_end("filter")?;
         let body = self.body_to("endfilter")?;
-        Ok(Statement::Filter {
+        Ok(Statement::Filter(FilterBlock {
             name,
             arguments,
             body,
-        })
+        }))
     }
 
     fn switch_tag(&mut self) -> Parsed<Statement> {
@@ -219,16 +221,12 @@ impl Parser<'_> {
             }
             end = next;
         }
-        self.block_end(end)?;
-        let mut otherwise = Vec::new();
-        if end == "default" {
-            otherwise = self.body_to("endswitch")?;
-        }
-        Ok(Statement::Switch {
+        let otherwise = self.otherwise(end, "endswitch")?;
+        Ok(Statement::Switch(Switch {
             subject,
             cases,
             otherwise,
-        })
+        }))
     }
 
     fn block_tag(&mut self) -> Parsed<Statement> {
@@ -271,13 +269,13 @@ impl Parser<'_> {
             return self.unexpected("`as` after the template to import");
         }
         let names = vec![(None, self.name("a name for what is imported")?)];
-        let with_context = self.with_context()?.unwrap_or_default();
+        let with_context = self.with_context()?;
         self.block_end("import")?;
-        Ok(Statement::Import {
+        Ok(Statement::Import(Import {
             template,
             names,
             with_context,
-        })
+        }))
     }
 
     pub(super) fn import_names(&mut self) -> Parsed<Statement> {
@@ -286,7 +284,7 @@ impl Parser<'_> {
             return self.unexpected("`import` after the template");
         }
         let mut names = Vec::new();
-        let mut with_context = None;
+        let mut with_context = false;
         while !matches!(self.peek()?.kind, lexer::Kind::BlockEnd(_)) {
             if !names.is_empty() && !self.skip(",")? {
                 return self.unexpected("`,` or `%}` after an imported name");
@@ -308,22 +306,20 @@ impl Parser<'_> {
             return self.unexpected("at least one name to import");
         }
         self.block_end("from")?;
-        Ok(Statement::Import {
+        Ok(Statement::Import(Import {
             template,
             names,
-            with_context: with_context.unwrap_or_default(),
-        })
+            with_context,
+        }))
     }
 
-    fn with_context(&mut self) -> Parsed<Option<bool>> {
+    fn with_context(&mut self) -> Parsed<bool> {
         let with = self.skip_symbol("with")?;
-        if !with && !self.skip_symbol("without")? {
-            return Ok(None);
-        }
-        if !self.skip_symbol("context")? {
+        let is_written = with || self.skip_symbol("without")?;
+        if is_written && !self.skip_symbol("context")? {
             return self.unexpected("`context` after `with` or `without`");
         }
-        Ok(Some(with))
+        Ok(with)
     }
 }
 

@@ -8,7 +8,7 @@ use super::condition::Judged;
 use super::function::{Included, Macro};
 use super::lattice::{Absent, Any, Type};
 use super::problem::Problem;
-use crate::ast::{Expression, Kind, Statement};
+use crate::ast::{Expression, Import, Kind, Statement};
 use crate::engine::resolve;
 use crate::error::{Error, Span};
 use crate::{parser, walk};
@@ -419,7 +419,7 @@ pub(super) fn template(statement: &Statement) -> Option<&Expression> {
     match statement {
         Statement::Extends(template)
         | Statement::Include { template, .. }
-        | Statement::Import { template, .. } => Some(template),
+        | Statement::Import(Import { template, .. }) => Some(template),
         _ => None,
     }
 }

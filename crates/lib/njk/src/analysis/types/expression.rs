@@ -7,7 +7,7 @@ use super::compare::is_comparison;
 use super::filter::is_free_text;
 use super::lattice::{Absent, Any, FALSE, NULL, Numbers, Object, Property, Strings, TRUE, Type};
 use super::problem::{Habit, Problem};
-use crate::ast::{Arguments, Binary, Expression, Kind, Name, Unary};
+use crate::ast::{Arguments, Binary, Expression, InlineIf, Kind, Name, Unary};
 
 impl Checker<'_> {
     /// The type of an expression whose value is used.
@@ -18,7 +18,7 @@ impl Checker<'_> {
             | Kind::Member(..)
             | Kind::Index(..)
             | Kind::Group(_)
-            | Kind::InlineIf { .. } => true,
+            | Kind::InlineIf(_) => true,
             Kind::Binary(operator, ..) => {
                 !is_comparison(*operator) && !matches!(operator, Binary::And | Binary::Or)
             }
@@ -57,11 +57,7 @@ impl Checker<'_> {
                 self.arithmetic(target, &ty);
                 Type::number()
             }
-            Kind::InlineIf {
-                condition,
-                then,
-                otherwise,
-            } => self.inline_if(condition, then, otherwise.as_deref()),
+            Kind::InlineIf(one) => self.inline_if(one),
         }
     }
 
@@ -179,21 +175,16 @@ impl Checker<'_> {
         })
     }
 
-    fn inline_if(
-        &mut self,
-        condition: &Expression,
-        then: &Expression,
-        otherwise: Option<&Expression>,
-    ) -> Type {
+    fn inline_if(&mut self, one: &InlineIf) -> Type {
         let printing = std::mem::replace(&mut self.printing, false);
-        let judged = self.condition(condition, otherwise.is_some());
+        let judged = self.condition(&one.condition, one.otherwise.is_some());
         self.printing = printing;
         let mark = self.scope.facts_mark();
         self.scope.learn(&judged.yes);
-        let first = self.expression(then);
+        let first = self.expression(&one.then);
         self.scope.forget_to(mark);
         self.scope.learn(&judged.no);
-        let second = match otherwise {
+        let second = match &one.otherwise {
             Some(otherwise) => self.expression(otherwise),
             None => Type::absent(),
         };
@@ -338,9 +329,9 @@ impl Checker<'_> {
     pub(super) fn printed_parts(&mut self, one: &Expression, ty: &Type) {
         match &one.kind {
             Kind::Group(items) if items.len() == 1 => self.printed_parts(&items[0], ty),
-            Kind::InlineIf { then, .. } if !ty.prints_as_object() => {
-                let ty = self.quietly(|this| this.expression(then));
-                self.printed(then, &ty);
+            Kind::InlineIf(inner) if !ty.prints_as_object() => {
+                let ty = self.quietly(|this| this.expression(&inner.then));
+                self.printed(&inner.then, &ty);
             }
             _ => self.printed(one, ty),
         }

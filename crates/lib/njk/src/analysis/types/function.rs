@@ -200,9 +200,9 @@ impl<'a> Checker<'a> {
                     let number = self.numbers.get(&address(function));
                     found.extend(number.map(|it| (name.text.clone(), Role::Macro(*it))));
                 }
-                Statement::Import { names, .. } => {
+                Statement::Import(one) => {
                     if let Some(module) = loaded.target(statement) {
-                        for (name, alias) in names {
+                        for (name, alias) in &one.names {
                             let role = self.imported(module, name.as_ref());
                             found.extend(role.map(|it| (alias.text.clone(), it)));
                         }
@@ -250,8 +250,8 @@ impl Checker<'_> {
             Statement::Set { targets, .. } => {
                 defined.extend(targets.iter().map(|target| target.text.as_str()));
             }
-            Statement::Import { names, .. } => {
-                defined.extend(names.iter().map(|(_, alias)| alias.text.as_str()));
+            Statement::Import(one) => {
+                defined.extend(one.names.iter().map(|(_, alias)| alias.text.as_str()));
             }
             _ => {}
         });
@@ -437,8 +437,8 @@ impl Checker<'_> {
             (Statement::Include { .. } | Statement::Extends(_), Some(found)) => {
                 self.note_include(found);
             }
-            (Statement::Import { names, .. }, found) => {
-                for (name, alias) in names {
+            (Statement::Import(one), found) => {
+                for (name, alias) in &one.names {
                     let role = found.and_then(|found| self.imported(found, name.as_ref()));
                     if let (None, Some(found), Some(name)) = (role, found, name) {
                         self.missing_export(found, name);
@@ -513,10 +513,8 @@ impl Checker<'_> {
                 } if targets.iter().any(|target| target.text == *wanted) => {
                     examine(value);
                 }
-                Statement::For {
-                    names, iterable, ..
-                } if names.iter().any(|name| name.text == *wanted) => {
-                    examine(iterable);
+                Statement::For(one) if one.names.iter().any(|it| it.text == *wanted) => {
+                    examine(&one.iterable);
                 }
                 _ => {}
             },

@@ -9,7 +9,7 @@ use crate::analysis::types::lattice::{Any, LOOP, NULL, Type};
 use crate::analysis::types::narrow::may_equal;
 use crate::analysis::types::problem::{Habit, Problem};
 use crate::analysis::types::unused::assigned_in;
-use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
+use crate::ast::{Expression, For, Function, If, Kind, Name, Statement, Switch, Value};
 use crate::walk;
 
 impl Checker<'_> {
@@ -23,16 +23,8 @@ impl Checker<'_> {
         match statement {
             Statement::Text(_) => {}
             Statement::Output(value) => self.output(value),
-            Statement::If {
-                branches,
-                otherwise,
-            } => self.branches(branches, otherwise),
-            Statement::For {
-                names,
-                iterable,
-                body,
-                otherwise,
-            } => self.repeat(names, iterable, body, otherwise),
+            Statement::If(one) => self.branches(one),
+            Statement::For(one) => self.repeat(one),
             Statement::Set { targets, value } => self.set(targets, value),
             Statement::Macro { name, function } => {
                 let number = self.numbers.get(&address(function)).copied();
@@ -40,17 +32,11 @@ impl Checker<'_> {
                 self.scope.bind_role(&name.text, role);
             }
             Statement::Call { call, caller } => self.call_block(call, caller),
-            Statement::Filter {
-                arguments, body, ..
-            } => {
-                self.arguments(arguments);
-                self.body(body);
+            Statement::Filter(block) => {
+                self.arguments(&block.arguments);
+                self.body(&block.body);
             }
-            Statement::Switch {
-                subject,
-                cases,
-                otherwise,
-            } => self.switch(subject, cases, otherwise),
+            Statement::Switch(one) => self.switch(one),
             Statement::Block { body, .. } => {
                 let mark = self.scope.mark();
                 if self.loaded[self.here].extends {
@@ -113,23 +99,17 @@ impl Checker<'_> {
         }
     }
 
-    fn repeat(
-        &mut self,
-        names: &[Name],
-        iterable: &Expression,
-        body: &[Statement],
-        otherwise: &[Statement],
-    ) {
-        let ty = self.expression(iterable);
-        let judged = self.quietly(|this| this.judge(iterable));
-        self.loop_condition(names, iterable);
-        let types = self.items(names, iterable, &ty);
-        let changing = assigned_in(body);
+    fn repeat(&mut self, one: &For) {
+        let ty = self.expression(&one.iterable);
+        let judged = self.quietly(|this| this.judge(&one.iterable));
+        self.loop_condition(&one.names, &one.iterable);
+        let types = self.items(&one.names, &one.iterable, &ty);
+        let changing = assigned_in(&one.body);
         self.forget(&changing);
         let mark = self.scope.mark();
         let facts = self.scope.facts_mark();
         self.scope.learn(&judged.yes);
-        for (name, ty) in names.iter().zip(types) {
+        for (name, ty) in one.names.iter().zip(types) {
             let ty = if self.tainted.contains(&name.text) {
                 self.escape(&ty);
                 Type::unknown()
@@ -140,31 +120,26 @@ impl Checker<'_> {
             self.scope.bind(&name.text, ty, volatile);
         }
         self.scope.bind("loop", Type::simple(LOOP), false);
-        self.body(body);
+        self.body(&one.body);
         self.scope.forget_to(facts);
         self.scope.undo_to(mark);
-        self.body(otherwise);
-        self.forget(&assigned_in(otherwise));
+        self.body(&one.otherwise);
+        self.forget(&assigned_in(&one.otherwise));
     }
 
     /// `for x in xs if x.a` asks before there is an `x`.
     fn loop_condition(&mut self, names: &[Name], iterable: &Expression) {
-        let Kind::InlineIf {
-            condition,
-            otherwise: None,
-            ..
-        } = &iterable.kind
-        else {
+        let Kind::InlineIf(one) = &iterable.kind else {
             return;
         };
         let mut mentions = false;
-        walk::expression(condition, &mut |inner| {
+        walk::expression(&one.condition, &mut |inner| {
             if let Kind::Name(name) = &inner.kind {
                 mentions |= names.iter().any(|bound| bound.text == *name);
             }
         });
-        if mentions {
-            self.report(condition.span, Problem::Habit(Habit::LoopCondition));
+        if mentions && one.otherwise.is_none() {
+            self.report(one.condition.span, Problem::Habit(Habit::LoopCondition));
         }
     }
 
@@ -236,16 +211,12 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    pub(super) fn branches(
-        &mut self,
-        branches: &[(Expression, Vec<Statement>)],
-        otherwise: &[Statement],
-    ) {
+    fn branches(&mut self, one: &If) {
         let facts = self.scope.facts_mark();
         let mark = self.scope.mark();
         let mut after = Vec::new();
-        for (index, (condition, body)) in branches.iter().enumerate() {
-            let followed = index + 1 < branches.len() || !otherwise.is_empty();
+        for (index, (condition, body)) in one.branches.iter().enumerate() {
+            let followed = index + 1 < one.branches.len() || !one.otherwise.is_empty();
             let judged = self.condition(condition, followed);
             let inner = self.scope.facts_mark();
             self.scope.learn(&judged.yes);
@@ -254,7 +225,7 @@ impl Checker<'_> {
             after.push(self.scope.undo_to(mark));
             self.scope.learn(&judged.no);
         }
-        self.body(otherwise);
+        self.body(&one.otherwise);
         after.push(self.scope.undo_to(mark));
         self.scope.forget_to(facts);
         self.merge(&after);
@@ -285,18 +256,14 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn switch(
-        &mut self,
-        subject: &Expression,
-        cases: &[(Expression, Vec<Statement>)],
-        otherwise: &[Statement],
-    ) {
+    fn switch(&mut self, one: &Switch) {
+        let subject = &one.subject;
         let ty = self.expression(subject);
         let mark = self.scope.mark();
         let mut after = Vec::new();
         // True if one of the cases that fall through to the next body is null.
         let mut null = false;
-        for (value, body) in cases {
+        for (value, body) in &one.cases {
             let other = self.expression(value);
             if !may_equal(&ty, &other, true) {
                 self.report_never(value, subject, value, &ty);
@@ -314,7 +281,7 @@ impl Checker<'_> {
             self.scope.forget_to(facts);
             after.push(self.scope.undo_to(mark));
         }
-        self.body(otherwise);
+        self.body(&one.otherwise);
         after.push(self.scope.undo_to(mark));
         self.merge(&after);
     }

@@ -38,8 +38,8 @@ impl Checker<'_> {
                     self.report_unused(Definition::Variable, target, read);
                 }
             }
-            Statement::Import { names, .. } => {
-                for (_, alias) in names {
+            Statement::Import(one) => {
+                for (_, alias) in &one.names {
                     self.report_unused(Definition::Import, alias, read);
                 }
             }
@@ -153,9 +153,7 @@ fn reaches(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
 fn always<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Statement)) {
     for statement in statements {
         visit(statement);
-        if let Statement::Filter { .. } | Statement::Block { .. } | Statement::Set { .. } =
-            statement
-        {
+        if let Statement::Filter(_) | Statement::Block { .. } | Statement::Set { .. } = statement {
             for body in walk::bodies(statement) {
                 always(body, visit);
             }
@@ -256,11 +254,9 @@ fn spread(statements: &[Statement], names: &mut HashSet<String>) {
             targets,
             value: Value::Expression(value),
         } if targets.iter().any(|it| names.contains(&it.text)) => mention(value, names),
-        Statement::For {
-            names: targets,
-            iterable,
-            ..
-        } if targets.iter().any(|it| names.contains(&it.text)) => mention(iterable, names),
+        Statement::For(one) if one.names.iter().any(|it| names.contains(&it.text)) => {
+            mention(&one.iterable, names);
+        }
         Statement::Macro { function, .. } => {
             calls |= parameters(function).any(|name| names.contains(&name.text));
         }
