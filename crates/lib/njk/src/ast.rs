@@ -110,6 +110,14 @@ impl Expression {
         };
         Self { kind, span, height }
     }
+
+    /// The name of the variable that it is.
+    pub(crate) fn as_name(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 impl Arguments {

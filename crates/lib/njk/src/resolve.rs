@@ -226,18 +226,13 @@ impl<'a> Resolver<'a> {
 
 /// Returns true if the expression is `super`, which is no variable in a block.
 pub(crate) fn is_super(expression: &Expression) -> bool {
-    matches!(&expression.kind, Kind::Name(name) if name == "super")
+    expression.as_name() == Some("super")
 }
 
 /// Where `super` is first called in the body of a block.
 fn parent_call(body: &[Statement]) -> Option<Span> {
-    let mut found = None;
-    walk::statements(body, &mut |expression| {
-        if let Kind::Call(target, _) = &expression.kind
-            && is_super(target)
-        {
-            found.get_or_insert(target.span);
-        }
-    });
-    found
+    walk::all_expressions(body).find_map(|expression| match &expression.kind {
+        Kind::Call(target, _) if is_super(target) => Some(target.span),
+        _ => None,
+    })
 }

@@ -1,15 +1,12 @@
-//! Visits every expression of a template.
+//! Iterators over the parts of a template.
+
+use std::iter;
 
 use crate::ast::{Expression, FilterBlock, For, Function, If, Import, Statement, Switch, Value};
 
-/// Calls `visit` with every expression in `statements`, outer ones before inner
-/// ones.
-pub(crate) fn statements<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Expression)) {
-    each(statements, &mut |one| {
-        for value in expressions(one) {
-            expression(value, visit);
-        }
-    });
+/// Every expression in `statements`, outer ones before inner ones.
+pub(crate) fn all_expressions(statements: &[Statement]) -> impl Iterator<Item = &Expression> {
+    each(statements).flat_map(expressions).flat_map(expression)
 }
 
 /// The expressions of a statement itself.
@@ -46,14 +43,16 @@ fn defaults(function: &Function) -> impl Iterator<Item = &Expression> {
     function.defaults.iter().map(|(_, value)| value)
 }
 
-/// Calls `visit` with every statement in `statements`, outer ones before inner ones.
-pub(crate) fn each<'a>(statements: &'a [Statement], visit: &mut dyn FnMut(&'a Statement)) {
-    for one in statements {
-        visit(one);
-        for body in bodies(one) {
-            each(body, visit);
+/// Every statement in `statements`, outer ones before inner ones.
+pub(crate) fn each(statements: &[Statement]) -> impl Iterator<Item = &Statement> {
+    let mut open: Vec<&Statement> = statements.iter().rev().collect();
+    iter::from_fn(move || {
+        let next = open.pop()?;
+        for body in bodies(next).into_iter().rev() {
+            open.extend(body.iter().rev());
         }
-    }
+        Some(next)
+    })
 }
 
 /// The bodies of a statement.
@@ -84,10 +83,14 @@ pub(crate) fn bodies(one: &Statement) -> Vec<&[Statement]> {
     }
 }
 
-/// Calls `visit` with `one` and every expression below it.
-pub(crate) fn expression<'a>(one: &'a Expression, visit: &mut dyn FnMut(&'a Expression)) {
-    visit(one);
-    for child in one.kind.children() {
-        expression(child, visit);
-    }
+/// An expression and every one below it.
+pub(crate) fn expression(one: &Expression) -> impl Iterator<Item = &Expression> {
+    let mut open = vec![one];
+    iter::from_fn(move || {
+        let next = open.pop()?;
+        let above = open.len();
+        open.extend(next.kind.children());
+        open[above..].reverse();
+        Some(next)
+    })
 }

@@ -74,12 +74,14 @@ pub fn analyse(source: &str) -> Result<Analysis, Error> {
 pub(crate) fn of(statements: &[Statement], source: &str) -> Analysis {
     let mut analyst = Analyst::new(source);
     analyst.body(statements);
-    walk::statements(statements, &mut |expression| analyst.names(expression));
-    walk::each(statements, &mut |statement| {
+    for expression in walk::all_expressions(statements) {
+        analyst.names(expression);
+    }
+    for statement in walk::each(statements) {
         if let Statement::Filter(block) = statement {
             analyst.filter(&block.name, &block.arguments);
         }
-    });
+    }
     analyst.found
 }
 
@@ -224,21 +226,20 @@ impl Analyst<'_> {
         match &expression.kind {
             Kind::Filter(_, name, arguments) => self.filter(name, arguments),
             Kind::Test(_, name, _) if tests::find(&name.text).is_none() => {
-                let error = tests::unknown(&name.text);
-                self.found
-                    .unknown
-                    .push(error.at("", self.positions.source(), name.span));
+                self.unknown(tests::unknown(&name.text), name);
             }
             _ => {}
         }
     }
 
+    fn unknown(&mut self, error: Error, name: &Name) {
+        let error = error.at("", self.positions.source(), name.span);
+        self.found.unknown.push(error);
+    }
+
     fn filter(&mut self, name: &Name, arguments: &Arguments) {
         if filters::find(&name.text).is_none() {
-            let error = filters::unknown(&name.text);
-            self.found
-                .unknown
-                .push(error.at("", self.positions.source(), name.span));
+            self.unknown(filters::unknown(&name.text), name);
         } else {
             let misused = check(self.positions.source(), name, arguments);
             self.found.misused.extend(misused);
@@ -388,10 +389,8 @@ fn joined(
 
 /// The name that is compared with `undefined` or null.
 fn other_than_nothing(left: &Expression, right: &Expression) -> Vec<String> {
-    let is_nothing = |one: &Expression| {
-        matches!(&one.kind, Kind::Null)
-            || matches!(&one.kind, Kind::Name(name) if name == "undefined")
-    };
+    let is_nothing =
+        |one: &Expression| matches!(&one.kind, Kind::Null) || one.as_name() == Some("undefined");
     match (is_nothing(left), is_nothing(right)) {
         (true, false) => named(right),
         (false, true) => named(left),

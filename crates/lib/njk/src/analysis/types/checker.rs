@@ -361,10 +361,8 @@ pub(super) fn load(
     while at < loaded.len() {
         let mut named = HashMap::new();
         let mut complete = true;
-        let mut templates = Vec::new();
-        walk::each(&loaded[at].statements, &mut |statement| {
-            templates.extend(template(statement).cloned());
-        });
+        let templates = walk::each(&loaded[at].statements).filter_map(template);
+        let templates: Vec<Expression> = templates.cloned().collect();
         for wanted in templates {
             let Kind::Str(wanted) = wanted.kind else {
                 complete = false;

@@ -56,8 +56,7 @@ impl Checker<'_> {
         strict: bool,
     ) -> Judged {
         let (first, second) = (self.expression(left), self.expression(right));
-        let is_undefined =
-            |side: &Expression| matches!(&side.kind, Kind::Name(name) if name == "undefined");
+        let is_undefined = |side: &Expression| side.as_name() == Some("undefined");
         let strict = strict && !is_undefined(left) && !is_undefined(right);
         self.escape(&first);
         self.escape(&second);

@@ -97,14 +97,9 @@ impl Checker<'_> {
     /// Adds to `facts` that nothing is certain about the values of an `or` that holds, or an `and`
     /// that fails: one of them may be there or not.
     pub(super) fn alternatives(&mut self, one: &Expression, facts: &mut Facts) {
-        let mut mentioned: Vec<&Expression> = Vec::new();
-        walk::expression(one, &mut |inner| {
-            let is_path = matches!(inner.kind, Kind::Name(_) | Kind::Member(..));
-            if is_path && mentioned.len() < MAX_FACTS / 2 {
-                mentioned.push(inner);
-            }
-        });
-        for inner in mentioned {
+        let is_path = |it: &&Expression| matches!(it.kind, Kind::Name(_) | Kind::Member(..));
+        let mentioned = walk::expression(one).filter(is_path);
+        for inner in mentioned.take(MAX_FACTS / 2) {
             if let Some(place) = self.place(inner)
                 && !facts.iter().any(|(other, _)| *other == place)
             {
@@ -202,22 +197,14 @@ impl Checker<'_> {
 
     /// All values that an expression mentions are taken to be there if it holds.
     pub(super) fn mentioned(&mut self, one: &Expression) -> Facts {
-        let mut found: Vec<&Expression> = Vec::new();
-        walk::expression(one, &mut |inner| {
-            let is_path = matches!(
-                inner.kind,
-                Kind::Name(_) | Kind::Member(..) | Kind::Index(..)
-            );
-            if is_path && found.len() < MAX_FACTS {
-                found.push(inner);
-            }
-        });
+        let is_path = |it: &&Expression| {
+            matches!(it.kind, Kind::Name(_) | Kind::Member(..) | Kind::Index(..))
+        };
+        let found = walk::expression(one).filter(is_path).take(MAX_FACTS);
+        let found: Vec<&Expression> = found.collect();
         // Inner ones come first: what is known of a member is not known of its owner.
-        let mut facts: Facts = Vec::new();
-        for inner in found.into_iter().rev() {
-            facts.extend(self.there(inner));
-        }
-        facts
+        let inner_first = found.into_iter().rev();
+        inner_first.filter_map(|inner| self.there(inner)).collect()
     }
 
     /// Runs `work` as if no condition had shown anything.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::{Checker, Loaded, Role, Scope};
-use super::lattice::{Absent, Any, Object, Strings, Type};
+use super::lattice::{Absent, Any, Object, Type};
 use super::problem::Problem;
 use crate::analysis::unguarded_reads;
 use crate::ast::{Arguments, Expression, Function, Kind, Name, Statement, Value};
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
     pub(super) fn collect_macros(&mut self) {
         let loaded: &'a [Loaded] = self.loaded;
         for (template, loaded) in loaded.iter().enumerate() {
-            walk::each(&loaded.statements, &mut |statement| {
+            for statement in walk::each(&loaded.statements) {
                 if let Statement::Macro { name, function } = statement {
                     let number = self.macros.len();
                     self.numbers.insert(address(function), number);
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                         needs: unguarded_reads(&function.body),
                     });
                 }
-            });
+            }
             let mut exports = HashMap::new();
             for statement in &loaded.statements {
                 if let Statement::Macro { name, function } = statement
@@ -243,18 +243,20 @@ impl Checker<'_> {
     pub(super) fn missing_export(&mut self, template: usize, name: &Name) {
         let loaded = &self.loaded[template];
         let mut defined: HashSet<&str> = HashSet::new();
-        walk::each(&loaded.statements, &mut |statement| match statement {
-            Statement::Macro { name, .. } => {
-                defined.insert(&name.text);
+        for statement in walk::each(&loaded.statements) {
+            match statement {
+                Statement::Macro { name, .. } => {
+                    defined.insert(&name.text);
+                }
+                Statement::Set { targets, .. } => {
+                    defined.extend(targets.iter().map(|target| target.text.as_str()));
+                }
+                Statement::Import(one) => {
+                    defined.extend(one.names.iter().map(|(_, alias)| alias.text.as_str()));
+                }
+                _ => {}
             }
-            Statement::Set { targets, .. } => {
-                defined.extend(targets.iter().map(|target| target.text.as_str()));
-            }
-            Statement::Import(one) => {
-                defined.extend(one.names.iter().map(|(_, alias)| alias.text.as_str()));
-            }
-            _ => {}
-        });
+        }
         if defined.contains(name.text.as_str()) || loaded.extends {
             return;
         }
@@ -455,15 +457,10 @@ impl Checker<'_> {
     fn named_by_argument(&mut self, template: &Expression) {
         let ty = self.expression(template);
         self.escape(&ty);
-        let mut argument = None;
-        walk::expression(template, &mut |inner| {
-            if let Kind::Name(name) = &inner.kind
-                && argument.is_none()
-                && self.variables.contains_key(name)
-                && !self.assigned.contains(name)
-            {
-                argument = Some((name.clone(), inner));
-            }
+        let argument = walk::expression(template).find_map(|inner| {
+            let name = inner.as_name()?;
+            let is_argument = self.variables.contains_key(name) && !self.assigned.contains(name);
+            is_argument.then(|| (name.to_owned(), inner))
         });
         let Some((name, inner)) = argument else {
             if ty.any == Any::No && self.is_made_of_arguments(template) {
@@ -488,37 +485,27 @@ impl Checker<'_> {
 
     /// Returns true if it is a variable that is set to, or loops over, what an argument decides.
     fn is_made_of_arguments(&self, template: &Expression) -> bool {
-        let Kind::Name(wanted) = &template.kind else {
+        let Some(wanted) = template.as_name() else {
             return false;
         };
-        let mut found = false;
-        let mut examine = |value: &Expression| {
-            walk::expression(value, &mut |inner| {
-                if let Kind::Name(name) = &inner.kind
-                    && !self.assigned.contains(name)
-                    && let Some(ty) = self.variables.get(name)
-                {
-                    let item = ty.list.as_deref().unwrap_or(ty);
-                    let free = |strings: &Strings| strings.known.is_none();
-                    found |= item.string.as_ref().is_some_and(free);
-                }
-            });
-        };
-        walk::each(
-            &self.loaded[self.here].statements,
-            &mut |statement| match statement {
-                Statement::Set {
-                    targets,
-                    value: Value::Expression(value),
-                } if targets.iter().any(|target| target.text == *wanted) => {
-                    examine(value);
-                }
-                Statement::For(one) if one.names.iter().any(|it| it.text == *wanted) => {
-                    examine(&one.iterable);
-                }
-                _ => {}
-            },
-        );
-        found
+        let is_wanted = |names: &[Name]| names.iter().any(|name| name.text == wanted);
+        let statements = walk::each(&self.loaded[self.here].statements);
+        let values = statements.filter_map(|statement| match statement {
+            Statement::Set {
+                targets,
+                value: Value::Expression(value),
+            } if is_wanted(targets) => Some(value),
+            Statement::For(one) if is_wanted(&one.names) => Some(&one.iterable),
+            _ => None,
+        });
+        let names = values.flat_map(walk::expression);
+        let names = names.filter_map(Expression::as_name);
+        let mut types = names.filter(|name| !self.assigned.contains(*name));
+        types.any(|name| {
+            let ty = self.variables.get(name);
+            let item = ty.map(|ty| ty.list.as_deref().unwrap_or(ty));
+            let strings = item.and_then(|item| item.string.as_ref());
+            strings.is_some_and(|strings| strings.known.is_none())
+        })
     }
 }

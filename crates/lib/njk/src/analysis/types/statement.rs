@@ -132,12 +132,8 @@ impl Checker<'_> {
         let Kind::InlineIf(one) = &iterable.kind else {
             return;
         };
-        let mut mentions = false;
-        walk::expression(&one.condition, &mut |inner| {
-            if let Kind::Name(name) = &inner.kind {
-                mentions |= names.iter().any(|bound| bound.text == *name);
-            }
-        });
+        let mut mentioned = walk::expression(&one.condition).filter_map(Expression::as_name);
+        let mentions = mentioned.any(|name| names.iter().any(|bound| bound.text == name));
         if mentions && one.otherwise.is_none() {
             self.report(one.condition.span, Problem::Habit(Habit::LoopCondition));
         }

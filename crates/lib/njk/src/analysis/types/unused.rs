@@ -15,13 +15,10 @@ impl Checker<'_> {
         let loaded = self.loaded;
         self.here = 0;
         if loaded.iter().all(|template| template.complete) {
-            let mut read: HashSet<&str> = HashSet::new();
-            for template in loaded {
-                walk::statements(&template.statements, &mut |it| read.extend(name(it)));
-            }
-            walk::each(&loaded[0].statements, &mut |statement| {
+            let read: HashSet<&str> = names(loaded).collect();
+            for statement in walk::each(&loaded[0].statements) {
                 self.unused_in(statement, &read);
-            });
+            }
             self.unused_blocks();
         }
         self.recursive();
@@ -48,19 +45,15 @@ impl Checker<'_> {
     }
 
     fn unused_parameters(&mut self, function: &Function) {
-        let mut read: HashSet<&str> = HashSet::new();
-        let mut loads = false;
-        walk::each(&function.body, &mut |statement| {
-            loads |= template(statement).is_some();
-        });
-        walk::statements(&function.body, &mut |it| read.extend(name(it)));
-        for (_, value) in &function.defaults {
-            walk::expression(value, &mut |it| read.extend(name(it)));
+        if walk::each(&function.body).any(|statement| template(statement).is_some()) {
+            return;
         }
-        if !loads {
-            for name in parameters(function) {
-                self.report_unused(Definition::Parameter, name, &read);
-            }
+        let defaults = function.defaults.iter();
+        let defaults = defaults.flat_map(|(_, value)| walk::expression(value));
+        let read = walk::all_expressions(&function.body).chain(defaults);
+        let read: HashSet<&str> = read.filter_map(Expression::as_name).collect();
+        for name in parameters(function) {
+            self.report_unused(Definition::Parameter, name, &read);
         }
     }
 
@@ -84,11 +77,11 @@ impl Checker<'_> {
             return;
         }
         while let Some(number) = at.filter(|number| seen.insert(*number)) {
-            walk::each(&loaded[number].statements, &mut |statement| {
+            for statement in walk::each(&loaded[number].statements) {
                 if let Statement::Block { name, .. } = statement {
                     extended.insert(&name.text);
                 }
-            });
+            }
             at = parent(&loaded[number]);
         }
         for statement in &loaded[0].statements {
@@ -101,26 +94,21 @@ impl Checker<'_> {
     /// Templates that load themselves whatever their variables are.
     fn recursive(&mut self) {
         let loaded = self.loaded;
-        let edges: Vec<Vec<usize>> = loaded
-            .iter()
-            .map(|template| {
-                let mut found = Vec::new();
-                always(&template.statements, &mut |statement| {
-                    found.extend(template.target(statement));
-                });
-                found
-            })
-            .collect();
+        let edges = loaded.iter().map(|template| {
+            let statements = always(&template.statements).into_iter();
+            statements.filter_map(|it| template.target(it)).collect()
+        });
+        let edges: Vec<Vec<usize>> = edges.collect();
         for (number, one) in loaded.iter().enumerate() {
             self.here = number;
-            always(&one.statements, &mut |statement| {
+            for statement in always(&one.statements) {
                 if let (Some(next), Some(place)) = (one.target(statement), template(statement))
                     && reaches(&edges, next, number)
                 {
                     let name = one.name.clone();
                     self.report(place.span, Problem::Recursive { name });
                 }
-            });
+            }
         }
         self.here = 0;
     }
@@ -149,29 +137,25 @@ fn reaches(edges: &[Vec<usize>], from: usize, to: usize) -> bool {
     false
 }
 
-/// Calls `visit` with the statements that run in every rendering.
-fn always<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Statement)) {
+/// The statements that run in every rendering.
+fn always(statements: &[Statement]) -> Vec<&Statement> {
+    let mut found = Vec::new();
     for statement in statements {
-        visit(statement);
+        found.push(statement);
         if let Statement::Filter(_) | Statement::Block { .. } | Statement::Set { .. } = statement {
-            for body in walk::bodies(statement) {
-                always(body, visit);
-            }
+            found.extend(walk::bodies(statement).into_iter().flat_map(always));
         }
     }
+    found
 }
 
 /// Returns true if a value is computed for its effect.
 fn has_effect(value: &Value) -> bool {
-    let mut calls = false;
-    let mut visit = |expression: &Expression| {
-        calls |= matches!(expression.kind, Kind::Call(..));
-    };
+    let is_call = |expression: &Expression| matches!(expression.kind, Kind::Call(..));
     match value {
-        Value::Expression(value) => walk::expression(value, &mut visit),
-        Value::Body(body) => walk::statements(body, &mut visit),
+        Value::Expression(value) => walk::expression(value).any(is_call),
+        Value::Body(body) => walk::all_expressions(body).any(is_call),
     }
-    calls
 }
 
 /// The methods of lists that change them.
@@ -190,37 +174,33 @@ const MAX_STEPS: usize = 8;
 
 /// The names that `set`, of any template, gives to values.
 pub(super) fn assigned(loaded: &[Loaded]) -> HashSet<String> {
-    let mut names = HashSet::new();
-    for template in loaded {
-        names.extend(assigned_in(&template.statements));
-    }
-    names
+    let templates = loaded.iter();
+    templates
+        .flat_map(|it| assigned_in(&it.statements))
+        .collect()
 }
 
 /// The names that `set` gives to values in these statements.
 pub(super) fn assigned_in(statements: &[Statement]) -> HashSet<String> {
-    let mut names = HashSet::new();
-    walk::each(statements, &mut |statement| {
-        if let Statement::Set { targets, .. } = statement {
-            names.extend(targets.iter().map(|target| target.text.clone()));
-        }
+    let targets = walk::each(statements).flat_map(|statement| match statement {
+        Statement::Set { targets, .. } => targets.as_slice(),
+        _ => &[],
     });
-    names
+    targets.map(|target| target.text.clone()).collect()
 }
 
 /// The names of lists that the templates change, and of those that they come from.
 pub(super) fn tainted(loaded: &[Loaded]) -> HashSet<String> {
     let mut names = HashSet::new();
     for template in loaded {
-        walk::statements(&template.statements, &mut |expression| {
+        for expression in walk::all_expressions(&template.statements) {
             if let Kind::Call(target, _) = &expression.kind
                 && let Kind::Member(owner, method) = &target.kind
                 && CHANGING.contains(&method.text.as_str())
-                && let Some(name) = root(owner)
             {
-                names.insert(name.to_owned());
+                names.extend(root(owner).map(str::to_owned));
             }
-        });
+        }
     }
     for _ in 0..MAX_STEPS {
         let before = names.len();
@@ -231,46 +211,43 @@ pub(super) fn tainted(loaded: &[Loaded]) -> HashSet<String> {
             return names;
         }
     }
-    for template in loaded {
-        walk::statements(&template.statements, &mut |it| {
-            names.extend(name(it).map(str::to_owned));
-        });
-    }
+    names.extend(self::names(loaded).map(str::to_owned));
     names
 }
 
-/// The variable that an expression is.
-fn name(expression: &Expression) -> Option<&str> {
-    match &expression.kind {
-        Kind::Name(name) => Some(name),
-        _ => None,
-    }
+/// The variables that the templates read.
+fn names(loaded: &[Loaded]) -> impl Iterator<Item = &str> {
+    let templates = loaded.iter();
+    let expressions = templates.flat_map(|it| walk::all_expressions(&it.statements));
+    expressions.filter_map(Expression::as_name)
 }
 
 fn spread(statements: &[Statement], names: &mut HashSet<String>) {
     let mut calls = false;
-    walk::each(statements, &mut |statement| match statement {
-        Statement::Set {
-            targets,
-            value: Value::Expression(value),
-        } if targets.iter().any(|it| names.contains(&it.text)) => mention(value, names),
-        Statement::For(one) if one.names.iter().any(|it| names.contains(&it.text)) => {
-            mention(&one.iterable, names);
-        }
-        Statement::Macro { function, .. } => {
+    for statement in walk::each(statements) {
+        if let Statement::Macro { function, .. } = statement {
             calls |= parameters(function).any(|name| names.contains(&name.text));
         }
-        _ => {}
-    });
-    if calls {
-        walk::statements(statements, &mut |expression| {
-            if let Kind::Call(_, arguments) = &expression.kind {
-                arguments.iter().for_each(|it| mention(it, names));
-            }
-        });
+        let (targets, value) = match statement {
+            Statement::Set {
+                targets,
+                value: Value::Expression(value),
+            } => (targets, value),
+            Statement::For(one) => (&one.names, &one.iterable),
+            _ => continue,
+        };
+        if targets.iter().any(|it| names.contains(&it.text)) {
+            mention(value, names);
+        }
+    }
+    for expression in walk::all_expressions(statements).filter(|_| calls) {
+        if let Kind::Call(_, arguments) = &expression.kind {
+            arguments.iter().for_each(|it| mention(it, names));
+        }
     }
 }
 
 fn mention(value: &Expression, names: &mut HashSet<String>) {
-    walk::expression(value, &mut |it| names.extend(name(it).map(str::to_owned)));
+    let mentioned = walk::expression(value).filter_map(Expression::as_name);
+    names.extend(mentioned.map(str::to_owned));
 }
