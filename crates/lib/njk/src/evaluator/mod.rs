@@ -221,8 +221,8 @@ impl Evaluator<'_> {
             Kind::Bool(value) => Ok(Value::from(*value)),
             Kind::Null => Ok(Value::Null),
             Kind::Regex { body, flags } => {
-                let runtime = self.runtime;
-                self.runtime.regexes.value(body, flags, runtime)
+                let regex = self.runtime.regexes.get(body, flags, self.runtime);
+                regex.map(Value::Regex)
             }
             Kind::Name(name) if self.is_local(one.span) => Ok(self.runtime.local(self.here, name)),
             Kind::Name(name) => Ok(self.runtime.variable(self.here, name)),

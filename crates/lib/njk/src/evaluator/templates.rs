@@ -251,13 +251,6 @@ struct Macro {
     outer: Option<usize>,
 }
 
-/// The arguments of a macro.
-struct Bound<'a> {
-    positional: Vec<Value>,
-    keyword: Vec<(&'a str, Value)>,
-    caller: Option<Value>,
-}
-
 impl Evaluator<'_> {
     /// `{% macro %}` as a value, or the body of the call block with the frame `outer`.
     pub(super) fn make_function(
@@ -291,7 +284,7 @@ impl Macro {
         let Some(activation) = runtime.activation(self.activation) else {
             return Err(Error::internal("a macro without its template"));
         };
-        let frame = self.frame(&activation, bind(&self.function, arguments));
+        let frame = self.frame(&activation, arguments);
         let evaluator = Evaluator {
             runtime,
             here: &activation,
@@ -302,7 +295,10 @@ impl Macro {
         Ok(Value::safe(text))
     }
 
-    fn frame(&self, activation: &Rc<Activation>, bound: Bound<'_>) -> Frame {
+    /// A frame with the arguments, distributed over the parameters as Nunjucks does: too many
+    /// positional ones become keyword ones, missing positional ones are taken from the keyword ones,
+    /// and the rest is dropped.
+    fn frame(&self, activation: &Rc<Activation>, arguments: &[Value]) -> Frame {
         let mut frame = match self.outer {
             None => Frame::new(NONE),
             Some(outer) => {
@@ -312,40 +308,21 @@ impl Macro {
                 frame
             }
         };
-        if let Some(caller) = bound.caller {
+        let (positional, keywords) = keywords(arguments);
+        let keyword = |name: &str| keywords.and_then(|dict| dict.get(name)).cloned();
+        let mut positional = positional.iter().cloned();
+        if let Some(caller) = keyword("caller") {
             frame.bind("caller", caller);
         }
-        for (name, value) in self.function.parameters.iter().zip(bound.positional) {
-            frame.bind(&name.text, value);
+        for Name { text, .. } in &self.function.parameters {
+            let value = positional.next().or_else(|| keyword(text));
+            frame.bind(text, value.unwrap_or_default());
         }
-        for (name, value) in bound.keyword {
-            frame.bind(name, value);
+        for (Name { text, .. }, _) in &self.function.defaults {
+            if let Some(value) = positional.next().or_else(|| keyword(text)) {
+                frame.bind(text, value);
+            }
         }
         frame
-    }
-}
-
-/// Distributes arguments over parameters as Nunjucks does: too many positional
-/// ones become keyword ones, missing positional ones are taken from the keyword
-/// ones, and the rest is dropped.
-fn bind<'a>(function: &'a Tree, arguments: &[Value]) -> Bound<'a> {
-    let (given, keywords) = keywords(arguments);
-    let given = given.len();
-    let keyword = |name: &str| keywords.and_then(|dict| dict.get(name)).cloned();
-    let count = function.parameters.len();
-    let mut positional = arguments[..given.min(count)].to_vec();
-    for name in function.parameters.iter().skip(given) {
-        positional.push(keyword(&name.text).unwrap_or(Value::Undefined));
-    }
-    let surplus = arguments[..given].iter().skip(count).cloned();
-    let mut surplus: Vec<Option<Value>> = surplus.map(Some).collect();
-    surplus.resize(function.defaults.len().max(surplus.len()), None);
-    let names = function.defaults.iter().map(|(name, _)| name.text.as_str());
-    let named = names.zip(surplus);
-    let named = named.filter_map(|(name, value)| Some((name, value.or_else(|| keyword(name))?)));
-    Bound {
-        positional,
-        keyword: named.collect(),
-        caller: keyword("caller"),
     }
 }

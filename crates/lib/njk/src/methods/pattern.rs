@@ -1,5 +1,7 @@
 //! The methods of regular expressions, and the string methods that take one.
 
+use std::rc::Rc;
+
 use fancy_regex::Captures;
 
 use super::string::text;
@@ -13,24 +15,21 @@ use crate::value::{Value, utf16};
 
 pub(super) fn find(name: &str) -> Option<Native> {
     Some(match name {
-        "exec" => exec,
+        "exec" => |runtime, this, arguments| {
+            let regex = regex_argument(runtime, this)?;
+            exec(runtime, &regex, argument(arguments, 0))
+        },
         "test" => |runtime, this, arguments| {
             let subject = to_text(argument(arguments, 0), runtime)?;
-            let Value::Regex(regex) = this else {
-                return Ok(Value::from(false));
-            };
+            let regex = regex_argument(runtime, this)?;
             Ok(Value::from(regex.exec(&subject, runtime)?.is_some()))
         },
         _ => return None,
     })
 }
 
-fn exec(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let subject = to_text(argument(arguments, 0), runtime)?;
-    let Value::Regex(regex) = this else {
-        return Ok(Value::Null);
-    };
-    match regex.exec(&subject, runtime)? {
+fn exec(runtime: &Runtime, regex: &Regex, subject: &Value) -> Result<Value, Error> {
+    match regex.exec(&to_text(subject, runtime)?, runtime)? {
         Some(found) => groups(runtime, &found),
         None => Ok(Value::Null),
     }
@@ -54,27 +53,21 @@ fn whole(found: &Captures<'_, str>) -> (usize, usize) {
     found.get(0).map_or((0, 0), |all| (all.start(), all.end()))
 }
 
-/// The expression among the arguments, compiled from a string if necessary.
-fn regex_argument(runtime: &Runtime, arguments: &[Value]) -> Result<Value, Error> {
-    let given = argument(arguments, 0);
+/// The expression that a value is, compiled from a string if necessary.
+fn regex_argument(runtime: &Runtime, given: &Value) -> Result<Rc<Regex>, Error> {
     match given {
-        Value::Regex(_) => Ok(given.clone()),
-        Value::Undefined => runtime.regexes.value("", "", runtime),
-        _ => runtime
-            .regexes
-            .value(&to_text(given, runtime)?, "", runtime),
+        Value::Regex(regex) => Ok(Rc::clone(regex)),
+        Value::Undefined => runtime.regexes.get("", "", runtime),
+        _ => runtime.regexes.get(&to_text(given, runtime)?, "", runtime),
     }
 }
 
 pub(super) fn match_(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let regex = regex_argument(runtime, arguments)?;
-    let Value::Regex(pattern) = &regex else {
-        return Ok(Value::Null);
-    };
-    if !pattern.is_global() {
-        return exec(runtime, &regex, std::slice::from_ref(this));
+    let regex = regex_argument(runtime, argument(arguments, 0))?;
+    if !regex.is_global() {
+        return exec(runtime, &regex, this);
     }
-    let all = pattern.find_all(text(this), runtime)?;
+    let all = regex.find_all(text(this), runtime)?;
     if all.is_empty() {
         return Ok(Value::Null);
     }
@@ -92,23 +85,17 @@ pub(super) fn match_all(
     this: &Value,
     arguments: &[Value],
 ) -> Result<Value, Error> {
-    let regex = regex_argument(runtime, arguments)?;
-    let Value::Regex(pattern) = &regex else {
-        return Ok(Value::Null);
-    };
-    require_global(pattern, "matchAll")?;
-    let matches = pattern.find_all(text(this), runtime)?;
+    let regex = regex_argument(runtime, argument(arguments, 0))?;
+    require_global(&regex, "matchAll")?;
+    let matches = regex.find_all(text(this), runtime)?;
     let groups: Result<Vec<Value>, Error> =
         matches.iter().map(|found| groups(runtime, found)).collect();
     runtime.array(groups?)
 }
 
 pub(super) fn search(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {
-    let regex = regex_argument(runtime, arguments)?;
-    let found = match &regex {
-        Value::Regex(pattern) => pattern.find_at(text(this), 0, runtime)?,
-        _ => None,
-    };
+    let regex = regex_argument(runtime, argument(arguments, 0))?;
+    let found = regex.find_at(text(this), 0, runtime)?;
     Ok(found.map_or_else(
         || Value::from(-1.0),
         |found| Value::from(utf16::unit_of(text(this), whole(&found).0)),

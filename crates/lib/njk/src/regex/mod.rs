@@ -12,7 +12,6 @@ use fancy_regex::{Captures, RegexBuilder};
 
 use crate::error::{Error, ErrorKind};
 use crate::runtime::Runtime;
-use crate::value::Value;
 
 /// The maximum number of steps of one search in an expression that backtracks.
 const BACKTRACKS: usize = 50_000;
@@ -31,6 +30,7 @@ struct Compiled {
     body: String,
     flags: String,
     regex: fancy_regex::Regex,
+    /// It has look-around or back-references, and so has to backtrack.
     hard: bool,
 }
 
@@ -57,8 +57,8 @@ impl Compiled {
         {
             return Err(invalid("a flag is given twice".to_owned()));
         }
-        let translated = translate(body, flags);
-        let regex = RegexBuilder::new(&translated.source)
+        let (source, hard) = translate(body, flags);
+        let regex = RegexBuilder::new(&source)
             .backtrack_limit(BACKTRACKS)
             .delegate_size_limit(SIZE)
             .delegate_dfa_size_limit(SIZE)
@@ -68,7 +68,7 @@ impl Compiled {
             body: body.to_owned(),
             flags: flags.to_owned(),
             regex,
-            hard: translated.hard,
+            hard,
         })
     }
 }
@@ -200,29 +200,25 @@ pub(crate) struct Regexes(RefCell<HashMap<String, Rc<Compiled>>>);
 
 impl Regexes {
     /// A new value of an expression.
-    pub(crate) fn value(&self, body: &str, flags: &str, runtime: &Runtime) -> Result<Value, Error> {
-        // No flag is a slash.
-        let key = format!("{flags}/{body}");
-        let known = self.0.borrow().get(&key).cloned();
-        let compiled = match known {
-            Some(compiled) => compiled,
-            None => self.compile(key, body, flags, runtime)?,
-        };
-        let last = Cell::new(0);
-        Ok(Value::Regex(Rc::new(Regex { compiled, last })))
-    }
-
-    fn compile(
+    pub(crate) fn get(
         &self,
-        key: String,
         body: &str,
         flags: &str,
         runtime: &Runtime,
-    ) -> Result<Rc<Compiled>, Error> {
-        runtime.grow(BYTES)?;
-        let compiled = Rc::new(Compiled::new(body, flags)?);
-        self.0.borrow_mut().insert(key, Rc::clone(&compiled));
-        Ok(compiled)
+    ) -> Result<Rc<Regex>, Error> {
+        // No flag is a slash.
+        let key = format!("{flags}/{body}");
+        let known = self.0.borrow().get(&key).cloned();
+        let compiled = if let Some(compiled) = known {
+            compiled
+        } else {
+            runtime.grow(BYTES)?;
+            let compiled = Rc::new(Compiled::new(body, flags)?);
+            self.0.borrow_mut().insert(key, Rc::clone(&compiled));
+            compiled
+        };
+        let last = Cell::new(0);
+        Ok(Rc::new(Regex { compiled, last }))
     }
 }
 
@@ -242,75 +238,45 @@ pub(crate) fn expand(replacement: &str, found: &Found<'_>, out: &mut String) {
     while let Some(at) = rest.find('$') {
         out.push_str(&rest[..at]);
         let tail = &rest[at + 1..];
-        let used = match tail.chars().next() {
-            Some('$') => {
-                out.push('$');
-                1
-            }
-            Some('&') => {
-                out.push_str(&found.text[found.start..found.end]);
-                1
-            }
-            Some('`') => {
-                out.push_str(&found.text[..found.start]);
-                1
-            }
-            Some('\'') => {
-                out.push_str(&found.text[found.end..]);
-                1
-            }
-            Some('0'..='9') => number(tail, found, out),
-            Some('<') => name(tail, found, out),
-            _ => 0,
+        let expanded = match tail.chars().next() {
+            Some('$') => Some((1, "$")),
+            Some('&') => Some((1, &found.text[found.start..found.end])),
+            Some('`') => Some((1, &found.text[..found.start])),
+            Some('\'') => Some((1, &found.text[found.end..])),
+            Some('0'..='9') => number(tail, found),
+            Some('<') => name(tail, found),
+            _ => None,
         };
-        if used == 0 {
-            out.push('$');
-        }
+        let (used, text) = expanded.unwrap_or((0, "$"));
+        out.push_str(text);
         rest = &tail[used..];
     }
     out.push_str(rest);
 }
 
-/// `$1` or `$12`, whichever group exists; returns the number of bytes consumed.
-fn number(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
-    for len in [2, 1] {
-        let group = tail
-            .get(..len)
-            .and_then(|digits| digits.parse::<usize>().ok());
-        if let Some(group) = group.filter(|group| (1..=found.groups.len()).contains(group)) {
-            out.push_str(found.groups[group - 1]);
-            return len;
-        }
-    }
-    0
+/// `$1` or `$12`, whichever group exists: the number of bytes consumed, and the text.
+fn number<'a>(tail: &str, found: &Found<'a>) -> Option<(usize, &'a str)> {
+    [2, 1].into_iter().find_map(|len| {
+        let group: usize = tail.get(..len)?.parse().ok()?;
+        Some((len, *found.groups.get(group.checked_sub(1)?)?))
+    })
 }
 
-/// `$<name>`, if the expression has named groups.
-fn name(tail: &str, found: &Found<'_>, out: &mut String) -> usize {
+/// `$<name>`, if the expression has named groups: the number of bytes consumed, and the text.
+fn name<'a>(tail: &str, found: &Found<'a>) -> Option<(usize, &'a str)> {
     if found.names.iter().all(|name| name.is_empty()) {
-        return 0;
+        return None;
     }
-    let Some(end) = tail.find('>') else {
-        return 0;
-    };
+    let end = tail.find('>')?;
     let wanted = &tail[1..end];
     let group = found.names.iter().position(|name| *name == wanted);
-    if let Some(group) = group.and_then(|group| found.groups.get(group)) {
-        out.push_str(group);
-    }
-    end + 1
+    let text = group.and_then(|group| found.groups.get(group).copied());
+    Some((end + 1, text.unwrap_or_default()))
 }
 
 const WORD: &str = "A-Za-z0-9_";
 const DIGIT: &str = "0-9";
 const SPACE: &str = r"\t\n\x0B\x0C\r \u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{feff}";
-
-struct Translated {
-    source: String,
-    /// The expression has look-around or back-references, and so has to
-    /// backtrack.
-    hard: bool,
-}
 
 struct Translator<'a> {
     rest: Peekable<Chars<'a>>,
@@ -318,7 +284,8 @@ struct Translator<'a> {
     hard: bool,
 }
 
-fn translate(body: &str, flags: &str) -> Translated {
+/// An expression in the syntax of `fancy-regex`, and true if it has to backtrack.
+fn translate(body: &str, flags: &str) -> (String, bool) {
     let mut translator = Translator {
         rest: body.chars().peekable(),
         out: String::new(),
@@ -332,10 +299,7 @@ fn translate(body: &str, flags: &str) -> Translated {
         translator.out = format!("(?{flags})");
     }
     translator.pattern();
-    Translated {
-        source: translator.out,
-        hard: translator.hard,
-    }
+    (translator.out, translator.hard)
 }
 
 impl Translator<'_> {

@@ -138,6 +138,21 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Takes a value out of sight, and its type for unknown.
+    pub(super) fn lose(&mut self, ty: &Type) -> Type {
+        self.escape(ty);
+        Type::unknown()
+    }
+
+    /// The type of the variable `name`, which is unknown for a list that the templates change.
+    pub(super) fn unless_tainted(&mut self, name: &str, ty: Type) -> Type {
+        if self.tainted.contains(name) {
+            self.lose(&ty)
+        } else {
+            ty
+        }
+    }
+
     /// The type of a value that can be of either type.
     pub(super) fn union(&mut self, left: &Type, right: &Type) -> Type {
         let union = left.union(right);
@@ -244,6 +259,7 @@ impl Scope {
         self.bind_as(name, Type::unknown(), role, true, None);
     }
 
+    /// Binds a value, which is volatile in any case if nothing is known of it.
     pub(super) fn bind_as(
         &mut self,
         name: &str,
@@ -255,9 +271,9 @@ impl Scope {
         self.next += 1;
         let binding = Binding {
             id: self.next,
+            volatile: volatile || ty.any == Any::Anything,
             ty,
             role,
-            volatile,
             implied,
         };
         self.restore(name.to_owned(), Some(binding));

@@ -9,17 +9,6 @@ use crate::ast::{Binary, Expression, Kind, Unary};
 use crate::error::nearest;
 
 impl Checker<'_> {
-    /// The type of a comparison; `None` for another operator.
-    pub(super) fn comparison(
-        &mut self,
-        one: &Expression,
-        operator: Binary,
-        left: &Expression,
-        right: &Expression,
-    ) -> Option<Type> {
-        is_comparison(operator).then(|| self.judge_comparison(one, operator, left, right).ty)
-    }
-
     pub(super) fn judge_comparison(
         &mut self,
         one: &Expression,

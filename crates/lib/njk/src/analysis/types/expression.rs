@@ -103,13 +103,9 @@ impl Checker<'_> {
             _ => Type::unknown(),
         };
         self.printing = printing;
-        let Some(place) = self.place(one) else {
-            return ty;
-        };
-        let Some(fact) = self.scope.fact(&place).cloned() else {
-            return ty;
-        };
-        fact
+        let place = self.place(one);
+        let fact = place.and_then(|place| self.scope.fact(&place).cloned());
+        fact.unwrap_or(ty)
     }
 
     pub(super) fn name(&mut self, name: &str) -> Type {
@@ -137,15 +133,12 @@ impl Checker<'_> {
     }
 
     fn array(&mut self, items: &[Expression]) -> Type {
-        let mut all: Option<Type> = None;
-        for item in items {
+        let types = items.iter().map(|item| {
             let ty = self.expression(item).widened();
             self.escape(&ty);
-            all = Some(match all {
-                Some(before) => before.union(&ty),
-                None => ty,
-            });
-        }
+            ty
+        });
+        let all = types.reduce(|before, ty| before.union(&ty));
         Type::list(all.unwrap_or_else(Type::unknown))
     }
 
@@ -222,8 +215,8 @@ impl Checker<'_> {
         left: &Expression,
         right: &Expression,
     ) -> Type {
-        if let Some(ty) = self.comparison(one, operator, left, right) {
-            return ty;
+        if is_comparison(operator) {
+            return self.judge_comparison(one, operator, left, right).ty;
         }
         let (first, second) = (self.expression(left), self.expression(right));
         for (part, ty) in [(left, &first), (right, &second)] {

@@ -89,23 +89,15 @@ impl<'a> Checker<'a> {
 
     fn give_up(&mut self) {
         let mut macros = std::mem::take(&mut self.macros);
-        self.lose(macros.iter_mut().flat_map(|one| &mut one.parameters));
+        for ty in macros.iter_mut().flat_map(|one| &mut one.parameters) {
+            *ty = self.lose(ty);
+        }
         self.macros = macros;
         let mut included = std::mem::take(&mut self.included);
-        self.lose(
-            included
-                .iter_mut()
-                .flat_map(|one| one.variables.values_mut()),
-        );
-        self.included = included;
-    }
-
-    /// Takes types for unknown.
-    fn lose<'t>(&mut self, types: impl Iterator<Item = &'t mut Type>) {
-        for ty in types {
-            self.escape(ty);
-            *ty = Type::unknown();
+        for ty in included.iter_mut().flat_map(|it| it.variables.values_mut()) {
+            *ty = self.lose(ty);
         }
+        self.included = included;
     }
 
     fn round(&mut self) {
@@ -142,18 +134,15 @@ impl<'a> Checker<'a> {
             let is_set = lenient && self.assigned.contains(name);
             let mut ty = ty.clone();
             if is_set || self.tainted.contains(name) {
-                self.escape(&ty);
-                ty = Type::unknown();
+                ty = self.lose(&ty);
             } else if lenient {
                 ty = ty.lenient();
             }
-            let volatile = ty.any == Any::Anything;
-            scope.bind(name, ty, volatile);
+            scope.bind(name, ty, false);
         }
         if lenient {
             for (name, ty) in &self.included[template].variables {
-                let volatile = ty.any == Any::Anything;
-                scope.bind(name, ty.clone(), volatile);
+                scope.bind(name, ty.clone(), false);
             }
         }
         scope.end_context();
@@ -178,10 +167,9 @@ impl<'a> Checker<'a> {
                 ty = if called { ty.union(&default) } else { default };
             }
             if !called || ty.is_never() || self.tainted.contains(&name.text) {
-                self.escape(&ty);
-                ty = Type::unknown();
+                ty = self.lose(&ty);
             }
-            let volatile = ty.any == Any::Anything || self.assigned.contains(&name.text);
+            let volatile = self.assigned.contains(&name.text);
             self.scope.bind(&name.text, ty, volatile);
         }
         let foreign = template > 0 && !called;
@@ -400,8 +388,7 @@ impl Checker<'_> {
             let before = included.variables.get(&name).cloned();
             let unsure = many || self.assigned.contains(&name) || self.tainted.contains(&name);
             let after = if unsure {
-                self.escape(&ty);
-                Type::unknown()
+                self.lose(&ty)
             } else {
                 match &before {
                     Some(before) => self.union(before, &ty),
@@ -416,8 +403,8 @@ impl Checker<'_> {
                 break;
             }
         }
-        if many {
-            self.lose(included.variables.values_mut());
+        for ty in included.variables.values_mut().filter(|_| many) {
+            *ty = self.lose(ty);
         }
         self.included[template] = included;
     }

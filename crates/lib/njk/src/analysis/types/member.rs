@@ -21,45 +21,31 @@ impl Checker<'_> {
         if owner.any != Any::No {
             self.escape(owner);
             return Type {
+                any: owner.any,
                 absent: owner.absent.or(Absent::Perhaps),
-                ..Type {
-                    any: owner.any,
-                    ..Type::default()
-                }
+                ..Type::default()
             };
         }
-        let mut found: Option<Type> = None;
-        let mut add = |ty: Type| {
-            found = Some(match found.take() {
-                Some(before) => before.union(&ty),
-                None => ty,
-            });
-        };
+        let mut found: Vec<Type> = Vec::new();
         if let Some(object) = &owner.object {
             if let Some(property) = object.properties.get(name) {
                 self.used.extend(property.origins.iter().cloned());
-                add(property.ty.clone());
+                found.push(property.ty.clone());
             } else if object.open {
-                add(object.other());
+                found.push(object.other());
             }
         }
-        if owner.simple & LOOP != 0
-            && let Some(ty) = loop_member(name)
-        {
-            add(ty);
+        if owner.simple & LOOP != 0 {
+            found.extend(loop_member(name));
         }
-        if let Some(item) = &owner.list
-            && is_index(name)
-        {
-            add(item.as_ref().clone().lenient_item());
+        if is_index(name) {
+            let item = owner.list.as_deref().cloned();
+            let character = owner.string.as_ref().map(|_| Type::string());
+            let items = item.into_iter().chain(character);
+            found.extend(items.map(Type::lenient_item));
         }
-        if owner.string.is_some() && is_index(name) {
-            add(Type::string().lenient_item());
-        }
-        if let Some(ty) = built_in(owner, name) {
-            add(ty);
-        }
-        let Some(mut ty) = found else {
+        found.extend(built_in(owner, name));
+        let Some(mut ty) = found.into_iter().reduce(|all, ty| all.union(&ty)) else {
             self.lacks(target, owner, name, span);
             return Type::unknown();
         };
@@ -137,21 +123,16 @@ impl Checker<'_> {
 
     /// The types of the keys and the values of an object.
     pub(super) fn pairs(&mut self, object: &Object) -> (Type, Type) {
-        let mut values = Type::default();
-        let mut first = true;
         for property in object.properties.values() {
             self.used.extend(property.origins.iter().cloned());
-            let ty = property.ty.defined();
-            values = if std::mem::take(&mut first) {
-                ty
-            } else {
-                self.union(&values, &ty)
-            };
         }
+        let types = object.properties.values().map(|it| it.ty.defined());
+        let values = types.reduce(|all, ty| self.union(&all, &ty));
+        let values = values.unwrap_or_default();
         if let (Some(rest), true) = (&object.rest, object.properties.is_empty()) {
             return (Type::string(), rest.clone());
         }
-        if object.open || first {
+        if object.open || object.properties.is_empty() {
             self.escape(&values);
             return (Type::string(), Type::unknown());
         }

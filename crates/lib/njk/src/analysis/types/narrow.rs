@@ -234,46 +234,7 @@ pub(super) fn outcome(test: &str, ty: &Type) -> Option<Outcome> {
         "undefined" => defined(ty).negated(),
         "truthy" => truthy(ty),
         "falsy" => truthy(ty).negated(),
-        "null" => {
-            let null = Type {
-                simple: ty.simple & NULL,
-                ..Type::default()
-            };
-            let rest = Type {
-                simple: ty.simple & !NULL,
-                ..ty.clone()
-            };
-            kind(ty, null, rest, Type::null())
-        }
-        "string" => {
-            let string = ty.string.clone().map_or_else(Type::default, Type::text);
-            let rest = Type {
-                string: None,
-                ..ty.clone()
-            };
-            kind(ty, string, rest, Type::string())
-        }
-        "number" => {
-            let number = ty.number.clone().map_or_else(Type::default, Type::numeric);
-            let rest = Type {
-                number: None,
-                ..ty.clone()
-            };
-            kind(ty, number, rest, Type::number())
-        }
-        "mapping" => {
-            let object = Type {
-                object: ty.object.clone(),
-                simple: ty.simple & SAFE,
-                ..Type::default()
-            };
-            let rest = Type {
-                object: None,
-                ..ty.clone()
-            };
-            kind(ty, object, rest, ty.present())
-        }
-        _ => return None,
+        _ => return kind(test, ty),
     })
 }
 
@@ -314,23 +275,40 @@ fn truthy(ty: &Type) -> Outcome {
     }
 }
 
-/// A test for a kind of values: the part of the type that is of the kind, the rest, and the kind
-/// itself.
-fn kind(ty: &Type, part: Type, rest: Type, whole: Type) -> Outcome {
+/// The outcome of a test for a kind of values: the type is divided into the part of that kind, and
+/// the rest.
+fn kind(test: &str, ty: &Type) -> Option<Outcome> {
+    let (mut part, mut rest) = (Type::default(), ty.clone());
+    let whole = match test {
+        "null" => {
+            part.simple = ty.simple & NULL;
+            rest.simple &= !NULL;
+            Type::null()
+        }
+        "string" => {
+            part.string = rest.string.take();
+            Type::string()
+        }
+        "number" => {
+            part.number = rest.number.take();
+            Type::number()
+        }
+        "mapping" => {
+            part.simple = ty.simple & SAFE;
+            part.object = rest.object.take();
+            ty.present()
+        }
+        _ => return None,
+    };
     if ty.any != Any::No {
-        return Outcome {
-            yes: whole,
-            no: ty.clone(),
-            holds: true,
-            fails: true,
-        };
+        (part, rest) = (whole, ty.clone());
     }
-    Outcome {
-        holds: !part.is_never(),
-        fails: !rest.is_never(),
+    Some(Outcome {
+        holds: ty.any != Any::No || !part.is_never(),
+        fails: ty.any != Any::No || !rest.is_never(),
         yes: part,
         no: rest,
-    }
+    })
 }
 
 /// Returns true if values of both types can be equal; true if nothing is known.

@@ -73,18 +73,10 @@ impl Checker<'_> {
             }
         };
         for target in targets {
-            if self.tainted.contains(&target.text) {
-                self.escape(&ty);
-                ty = Type::unknown();
-            }
-            let volatile = ty.any == Any::Anything || self.tainted.contains(&target.text);
-            self.scope.bind_as(
-                &target.text,
-                ty.clone(),
-                Role::Value,
-                volatile,
-                implied.clone(),
-            );
+            ty = self.unless_tainted(&target.text, ty);
+            let (ty, implied) = (ty.clone(), implied.clone());
+            self.scope
+                .bind_as(&target.text, ty, Role::Value, false, implied);
         }
     }
 
@@ -110,13 +102,8 @@ impl Checker<'_> {
         let facts = self.scope.facts_mark();
         self.scope.learn(&judged.yes);
         for (name, ty) in one.names.iter().zip(types) {
-            let ty = if self.tainted.contains(&name.text) {
-                self.escape(&ty);
-                Type::unknown()
-            } else {
-                ty
-            };
-            let volatile = ty.any == Any::Anything || changing.contains(&name.text);
+            let ty = self.unless_tainted(&name.text, ty);
+            let volatile = changing.contains(&name.text);
             self.scope.bind(&name.text, ty, volatile);
         }
         self.scope.bind("loop", Type::simple(LOOP), false);
@@ -234,21 +221,13 @@ impl Checker<'_> {
         names.dedup();
         for name in names {
             let base = self.scope.get(name).cloned();
-            let mut merged: Option<Type> = None;
-            for end in after {
-                let binding = end.get(name).unwrap_or(&base);
-                let ty = match binding {
-                    Some(binding) => binding.ty.clone(),
-                    None => Type::absent(),
-                };
-                merged = Some(match merged {
-                    Some(before) => self.union(&before, &ty),
-                    None => ty,
-                });
-            }
-            let ty = merged.unwrap_or_else(Type::unknown);
-            let volatile = ty.any == Any::Anything;
-            self.scope.bind(name, ty, volatile);
+            let types = after.iter().map(|end| {
+                let binding = end.get(name).unwrap_or(&base).as_ref();
+                binding.map_or_else(Type::absent, |binding| binding.ty.clone())
+            });
+            let merged = types.reduce(|before, ty| self.union(&before, &ty));
+            self.scope
+                .bind(name, merged.unwrap_or_else(Type::unknown), false);
         }
     }
 
