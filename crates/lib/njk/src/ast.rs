@@ -111,6 +111,14 @@ impl Expression {
         Self { kind, span, height }
     }
 
+    /// The expression without parentheses around it.
+    pub(crate) fn ungrouped(&self) -> &Self {
+        match &self.kind {
+            Kind::Group(items) if items.len() == 1 => items[0].ungrouped(),
+            _ => self,
+        }
+    }
+
     /// The name of the variable that it is.
     pub(crate) fn as_name(&self) -> Option<&str> {
         match &self.kind {

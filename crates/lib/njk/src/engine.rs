@@ -53,7 +53,7 @@ impl Engine {
     pub fn builder() -> Builder {
         Builder(Shared {
             limits: Limits::default(),
-            loader: Box::new(Nothing),
+            loader: Box::new(BTreeMap::new()),
             autoescape: false,
             legible: false,
         })
@@ -260,15 +260,6 @@ impl<S: BuildHasher + Send + Sync> Loader for HashMap<String, String, S> {
 impl Loader for BTreeMap<String, String> {
     fn load(&self, name: &str) -> Result<Option<String>, LoadError> {
         Ok(self.get(name).cloned())
-    }
-}
-
-/// The default loader, which finds nothing.
-pub(crate) struct Nothing;
-
-impl Loader for Nothing {
-    fn load(&self, _name: &str) -> Result<Option<String>, LoadError> {
-        Ok(None)
     }
 }
 

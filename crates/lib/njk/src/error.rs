@@ -71,6 +71,14 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
 
+/// An error of a template that is not compiled yet, and its position.
+pub(crate) type Failure = (Error, Span);
+
+/// Fails with a syntax error.
+pub(crate) fn fail<T>(message: &str, span: Span) -> Result<T, Failure> {
+    Err((Error::new(ErrorKind::Syntax, message), span))
+}
+
 impl Error {
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {

@@ -2,7 +2,7 @@
 //! tag almost every character can be part of a name, and `r/` begins a regular
 //! expression.
 
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{Error, ErrorKind, Failure, Span, fail};
 
 const MARKS: [&str; 30] = [
     "===", "!==", "==", "!=", "<=", ">=", "//", "**", "(", ")", "[", "]", "{", "}", "%", "*", "-",
@@ -76,11 +76,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn fail<T>(message: &str, span: Span) -> Result<T, (Error, Span)> {
-        Err((Error::new(ErrorKind::Syntax, message), span))
-    }
-
-    pub(crate) fn next(&mut self) -> Result<Token, (Error, Span)> {
+    pub(crate) fn next(&mut self) -> Result<Token, Failure> {
         if self.in_code {
             self.code()
         } else {
@@ -88,7 +84,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn text(&mut self) -> Result<Token, (Error, Span)> {
+    fn text(&mut self) -> Result<Token, Failure> {
         let start = self.at;
         let rest = self.rest();
         if rest.is_empty() {
@@ -111,7 +107,7 @@ impl<'a> Lexer<'a> {
             let here = &rest[from + found..];
             if here.starts_with("#}") {
                 let place = start + from + found;
-                return Self::fail("unexpected end of comment", Span::new(place, place + 2));
+                return fail("unexpected end of comment", Span::new(place, place + 2));
             }
             if here.starts_with("{%") || here.starts_with("{{") || here.starts_with("{#") {
                 self.at = start + from + found;
@@ -131,7 +127,7 @@ impl<'a> Lexer<'a> {
         self.token(kind(dash), start)
     }
 
-    fn comment(&mut self) -> Result<Token, (Error, Span)> {
+    fn comment(&mut self) -> Result<Token, Failure> {
         let start = self.at;
         let rest = self.rest();
         let Some(end) = rest[2..].find("#}") else {
@@ -149,33 +145,31 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a whole raw block if one begins here.
-    fn raw(&mut self) -> Result<Option<Token>, (Error, Span)> {
+    fn raw(&mut self) -> Result<Option<Token>, Failure> {
         let (source, start) = (self.source, self.at);
         let tag = |name: &&'static str| raw_tag(&source[start..], name).map(|tag| (*name, tag));
-        let Some((name, open)) = ["raw", "verbatim"].iter().find_map(tag) else {
+        let Some((name, (open, open_trim))) = ["raw", "verbatim"].iter().find_map(tag) else {
             return Ok(None);
         };
         let end_name = format!("end{name}");
-        let body = start + open.len;
+        let body = start + open;
         let (mut from, mut level) = (body, 1_u32);
         while let Some(found) = source[from..].find("{%") {
             let here = from + found;
             let rest = &source[here..];
-            if let Some(close) = raw_tag(rest, &end_name) {
+            if let Some((close, close_trim)) = raw_tag(rest, &end_name) {
                 level -= 1;
                 if level == 0 {
-                    let text = &source[body..here];
-                    let text = if close.trim.before {
-                        text.trim_end_matches(is_space)
-                    } else {
-                        text
-                    };
+                    let mut text = &source[body..here];
+                    if close_trim.before {
+                        text = text.trim_end_matches(is_space);
+                    }
                     let text = text.to_owned();
                     let trim = Trim {
-                        before: open.trim.before,
-                        after: open.trim.after || close.trim.after,
+                        before: open_trim.before,
+                        after: open_trim.after || close_trim.after,
                     };
-                    self.at = here + close.len;
+                    self.at = here + close;
                     return Ok(Some(self.token(Kind::Raw { text, trim }, start)));
                 }
             } else if raw_tag(rest, name).is_some() {
@@ -189,7 +183,7 @@ impl<'a> Lexer<'a> {
         Err((error.with_hint(hint), Span::new(start, body)))
     }
 
-    fn code(&mut self) -> Result<Token, (Error, Span)> {
+    fn code(&mut self) -> Result<Token, Failure> {
         self.at += self.rest().len() - self.rest().trim_start_matches(is_code_space).len();
         let start = self.at;
         let rest = self.rest();
@@ -211,11 +205,9 @@ impl<'a> Lexer<'a> {
         } else if end.starts_with("}}") {
             Kind::VariableEnd(dash)
         } else {
-            let mark = MARKS
-                .iter()
-                .copied()
-                .find(|mark| rest.starts_with(mark))
-                .unwrap_or_default();
+            let mut marks = MARKS.into_iter();
+            let mark = marks.find(|mark| rest.starts_with(mark));
+            let mark = mark.unwrap_or_default();
             self.at += mark.len();
             return Ok(self.token(Kind::Mark(mark), start));
         };
@@ -224,7 +216,7 @@ impl<'a> Lexer<'a> {
         Ok(self.token(kind, start))
     }
 
-    fn string(&mut self, quote: char) -> Result<Token, (Error, Span)> {
+    fn string(&mut self, quote: char) -> Result<Token, Failure> {
         let start = self.at;
         let mut text = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -245,10 +237,10 @@ impl<'a> Lexer<'a> {
                 None => break,
             }
         }
-        Self::fail("the string is never closed", Span::new(start, start + 1))
+        fail("the string is never closed", Span::new(start, start + 1))
     }
 
-    fn regex(&mut self) -> Result<Token, (Error, Span)> {
+    fn regex(&mut self) -> Result<Token, Failure> {
         let start = self.at;
         let rest = &self.rest()[2..];
         let mut previous = '/';
@@ -258,7 +250,7 @@ impl<'a> Lexer<'a> {
             ends
         }) else {
             let span = Span::new(start, start + 2);
-            return Self::fail("the regular expression is never closed", span);
+            return fail("the regular expression is never closed", span);
         };
         let tail = &rest[end + 1..];
         let flags = &tail[..tail.len() - tail.trim_start_matches(['g', 'i', 'm', 'y']).len()];
@@ -290,11 +282,8 @@ impl<'a> Lexer<'a> {
 
     fn number(&mut self, start: usize) -> Token {
         if let Some(fraction) = self.rest().strip_prefix('.') {
-            let digits = fraction.len()
-                - fraction
-                    .trim_start_matches(|c: char| c.is_ascii_digit())
-                    .len();
-            self.at += 1 + digits;
+            let digits = fraction.bytes().take_while(u8::is_ascii_digit);
+            self.at += 1 + digits.count();
         }
         let value = self.source[start..self.at].parse().unwrap_or(f64::NAN);
         self.token(Kind::Number(value), start)
@@ -349,8 +338,12 @@ pub(crate) struct Token {
 }
 
 impl Token {
-    /// The token in a message.
-    pub(crate) fn describe(&self) -> String {
+    /// The message about the token in the place of another.
+    pub(crate) fn instead_of(&self, expected: &str) -> String {
+        format!("expected {expected}, found {}", self.describe())
+    }
+
+    fn describe(&self) -> String {
         match &self.kind {
             Kind::Data(_) | Kind::Raw { .. } => "text".to_owned(),
             Kind::BlockStart(_) => "`{%`".to_owned(),
@@ -370,23 +363,14 @@ impl Token {
     }
 }
 
-struct RawTag {
-    len: usize,
-    trim: Trim,
-}
-
-/// The tag `{% name %}`, if it is at the start of `text`.
-fn raw_tag(text: &str, name: &str) -> Option<RawTag> {
+/// The length and the dashes of the tag `{% name %}`, if it is at the start of `text`.
+fn raw_tag(text: &str, name: &str) -> Option<(usize, Trim)> {
     let inner = text.strip_prefix("{%")?;
     let (inner, before) = strip_dash(inner);
     let inner = inner.trim_start_matches(is_space).strip_prefix(name)?;
     let (inner, after) = strip_dash(inner.trim_start_matches(is_space));
     let rest = inner.strip_prefix("%}")?;
-    let len = text.len() - rest.len();
-    Some(RawTag {
-        len,
-        trim: Trim { before, after },
-    })
+    Some((text.len() - rest.len(), Trim { before, after }))
 }
 
 pub(crate) fn strip_dash(text: &str) -> (&str, bool) {

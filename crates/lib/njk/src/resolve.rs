@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::ast::{Expression, Function, Kind, Name, Statement, Value};
 use crate::coverage::BranchKind;
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{Failure, Span, fail};
 use crate::walk;
 
 /// A block of a template.
@@ -30,8 +30,6 @@ pub(crate) struct Resolved {
     /// The conditions of branches.
     pub(crate) branches: IndexSet<(Span, BranchKind)>,
 }
-
-type Failure = (Error, Span);
 
 /// Finds the variables, the blocks and the branches in `statements`.
 pub(crate) fn resolve(statements: &[Statement]) -> Result<Resolved, Failure> {
@@ -178,8 +176,10 @@ impl<'a> Resolver<'a> {
         };
         let blocks = &mut self.resolved.blocks;
         if blocks.insert(name.text.clone(), block).is_some() {
-            let message = format!("block `{}` is defined twice", name.text);
-            return Err((Error::new(ErrorKind::Syntax, message), name.span));
+            return fail(
+                &format!("block `{}` is defined twice", name.text),
+                name.span,
+            );
         }
         let scope = std::mem::replace(&mut self.scope, vec![HashSet::new()]);
         let in_block = std::mem::replace(&mut self.in_block, true);

@@ -258,6 +258,7 @@ impl Analyst<'_> {
     }
 
     fn expression(&mut self, expression: &Expression, asked: bool) {
+        let expression = expression.ungrouped();
         match &expression.kind {
             Kind::Name(name) => {
                 let guarded = asked || self.guards.contains(name);
@@ -292,11 +293,6 @@ impl Analyst<'_> {
                 let default = matches!(name.text.as_str(), "default" | "d");
                 self.expression(target, default || (asked && name.text == "length"));
                 self.arguments(arguments);
-            }
-            Kind::Group(items) if items.len() == 1 => {
-                for item in items {
-                    self.expression(item, asked);
-                }
             }
             Kind::Member(target, _) | Kind::Index(target, _) if asked => {
                 self.expression(target, true);
@@ -363,13 +359,9 @@ pub(crate) fn after(operator: Binary, left: &Expression) -> Vec<String> {
 
 /// The first name of an expression: `a` of `a.b.c`.
 pub(crate) fn root(expression: &Expression) -> Option<&str> {
-    match &expression.kind {
+    match &expression.ungrouped().kind {
         Kind::Name(name) => Some(name),
         Kind::Member(target, _) | Kind::Index(target, _) => root(target),
-        Kind::Group(items) => match items.as_slice() {
-            [only] => root(only),
-            _ => None,
-        },
         Kind::Filter(target, name, _) if name.text == "length" => root(target),
         _ => None,
     }
@@ -400,7 +392,7 @@ fn other_than_nothing(left: &Expression, right: &Expression) -> Vec<String> {
 
 /// The names that are defined if `condition` is true.
 pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
-    match &condition.kind {
+    match &condition.ungrouped().kind {
         Kind::Binary(Binary::And, left, right) => joined(left, right, when_true),
         Kind::Binary(Binary::Or, left, right) => {
             let right = when_true(right);
@@ -427,10 +419,6 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
         {
             named(target)
         }
-        Kind::Group(items) => match items.as_slice() {
-            [only] => when_true(only),
-            _ => Vec::new(),
-        },
         Kind::In(_, container) => named(container),
         _ => named(condition),
     }
@@ -438,7 +426,7 @@ pub(crate) fn when_true(condition: &Expression) -> Vec<String> {
 
 /// The names that are defined if `condition` is false.
 pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
-    match &condition.kind {
+    match &condition.ungrouped().kind {
         Kind::Binary(Binary::Or, left, right) => joined(left, right, when_false),
         Kind::Binary(Binary::Equal | Binary::StrictEqual, left, right) => {
             other_than_nothing(left, right)
@@ -449,10 +437,6 @@ pub(crate) fn when_false(condition: &Expression) -> Vec<String> {
         {
             named(target)
         }
-        Kind::Group(items) => match items.as_slice() {
-            [only] => when_false(only),
-            _ => Vec::new(),
-        },
         _ => Vec::new(),
     }
 }

@@ -31,6 +31,12 @@ struct Evaluator<'r> {
     here: &'r Rc<Activation>,
 }
 
+impl<'r> Evaluator<'r> {
+    fn new(runtime: &'r Runtime, here: &'r Rc<Activation>) -> Self {
+        Self { runtime, here }
+    }
+}
+
 impl Evaluator<'_> {
     /// Prints what the statements print.
     fn body(&self, statements: &[Statement], out: &mut String) -> Result<(), Error> {

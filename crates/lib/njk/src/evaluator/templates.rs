@@ -39,8 +39,7 @@ pub(crate) fn json(
     let context = Context::new(variables);
     let frame = Frame::new(NONE);
     let json = run_apart(runtime, program, &context, frame, |runtime, here| {
-        let evaluator = Evaluator { runtime, here };
-        let value = evaluator.expression(expression)?;
+        let value = Evaluator::new(runtime, here).expression(expression)?;
         stringify(&value, "", true, runtime)
     });
     json.map_err(|error| program.locate(error, expression.span))
@@ -68,10 +67,7 @@ fn run_all(runtime: &Runtime, first: &Rc<Activation>) -> Result<String, Error> {
     let mut here = Rc::clone(first);
     let mut left = runtime.shared.limits.recursion;
     loop {
-        let evaluator = Evaluator {
-            runtime,
-            here: &here,
-        };
+        let evaluator = Evaluator::new(runtime, &here);
         runtime.spend(1)?;
         let text = evaluator.at(Span::default(), evaluator.capture(&here.program.body))?;
         let Some(parent) = here.parent() else {
@@ -196,10 +192,7 @@ impl Evaluator<'_> {
         frame.isolated = true;
         frame.outermost = true;
         let activation = Activation::new(program, &self.here.context, true, NONE);
-        let inner = Evaluator {
-            runtime: self.runtime,
-            here: &activation,
-        };
+        let inner = Evaluator::new(self.runtime, &activation);
         self.runtime.within(&activation, frame, || {
             self.runtime.spend(1)?;
             self.runtime.nested(|| {
@@ -285,10 +278,7 @@ impl Macro {
             return Err(Error::internal("a macro without its template"));
         };
         let frame = self.frame(&activation, arguments);
-        let evaluator = Evaluator {
-            runtime,
-            here: &activation,
-        };
+        let evaluator = Evaluator::new(runtime, &activation);
         runtime.spend(1)?;
         let run = || runtime.nested(|| evaluator.call_function(&self.function));
         let text = runtime.within(&activation, frame, run)?;

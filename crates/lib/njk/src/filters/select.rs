@@ -18,18 +18,10 @@ use crate::value::{Entries, Value};
 pub(super) const FILTERS: &[(&str, Native)] = &[
     ("dictsort", dictsort),
     ("groupby", groupby),
-    ("reject", |runtime, value, arguments| {
-        tested(runtime, value, arguments, false)
-    }),
-    ("select", |runtime, value, arguments| {
-        tested(runtime, value, arguments, true)
-    }),
-    ("rejectattr", |runtime, value, arguments| {
-        with_attribute(runtime, value, arguments, false)
-    }),
-    ("selectattr", |runtime, value, arguments| {
-        with_attribute(runtime, value, arguments, true)
-    }),
+    ("reject", tested::<false>),
+    ("select", tested::<true>),
+    ("rejectattr", with_attribute::<false>),
+    ("selectattr", with_attribute::<true>),
     ("sort", sort),
 ];
 
@@ -183,33 +175,33 @@ fn groupby(runtime: &Runtime, value: &Value, arguments: &[Value]) -> Result<Valu
     runtime.dict(entries)
 }
 
-fn tested(
+/// Keeps the items of which a test says `WANTED`.
+fn tested<const WANTED: bool>(
     runtime: &Runtime,
     value: &Value,
     arguments: &[Value],
-    wanted: bool,
 ) -> Result<Value, Error> {
     let name = string(runtime, arguments, 0, "truthy")?;
     let test = tests::named(&name)?;
     let other = std::slice::from_ref(argument(arguments, 1));
     let mut kept = Vec::new();
     for item in items(runtime, value)?.iter() {
-        if test(runtime, item, other)?.is_true() == wanted {
+        if test(runtime, item, other)?.is_true() == WANTED {
             kept.push(item.clone());
         }
     }
     runtime.array(kept)
 }
 
-fn with_attribute(
+/// Keeps the items with an attribute that is true, or not.
+fn with_attribute<const WANTED: bool>(
     runtime: &Runtime,
     value: &Value,
     arguments: &[Value],
-    wanted: bool,
 ) -> Result<Value, Error> {
     let mut kept = Vec::new();
     for item in array(runtime, value)?.iter() {
-        if pluck(runtime, item, argument(arguments, 0))?.is_true() == wanted {
+        if pluck(runtime, item, argument(arguments, 0))?.is_true() == WANTED {
             kept.push(item.clone());
         }
     }

@@ -64,11 +64,8 @@ fn to_exponential(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Resul
         }
         _ => Decimal::shortest(number.abs()),
     };
-    Ok(Value::from(format!(
-        "{}{}",
-        sign(number),
-        decimal.scientific()
-    )))
+    let text = decimal.scientific();
+    Ok(Value::from(format!("{}{text}", sign(number))))
 }
 
 fn to_precision(runtime: &Runtime, this: &Value, arguments: &[Value]) -> Result<Value, Error> {

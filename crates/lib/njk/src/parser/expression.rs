@@ -2,9 +2,9 @@
 //! final operands are determined by [`crate::precedence`].
 
 use crate::ast::{Arguments, Binary, Expression, InlineIf, Kind, Name, Unary};
-use crate::error::{Error, ErrorKind, Span};
+use crate::error::{Error, Span, fail};
 use crate::lexer;
-use crate::parser::{Parsed, Parser, bounded, fail};
+use crate::parser::{Parsed, Parser, bounded};
 
 /// The binary operators on values, each with its precedence in Nunjucks'
 /// grammar: comparisons, then each other operator on a separate level.
@@ -379,7 +379,7 @@ enum Piece {
 }
 
 /// The tree that JavaScript would parse.
-pub(crate) fn settle(expression: Expression) -> Result<Expression, (Error, Span)> {
+pub(crate) fn settle(expression: Expression) -> Parsed<Expression> {
     if !matches!(expression.kind, Kind::Binary(..) | Kind::Unary(..)) {
         return Ok(expression);
     }
@@ -389,7 +389,7 @@ pub(crate) fn settle(expression: Expression) -> Result<Expression, (Error, Span)
     climb(&mut pieces, 0)
 }
 
-fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error, Span)> {
+fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Parsed<()> {
     let span = expression.span;
     match expression.kind {
         Kind::Binary(Binary::Floor, left, right) => {
@@ -413,8 +413,7 @@ fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error
             if operator != Unary::Not
                 && matches!(target.kind, Kind::Unary(inner, _) if inner == operator)
             {
-                let message = "two signs in a row are not an expression";
-                return Err((Error::new(ErrorKind::Syntax, message), span));
+                return fail("two signs in a row are not an expression", span);
             }
             pieces.push(Piece::Prefix(operator, span));
             flatten(*target, pieces)?;
@@ -426,7 +425,7 @@ fn flatten(expression: Expression, pieces: &mut Vec<Piece>) -> Result<(), (Error
 
 type Pieces = std::iter::Peekable<std::vec::IntoIter<Piece>>;
 
-fn climb(pieces: &mut Pieces, floor: u8) -> Result<Expression, (Error, Span)> {
+fn climb(pieces: &mut Pieces, floor: u8) -> Parsed<Expression> {
     let mut left = operand(pieces)?;
     while let Some(Piece::Operator(operator)) = pieces.peek() {
         let operator = *operator;
@@ -445,7 +444,7 @@ fn climb(pieces: &mut Pieces, floor: u8) -> Result<Expression, (Error, Span)> {
     Ok(left)
 }
 
-fn operand(pieces: &mut Pieces) -> Result<Expression, (Error, Span)> {
+fn operand(pieces: &mut Pieces) -> Parsed<Expression> {
     let mut prefixes = Vec::new();
     loop {
         match pieces.next() {

@@ -6,7 +6,7 @@ mod expression;
 mod statement;
 
 use crate::ast::{Expression, Name, Statement};
-use crate::error::{Error, ErrorKind, Span, position};
+use crate::error::{Error, ErrorKind, Failure, Span, fail, position};
 use crate::lexer::{Kind, Lexer, Token, is_space};
 
 #[cfg(test)]
@@ -19,8 +19,6 @@ const MAX_NESTING: usize = 40;
 /// The maximum depth of the tree of an expression, long chains included.
 const MAX_HEIGHT: u16 = 120;
 
-/// A parser's error and its position.
-pub(crate) type Failure = (Error, Span);
 pub(crate) type Parsed<T> = Result<T, Failure>;
 
 pub(crate) struct Parser<'a> {
@@ -51,11 +49,9 @@ pub(crate) fn parse(name: &str, source: &str) -> Result<Vec<Statement>, Error> {
         drop_space: false,
         nesting: 0,
     };
-    parser
-        .body(&[])
-        .and_then(|(body, _)| Ok((body, parser.expect_end()?)))
-        .map(|(body, ())| body)
-        .map_err(|(error, span)| error.at(name, source, span))
+    let body = parser.body(&[]);
+    let body = body.and_then(|(body, _)| parser.expect_end().map(|()| body));
+    body.map_err(|(error, span)| error.at(name, source, span))
 }
 
 impl Parser<'_> {
@@ -112,25 +108,23 @@ impl Parser<'_> {
 
     fn unexpected<T>(&mut self, expected: &str) -> Parsed<T> {
         let token = self.peek()?.clone();
-        let message = format!("expected {expected}, found {}", token.describe());
-        let error = Error::new(ErrorKind::Syntax, message);
-        let error = match &token.kind {
+        let hint = match &token.kind {
             Kind::VariableEnd(_) if expected.contains('}') => {
-                error.with_hint("put a space between braces that close one after another")
+                Some("put a space between braces that close one after another")
             }
-            _ => match self.mistake(&token) {
-                Some(hint) => error.with_hint(hint),
-                None => self.still_open(&token, error),
-            },
+            _ => self.mistake(&token),
         };
-        Err((error, token.span))
+        if let Some(hint) = hint {
+            return self.mistaken(expected, hint);
+        }
+        let error = Error::new(ErrorKind::Syntax, token.instead_of(expected));
+        Err((self.still_open(&token, error), token.span))
     }
 
     /// Like `unexpected`, where the hint is known.
     fn mistaken<T>(&mut self, expected: &str, hint: &str) -> Parsed<T> {
         let token = self.peek()?;
-        let message = format!("expected {expected}, found {}", token.describe());
-        let error = Error::new(ErrorKind::Syntax, message);
+        let error = Error::new(ErrorKind::Syntax, token.instead_of(expected));
         Err((error.with_hint(hint), token.span))
     }
 
@@ -253,10 +247,6 @@ fn unclosed(ends: &[&str]) -> String {
 
 fn too_deep() -> Error {
     Error::new(ErrorKind::TooDeep, "the template is nested too deeply")
-}
-
-fn fail<T>(message: &str, span: Span) -> Parsed<T> {
-    Err((Error::new(ErrorKind::Syntax, message), span))
 }
 
 /// Returns `expression` unless its tree is too deep.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::ast::{
     self, Expression, FilterBlock, For, Function, If, Import, Kind, Name, Statement, Switch,
 };
-use crate::error::{self, Error, ErrorKind, instead};
+use crate::error::{self, Error, ErrorKind, Failure, fail, instead};
 use crate::lexer;
-use crate::parser::{Parsed, Parser, fail};
+use crate::parser::{Parsed, Parser};
 
 /// More than any template needs: one with more of them wants a dictionary.
 const MAX_BRANCHES: usize = 100;
@@ -370,7 +370,7 @@ pub(crate) fn opening_tags() -> impl Iterator<Item = &'static str> {
 }
 
 /// The error for a tag that does not exist, or not here.
-pub(super) fn unknown_tag(tag: &Name) -> super::Failure {
+pub(super) fn unknown_tag(tag: &Name) -> Failure {
     let message = format!("unknown tag `{}`", tag.text);
     let unknown = Error::new(ErrorKind::Syntax, message);
     let error = if TAGS.contains(&tag.text.as_str()) {

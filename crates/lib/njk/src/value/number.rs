@@ -178,31 +178,26 @@ pub(crate) fn to_integer(number: f64) -> f64 {
 
 /// A position counted from the start, or from the end if negative, as in the
 /// methods of strings and arrays.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "the number is clamped to the length first"
-)]
 pub(crate) fn relative(number: f64, len: usize) -> usize {
     let number = to_integer(number);
-    let from_end = if number < 0.0 {
-        number + len as f64
-    } else {
-        number
-    };
-    from_end.clamp(0.0, len as f64) as usize
+    clamp(
+        if number < 0.0 {
+            number + of(len)
+        } else {
+            number
+        },
+        len,
+    )
 }
 
 /// A position clamped to `0..=len`.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "the number is clamped to the length first"
 )]
 pub(crate) fn clamp(number: f64, len: usize) -> usize {
-    to_integer(number).clamp(0.0, len as f64) as usize
+    to_integer(number).clamp(0.0, of(len)) as usize
 }
 
 /// A length as a number.

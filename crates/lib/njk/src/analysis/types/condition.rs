@@ -265,10 +265,9 @@ impl Checker<'_> {
     /// Returns true if an expression is an argument of the call, or a member of one, that nothing in the
     /// template sets.
     pub(super) fn is_declared(&self, one: &Expression) -> bool {
-        match &one.kind {
+        match &one.ungrouped().kind {
             Kind::Name(name) => self.variables.contains_key(name) && !self.assigned.contains(name),
             Kind::Member(target, _) => self.is_declared(target),
-            Kind::Group(items) if items.len() == 1 => self.is_declared(&items[0]),
             _ => false,
         }
     }

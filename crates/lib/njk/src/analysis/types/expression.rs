@@ -63,7 +63,7 @@ impl Checker<'_> {
 
     /// The place that an expression names, if nothing can change it.
     pub(super) fn place(&self, one: &Expression) -> Option<Place> {
-        let (target, member) = match &one.kind {
+        let (target, member) = match &one.ungrouped().kind {
             Kind::Name(name) => {
                 let binding = self.scope.get(name)?;
                 let fixed = !binding.volatile && binding.role == Role::Value;
@@ -72,10 +72,6 @@ impl Checker<'_> {
                     path: String::new(),
                 });
             }
-            Kind::Group(items) => match items.as_slice() {
-                [only] => return self.place(only),
-                _ => return None,
-            },
             Kind::Member(target, name) => (target, name.text.clone()),
             Kind::Index(target, index) => match &index.kind {
                 Kind::Str(text) => (target, text.clone()),
