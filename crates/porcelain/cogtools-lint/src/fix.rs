@@ -35,11 +35,6 @@ pub(crate) fn apply(
     let mut findings = linter.check(current.as_ref().unwrap_or(file));
     for _ in 0..MAX_PASSES {
         let file_now = current.as_ref().unwrap_or(file);
-        for finding in &mut findings {
-            if rejected.contains(&identity(finding)) {
-                finding.edits.clear();
-            }
-        }
         let before = findings.clone();
         let taken = take_non_overlapping(&mut findings);
         if taken.is_empty() {
@@ -55,12 +50,12 @@ pub(crate) fn apply(
             break;
         };
         findings = linter.check(&next);
-        current = Some(next);
-    }
-    for finding in &mut findings {
-        if rejected.contains(&identity(finding)) {
-            finding.edits.clear();
+        for finding in &mut findings {
+            if rejected.contains(&identity(finding)) {
+                finding.edits.clear();
+            }
         }
+        current = Some(next);
     }
     fixed.extend(findings);
     Ok(fixed)

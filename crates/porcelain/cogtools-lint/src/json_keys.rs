@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use fancy_regex::Regex;
+use fancy_regex::{Match, Regex};
 
 use crate::linter::Expression;
 use crate::program::{Language, ShellParts};
@@ -38,40 +38,44 @@ pub(crate) fn all(language: Language, text: &str) -> Vec<(usize, &str)> {
     }
 }
 
+/// The offset and the text of a group.
+fn placed(group: Match<'_>) -> (usize, &str) {
+    (group.start(), group.as_str())
+}
+
 /// The groups of all matches, with their offsets.
-fn groups<'t>(regex: Option<&Regex>, text: &'t str) -> Vec<(usize, &'t str)> {
-    let found = regex
-        .into_iter()
-        .flat_map(|regex| regex.captures_iter(text));
+fn groups<'t>(pattern: &str, text: &'t str) -> Vec<(usize, &'t str)> {
+    let regex = Regex::new(pattern).ok();
+    let found = regex.iter().flat_map(|regex| regex.captures_iter(text));
     let groups = found.flatten().filter_map(|found| found.get(1));
-    groups
-        .map(|group| (group.start(), group.as_str()))
-        .collect()
+    groups.map(placed).collect()
+}
+
+/// The variables that hold the arguments in Python.
+fn loaded(text: &str) -> impl Iterator<Item = &str> {
+    let names = LOADED.groups(text).map(|name| name.as_str());
+    names.take(MAX_LOADED)
 }
 
 /// Finds members of the arguments in Python, which are a dict, with their offsets.
 pub(crate) fn members(language: Language, text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    if language == Language::Python {
-        for (_, name) in groups(LOADED.regex(), text).into_iter().take(MAX_LOADED) {
-            let member = Regex::new(&format!(r"(?<![\w.]){name}\.(\w+)\b(?!\s*\()")).ok();
-            found.extend(groups(member.as_ref(), text));
-        }
+    if language != Language::Python {
+        return Vec::new();
     }
-    found
+    let members = |name| groups(&format!(r"(?<![\w.]){name}\.(\w+)\b(?!\s*\()"), text);
+    loaded(text).flat_map(members).collect()
 }
 
 fn python(text: &str) -> Vec<(usize, &str)> {
-    let mut found = groups(LOADED_KEY.regex(), text);
-    for (_, name) in groups(LOADED.regex(), text).into_iter().take(MAX_LOADED) {
+    let mut found: Vec<_> = LOADED_KEY.groups(text).map(placed).collect();
+    for name in loaded(text) {
         let set = Regex::new(&format!(
             r"(?m)\b{name}\s*=[^=]|\bfor\s+{name}\b|\({name}[,)]:?$"
         ));
         let sets = set.map_or(2, |set| set.find_iter(text).count());
         let read = format!(r#"(?<![\w.]){name}(?:\[|\.get\(|\.pop\()\s*["'](\w+)["']"#);
         if sets == 1 {
-            let read = Regex::new(&read).ok();
-            let keys = groups(read.as_ref(), text).into_iter();
+            let keys = groups(&read, text).into_iter();
             // A key that the script itself sets is its own.
             let keys = keys.filter(|(at, key)| {
                 let rest = text[at + key.len() + 1..]
@@ -86,8 +90,7 @@ fn python(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn shell(text: &str) -> Vec<(usize, &str)> {
-    let kept = groups(KEPT.regex(), text).into_iter();
-    let kept: HashSet<&str> = kept.map(|(_, name)| name).collect();
+    let kept: HashSet<&str> = KEPT.groups(text).map(|name| name.as_str()).collect();
     let holds = |text: &str| {
         let name = text.trim_matches(['"', '$', '{', '}']);
         text.contains('$') && kept.contains(name)
@@ -101,15 +104,16 @@ fn shell(text: &str) -> Vec<(usize, &str)> {
                 .rsplit(['(', ';', '&', '|', '`'])
                 .next()
                 .unwrap_or_default();
-            let printed = groups(PRINTED.regex(), left);
-            left.trim() == "cat" || printed.iter().any(|(_, name)| kept.contains(name))
+            let mut printed = PRINTED.groups(left);
+            left.trim() == "cat" || printed.any(|name| kept.contains(name.as_str()))
         } else {
             before.is_empty() || before.ends_with(['(', ';', '&', '`'])
         };
         if !reads {
             continue;
         }
-        let mut words = words(&text[at + 3..]).map(|(start, word)| (at + 3 + start, word));
+        let words = WORD.groups(&text[at + 3..]).map(placed);
+        let mut words = words.map(|(start, word)| (at + 3 + start, word));
         let (mut filter, mut is_input) = (None, true);
         while let Some((start, word)) = words.next() {
             match word {
@@ -129,17 +133,12 @@ fn shell(text: &str) -> Vec<(usize, &str)> {
             continue;
         };
         let first = filter.split('|').next().unwrap_or_default();
-        let keys = groups(KEY.regex(), first).into_iter();
+        let keys = KEY.groups(first).map(placed);
         found.extend(keys.map(|(at, key)| (start + at, key)));
     }
     found
 }
 
-/// The next word of a command, without its quotes.
+/// The next word of a command up to its end, without its quotes.
 static WORD: Expression =
     Expression::new(r#"\G[ \t]*(?:'([^']*)'|"([^"]*)"|([^\s'"|;)&`][^ \t\n|;)`]*))"#);
-
-/// The words of a command up to its end, with their offsets.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    WORD.groups(text).map(|word| (word.start(), word.as_str()))
-}

@@ -66,11 +66,8 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
         level => (severity(level), CYAN.bold()),
     };
     let label = paint(&format!("{state}[{}]", finding.rule.name), style);
-    let (file, line, column) = (
-        location.file.display().to_string(),
-        location.line,
-        location.column,
-    );
+    let (line, column) = (location.line, location.column);
+    let file = location.file.display().to_string();
     let (file, message) = (sanitize(&file), sanitize(&finding.message));
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{file}:{line}:{column}: {label}: {message}");
@@ -79,17 +76,13 @@ fn paragraph(finding: &Finding, colour: bool, text: &mut String) {
     }
     text.push_str(&location.excerpt());
     let _ = writeln!(text, "{} {}", paint("why:", CYAN.bold()), finding.rule.why);
+    let (label, fix) = (paint("fix:", CYAN.bold()), sanitize(&finding.fix));
     let note = if finding.is_fixable() {
         " (`--fix` does it)"
     } else {
         ""
     };
-    let _ = writeln!(
-        text,
-        "{} {}{note}",
-        paint("fix:", CYAN.bold()),
-        sanitize(&finding.fix)
-    );
+    let _ = writeln!(text, "{label} {fix}{note}");
 }
 
 fn summary(report: &Report<'_>) -> String {

@@ -128,24 +128,6 @@ impl ParameterTypes {
         types.reduce(|left, right| left.union(&right))
     }
 
-    /// A property of an object that requires what `schema` says.
-    fn property(
-        &mut self,
-        schema: &Map<String, Value>,
-        name: &str,
-        property: &Value,
-        (below, depth): (&str, usize),
-    ) -> Property {
-        let pointer = child(below, name);
-        let origin: Arc<str> = Arc::from(pointer.as_str());
-        let ty = self.value(property, &pointer, depth);
-        self.properties.insert(Arc::clone(&origin));
-        Property {
-            ty: declared(ty, schema, name, property),
-            origins: vec![origin],
-        }
-    }
-
     fn object(&mut self, schema: &Map<String, Value>, pointer: &str, depth: usize) -> Type {
         let mut object = Object {
             open: is_open(schema),
@@ -158,8 +140,14 @@ impl ParameterTypes {
         }
         let below = child(pointer, "properties");
         for (name, property) in properties(schema) {
-            let property = self.property(schema, name, property, (&below, depth));
-            object.properties.insert(name.clone(), property);
+            let origin: Arc<str> = Arc::from(child(&below, name));
+            let ty = self.value(property, &origin, depth);
+            let ty = declared(ty, schema, name, property);
+            self.properties.insert(Arc::clone(&origin));
+            let origins = vec![origin];
+            object
+                .properties
+                .insert(name.clone(), Property { ty, origins });
         }
         object.open |= object.properties.is_empty();
         Type::object(object)
@@ -267,7 +255,7 @@ impl ToolTypes {
             let results = ResultTypes::of(flow, neighbours);
             for template in flow.sources(tool.text()) {
                 let mut variables = parameters.types.clone();
-                variables.extend(results.variables(&template));
+                variables.extend(results.of_node(template.node, template.is_check));
                 this.check(tool, &template.source, &variables);
             }
             return this;

@@ -28,11 +28,8 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
     let inline = file.implementation("script");
     if let Some((node, text)) = inline.and_then(|node| Some((node, node.text()?))) {
         return vec![ToolScript {
-            language: Language::of(text),
-            text: text.to_owned(),
-            file: None,
             is_whole: true,
-            span: node.span,
+            ..ToolScript::new(text.to_owned(), node.span)
         }];
     }
     let mut found = Vec::new();
@@ -44,36 +41,23 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
         if word.role == Role::Code && !word.is_template {
             // The first line says whose code it is.
             let text = format!("#!{interpreter}\n{}", word.text);
-            found.push(ToolScript {
-                language: Language::of(&text),
-                text,
-                file: None,
-                is_whole: false,
-                span: word.span,
-            });
+            found.push(ToolScript::new(text, word.span));
         }
         let is_own = word.text.starts_with("./") || word.text.starts_with("../");
         if word.role != Role::Program || word.is_template || !is_own {
             continue;
         }
-        let path = file.path.parent().map(|folder| folder.join(word.text));
-        let name = file
-            .text
-            .display_path()
-            .parent()
-            .map(|folder| folder.join(word.text.trim_start_matches("./")));
-        let read = path
-            .zip(name)
-            .and_then(|(path, name)| Text::read(&path, &name, file.text.scope()).ok());
+        let path = file.path.with_file_name(word.text);
+        let name = word.text.trim_start_matches("./");
+        let name = file.text.display_path().with_file_name(name);
+        let read = Text::read(&path, &name, file.text.scope()).ok();
         if let Some(text) =
             read.filter(|it| it.as_str().len() <= MAX_BYTES && it.as_str().starts_with("#!"))
         {
+            let script = ToolScript::new(text.as_str().to_owned(), word.span);
             found.push(ToolScript {
-                language: Language::of(text.as_str()),
-                text: text.as_str().to_owned(),
                 file: Some(text),
-                is_whole: false,
-                span: word.span,
+                ..script
             });
         }
     }
@@ -81,6 +65,17 @@ pub(crate) fn of(file: &LintFile) -> Vec<ToolScript> {
 }
 
 impl ToolScript {
+    /// A script in the file of the tool.
+    fn new(text: String, span: Span) -> Self {
+        Self {
+            language: Language::of(&text),
+            text,
+            file: None,
+            is_whole: false,
+            span,
+        }
+    }
+
     pub(crate) fn text(&self) -> &str {
         &self.text
     }

@@ -53,7 +53,7 @@ pub(crate) fn contradictions(schema: &Schema) -> Vec<Contradiction> {
 /// Makes up arguments that `root` may permit: all of them, those that it needs, and all with
 /// each one changed.
 pub(crate) fn arguments(root: &Object) -> impl Iterator<Item = Object> {
-    let whole = sample_values(root, root).into_iter();
+    let whole = sample_values(root, root, 0).into_iter();
     let whole = whole.filter_map(|value| match value {
         Value::Object(arguments) => Some(arguments),
         _ => None,
@@ -63,7 +63,7 @@ pub(crate) fn arguments(root: &Object) -> impl Iterator<Item = Object> {
     let properties = root.get("properties").and_then(Value::as_object);
     let properties = properties.into_iter().flatten();
     let changes = properties.flat_map(|(name, property)| {
-        let samples = property.as_object().map(|it| sample_values(it, it));
+        let samples = property.as_object().map(|it| sample_values(it, it, 0));
         let samples = samples.into_iter().flatten();
         samples.map(move |value| (name, value))
     });
@@ -209,7 +209,7 @@ impl Search<'_> {
         });
         let compared: Vec<(usize, Option<Validator>)> = compared.collect();
         let shared = compared.iter().find_map(|(index, own)| {
-            let mut values = sample_values(schema, branches[*index]);
+            let mut values = sample_values(schema, branches[*index], 0);
             values.truncate(MAX_COMPARED);
             values.retain(|value| accepts(own.as_ref(), value));
             let mut others = compared.iter().filter(|(other, _)| other != index);
@@ -407,11 +407,7 @@ const MAX_ITEMS: usize = 8;
 
 /// Makes up values of `schema`. `around` is the schema whose branch it is: it can declare the
 /// properties.
-fn sample_values(around: &Object, schema: &Object) -> Vec<Value> {
-    of(around, schema, 0)
-}
-
-fn of(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
+fn sample_values(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
     if depth >= MAX_DEPTH || schema.contains_key("$ref") {
         return Vec::new();
     }
@@ -423,7 +419,7 @@ fn of(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
         .flat_map(|keyword| parts(schema, keyword));
     let mut values: Vec<Value> = inner
         .take(4)
-        .flat_map(|part| of(schema, part, depth + 1))
+        .flat_map(|part| sample_values(schema, part, depth + 1))
         .collect();
     let kind = schema.get("type").or_else(|| around.get("type"));
     match kind.and_then(Value::as_str) {
@@ -434,7 +430,8 @@ fn of(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
             let (least, _) = limits(&[schema], "minItems", "maxItems");
             let most = MAX_ITEMS >> depth;
             let items = schema.get("items").and_then(Value::as_object);
-            let item = items.and_then(|items| of(items, items, depth + 1).into_iter().next());
+            let samples = items.map(|items| sample_values(items, items, depth + 1));
+            let item = samples.and_then(|samples| samples.into_iter().next());
             let two = item.into_iter().flat_map(|item| {
                 [least.max(2), least.max(1)].map(|count| json!(vec![item.clone(); count.min(most)]))
             });
@@ -489,7 +486,8 @@ fn objects(around: &Object, schema: &Object, depth: usize) -> Vec<Value> {
     let value = |name: &str| {
         let find = |schema: &'_ Object| schema.get("properties")?.get(name)?.as_object().cloned();
         let property = find(schema).or_else(|| find(around))?;
-        of(&property, &property, depth + 1).into_iter().next()
+        let samples = sample_values(&property, &property, depth + 1);
+        samples.into_iter().next()
     };
     let required = schema.get("required").or_else(|| around.get("required"));
     let required = required.and_then(Value::as_array).into_iter().flatten();

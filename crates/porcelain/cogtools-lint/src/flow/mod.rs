@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cogtools_core::arguments::Arguments;
 use cogtools_core::suggest::Suggestion;
 use cogtools_core::text::{Span, Text};
-use cogtools_core::tool::{
-    AcceptError, Flow, FlowNode, FlowTemplate, Output, ToolNode, ValueTemplate,
-};
+use cogtools_core::tool::{AcceptError, Flow, FlowNode, Output, ToolNode, ValueTemplate};
 use cogtools_core::{Hint, Tool, ViolationKind};
 use njk::types::{self, Kind, Type};
 use serde_json::{Map, Value};
@@ -367,13 +365,8 @@ impl<'f> ResultTypes<'f> {
         }
     }
 
-    /// The variables of `template`, besides the parameters. A node that the template can do
-    /// without has null if it has not run.
-    pub(crate) fn variables(&self, template: &FlowTemplate<'_>) -> BTreeMap<String, Type> {
-        self.of_node(template.node, template.is_check)
-    }
-
-    /// The variables of a template of `node`, or of the output.
+    /// The variables of a template of `node`, or of the output, besides the parameters. A node that
+    /// the template can do without has null if it has not run.
     pub(crate) fn of_node(
         &self,
         node: Option<&FlowNode>,

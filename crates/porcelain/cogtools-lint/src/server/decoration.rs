@@ -3,7 +3,6 @@
 use cogtools_core::schema::label;
 use cogtools_core::text::Span;
 use cogtools_core::yaml::{Entry, Node};
-use njk::scan::TokenKind;
 use serde_json::{Map, Value, json};
 
 use super::Question;
@@ -11,7 +10,7 @@ use super::completion::schema_at;
 use super::document::{Document, Kind, range};
 use crate::finding::{Edit, Finding};
 
-/// The types of tokens, in the order of [`TokenKind`].
+/// The types of tokens, in the order of [`njk::scan::TokenKind`].
 pub(super) const TOKEN_TYPES: [&str; 9] = [
     "macro", "keyword", "variable", "property", "function", "string", "number", "operator",
     "comment",
@@ -178,50 +177,32 @@ fn symbol(question: &Question<'_>, entry: &Entry, depth: usize) -> Value {
 /// The tokens of templates: five numbers each, relative to the one before.
 pub(super) fn tokens(question: &Question<'_>) -> Option<Value> {
     let document = question.document;
-    let mut data: Vec<u64> = Vec::new();
+    let mut data: Vec<usize> = Vec::new();
     let (mut last_line, mut last_start) = (0, 0);
     for token in document.scan().sorted_tokens() {
         let text = document.text.get(token.span.clone())?;
         let mut at = token.span.start;
         for line in text.split_inclusive('\n') {
             let shown = line.trim_end_matches(['\n', '\r']);
-            let position = document.position(at);
-            let number = |key: &str| position[key].as_u64().unwrap_or_default();
-            let (line_number, start) = (number("line"), number("character"));
+            let (line_number, start) = document.line_and_unit(at);
             at += line.len();
             if shown.is_empty() {
                 continue;
             }
-            let before = if line_number == last_line {
-                last_start
-            } else {
-                0
-            };
+            if line_number != last_line {
+                last_start = 0;
+            }
             data.extend([
                 line_number - last_line,
-                start - before,
-                u64::try_from(shown.encode_utf16().count()).unwrap_or_default(),
-                kind_of(token.kind),
+                start - last_start,
+                shown.encode_utf16().count(),
+                token.kind as usize,
                 0,
             ]);
             (last_line, last_start) = (line_number, start);
         }
     }
     Some(json!({"data": data}))
-}
-
-const fn kind_of(kind: TokenKind) -> u64 {
-    match kind {
-        TokenKind::Delimiter => 0,
-        TokenKind::Keyword => 1,
-        TokenKind::Variable => 2,
-        TokenKind::Property => 3,
-        TokenKind::Function => 4,
-        TokenKind::Text => 5,
-        TokenKind::Constant => 6,
-        TokenKind::Operator => 7,
-        TokenKind::Comment => 8,
-    }
 }
 
 /// Two lenses for each example. The client runs `cogtools` with these arguments, in the folder.

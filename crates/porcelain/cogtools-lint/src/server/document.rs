@@ -159,6 +159,12 @@ impl Document {
 
     /// The position of an offset.
     pub(super) fn position(&self, offset: usize) -> Value {
+        let (line, character) = self.line_and_unit(offset);
+        json!({"line": line, "character": character})
+    }
+
+    /// The line of an offset, and the units of UTF-16 before it there.
+    pub(super) fn line_and_unit(&self, offset: usize) -> (usize, usize) {
         let offset = self.text.floor_char_boundary(offset);
         let line = self
             .lines
@@ -171,8 +177,10 @@ impl Document {
         } else {
             before
         };
-        let character = self.units_before(line) + before.encode_utf16().count();
-        json!({"line": line, "character": character})
+        (
+            line,
+            self.units_before(line) + before.encode_utf16().count(),
+        )
     }
 
     /// The units of the mark before a line.
