@@ -237,10 +237,8 @@ impl Editor<'_> {
         let flow = is_flow(self.text, old);
         match (&old.data, value) {
             (Data::List(items), Value::Array(values)) if !flow => {
-                if let Some(patches) = self.replace_items(items, values) {
-                    return Some(patches);
-                }
-                self.replace_block(entry, value)
+                let patches = self.replace_items(items, values);
+                patches.or_else(|| self.replace_block(entry, value))
             }
             (Data::Map(_) | Data::List(_), _) if !flow => self.replace_block(entry, value),
             (Data::Null, _) if old.span.start == old.span.end => {

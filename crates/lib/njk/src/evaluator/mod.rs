@@ -93,14 +93,9 @@ impl Evaluator<'_> {
         self.here.program.resolved.locals.contains(&span)
     }
 
-    /// The error at a position of this template, unless it has one.
-    fn locate(&self, error: Error, span: Span) -> Error {
-        self.here.program.locate(error, span)
-    }
-
     /// Adds the position to the error of a result, unless it has one.
     fn at<T>(&self, span: Span, result: Result<T, Error>) -> Result<T, Error> {
-        result.map_err(|error| self.locate(error, span))
+        result.map_err(|error| self.here.program.locate(error, span))
     }
 }
 
@@ -113,26 +108,20 @@ impl Evaluator<'_> {
         caller: Option<&Value>,
     ) -> Result<Value, Error> {
         let span = target.span;
-        match &target.kind {
-            _ if self.here.in_block && is_super(target) => Ok(self.runtime.local(self.here, SUPER)),
-            Kind::Member(object, name) => {
-                let object = self.expression(object)?;
-                let arguments = self.arguments(arguments, caller)?;
-                let name = name.text.as_str().into();
-                self.at(span, self.method(&object, &name, &arguments, span))
+        let (object, name) = match &target.kind {
+            _ if self.here.in_block && is_super(target) => {
+                return Ok(self.runtime.local(self.here, SUPER));
             }
-            Kind::Index(object, index) => {
-                let object = self.expression(object)?;
-                let index = self.expression(index)?;
-                let arguments = self.arguments(arguments, caller)?;
-                self.at(span, self.method(&object, &index, &arguments, span))
-            }
+            Kind::Member(object, name) => (self.expression(object)?, name.text.as_str().into()),
+            Kind::Index(object, index) => (self.expression(object)?, self.expression(index)?),
             _ => {
                 let function = self.expression(target)?;
                 let arguments = self.arguments(arguments, caller)?;
-                self.at(span, self.invoke(&function, &arguments, span))
+                return self.at(span, self.invoke(&function, &arguments, span));
             }
-        }
+        };
+        let arguments = self.arguments(arguments, caller)?;
+        self.at(span, self.method(&object, &name, &arguments, span))
     }
 
     /// The values of arguments; those by name are a dictionary at the end.
@@ -142,23 +131,13 @@ impl Evaluator<'_> {
         caller: Option<&Value>,
     ) -> Result<Vec<Value>, Error> {
         let mut values = self.list(&arguments.positional)?;
-        if !arguments.keyword.is_empty() || caller.is_some() {
-            values.push(self.keywords(&arguments.keyword, caller)?);
+        let mut entries = self.entries(&arguments.keyword)?;
+        entries.extend(caller.map(|caller| (Rc::from("caller"), caller.clone())));
+        if !entries.is_empty() {
+            self.runtime.spend(entries.len())?;
+            values.push(Value::Dict(Rc::new(Dict::new(entries, true))));
         }
         Ok(values)
-    }
-
-    fn keywords(
-        &self,
-        pairs: &[(Name, Expression)],
-        caller: Option<&Value>,
-    ) -> Result<Value, Error> {
-        let mut entries = self.entries(pairs)?;
-        if let Some(caller) = caller {
-            entries.insert(Rc::from("caller"), caller.clone());
-        }
-        self.runtime.spend(entries.len())?;
-        Ok(Value::Dict(Rc::new(Dict::new(entries, true))))
     }
 
     fn method(

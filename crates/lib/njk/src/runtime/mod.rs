@@ -494,18 +494,18 @@ impl Runtime {
 
     /// Returns true if the current frame has no variable of that name.
     pub(crate) fn is_absent(&self, here: &Activation, name: &str) -> bool {
-        let frames = self.frames.borrow();
-        !frames
-            .get(here.frame())
-            .is_some_and(|frame| frame.has(name))
+        !self.current(here, |frame| frame.has(name))
     }
 
     /// Returns true if definitions go into the context here.
     pub(crate) fn is_outermost(&self, here: &Activation) -> bool {
+        self.current(here, |frame| frame.outermost)
+    }
+
+    /// Returns true if there is a current frame, of which `holds` is true.
+    fn current(&self, here: &Activation, holds: impl Fn(&Frame) -> bool) -> bool {
         let frames = self.frames.borrow();
-        frames
-            .get(here.frame())
-            .is_some_and(|frame| frame.outermost)
+        frames.get(here.frame()).is_some_and(holds)
     }
 
     /// Opens a frame in which a loop runs.

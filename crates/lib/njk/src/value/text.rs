@@ -1,6 +1,7 @@
 //! JavaScript's conversions to strings, numbers and keys.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::error::{Error, ErrorKind};
 use crate::runtime::Runtime;
@@ -154,7 +155,13 @@ impl Writer<'_> {
             Value::Null | Value::Number(_) => self.out.push_str("null"),
             Value::Text(text) => self.quote(text),
             Value::Safe(text) if self.is_exact => self.quote(text),
-            Value::Safe(text) => self.safe(text, depth),
+            // An object with the text and its length.
+            Value::Safe(text) => {
+                let length = Value::from(super::utf16::len(text));
+                let entries = [("val", Value::Text(Rc::clone(text))), ("length", length)];
+                let entries = entries.map(|(key, value)| (Rc::from(key), value));
+                self.object(entries.into(), depth)?;
+            }
             Value::Regex(_) => self.out.push_str("{}"),
             Value::Array(array) => {
                 self.out.push('[');
@@ -167,44 +174,28 @@ impl Writer<'_> {
                 }
                 self.close(items.is_empty(), ']', depth)?;
             }
-            Value::Dict(_) | Value::Special(_) => {
-                self.out.push('{');
-                let mut empty = true;
-                for (key, item) in value.entries() {
-                    if matches!(&item, Value::Undefined | Value::Function(_)) {
-                        continue;
-                    }
-                    self.separate(empty, depth + 1)?;
-                    empty = false;
-                    self.quote(&key);
-                    self.out
-                        .push_str(if self.indent.is_empty() { ":" } else { ": " });
-                    self.value(&item, depth + 1)?;
-                }
-                self.close(empty, '}', depth)?;
-            }
+            Value::Dict(_) | Value::Special(_) => self.object(value.entries(), depth)?,
         }
         self.runtime.grow(self.out.len().saturating_sub(before))?;
         self.runtime.check_len(self.out.len())?;
         Ok(true)
     }
 
-    /// A safe string is an object with the text and its length.
-    fn safe(&mut self, text: &str, depth: usize) {
-        let (line, inner, space) = if self.indent.is_empty() {
-            (String::new(), String::new(), "")
-        } else {
-            let line = format!("\n{}", self.indent.repeat(depth));
-            (line.clone(), format!("{line}{}", self.indent), " ")
-        };
+    fn object(&mut self, entries: Vec<(Rc<str>, Value)>, depth: usize) -> Result<(), Error> {
         self.out.push('{');
-        self.out.push_str(&inner);
-        self.out.push_str("\"val\":");
-        self.out.push_str(space);
-        self.quote(text);
-        let length = super::utf16::len(text).to_string();
-        self.out
-            .extend([",", &inner, "\"length\":", space, &length, &line, "}"]);
+        let mut empty = true;
+        for (key, item) in entries {
+            if matches!(&item, Value::Undefined | Value::Function(_)) {
+                continue;
+            }
+            self.separate(empty, depth + 1)?;
+            empty = false;
+            self.quote(&key);
+            self.out
+                .push_str(if self.indent.is_empty() { ":" } else { ": " });
+            self.value(&item, depth + 1)?;
+        }
+        self.close(empty, '}', depth)
     }
 
     fn quote(&mut self, text: &str) {
