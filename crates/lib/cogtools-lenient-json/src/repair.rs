@@ -1,7 +1,5 @@
 //! Repairs and their places.
 
-use std::fmt::{self, Display, Formatter};
-
 /// Maximum number of listed repairs of a value; the others are only counted.
 pub const MAX_REPAIRS: usize = 1_000;
 
@@ -15,61 +13,88 @@ pub struct Repair {
 }
 
 /// The kind of a repair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum RepairKind {
     /// A comment was left out.
+    #[error("comment removed")]
     Comment,
     /// The mark of a fence was left out.
+    #[error("fence removed")]
     Fence,
     /// White space that JSON does not know was left out.
+    #[error("unusual white space removed")]
     Space,
     /// A comma too many was left out.
+    #[error("extra comma removed")]
     ExtraComma,
     /// A missing comma was added.
+    #[error("missing comma added")]
     MissingComma,
     /// A missing colon was added.
+    #[error("missing colon added")]
     MissingColon,
     /// Punctuation of another script or language was replaced.
+    #[error("punctuation replaced")]
     Punctuation,
     /// Quotes of another kind were replaced.
+    #[error("quotes replaced")]
     Quote,
     /// A missing quote was added.
+    #[error("missing quote added")]
     MissingQuote,
     /// A quote inside a string was escaped.
+    #[error("quote inside a string escaped")]
     InnerQuote,
     /// A control character inside a string, such as a line end, was escaped.
+    #[error("control character inside a string escaped")]
     ControlCharacter,
     /// An escape that JSON does not know was replaced.
+    #[error("unknown escape replaced")]
     Escape,
     /// A key without quotes was quoted.
+    #[error("key quoted")]
     UnquotedKey,
     /// Text without quotes became a string.
+    #[error("text quoted")]
     UnquotedText,
     /// A word of another language, such as `None`, was replaced.
+    #[error("keyword replaced")]
     Keyword,
     /// A number in another notation was rewritten.
+    #[error("number rewritten")]
     Number,
     /// A missing value became `null`.
+    #[error("missing value replaced by null")]
     MissingValue,
     /// A minus without digits became `null`.
+    #[error("minus without digits replaced by null")]
     LoneMinus,
     /// A missing closing bracket or brace was added.
+    #[error("missing bracket added")]
     MissingBracket,
     /// A bracket that closes nothing was left out or replaced.
+    #[error("extra bracket removed")]
     ExtraBracket,
     /// Strings joined by `+` were concatenated.
+    #[error("strings concatenated")]
     Concatenation,
     /// An ellipsis was left out.
+    #[error("ellipsis removed")]
     Ellipsis,
     /// A call around a value, such as `ObjectId(…)`, was left out.
+    #[error("call around a value removed")]
     Call,
     /// JSON with escaped quotes was unescaped.
+    #[error("escaped JSON unescaped")]
     EscapedJson,
     /// The text ends within the value, which was completed.
+    #[error("end of the text: the value was completed")]
     Cut,
     /// A surrogate without its partner became U+FFFD. The text is valid, the string is not.
+    #[error("lone surrogate replaced by U+FFFD")]
     Surrogate,
     /// A key occurs again, and its last value was taken. The text is valid.
+    #[error("duplicate key: the last value was taken")]
     DuplicateKey,
 }
 
@@ -77,40 +102,6 @@ impl RepairKind {
     /// Returns true if valid JSON can have it, so that it is no repair.
     pub const fn is_valid(self) -> bool {
         matches!(self, Self::Surrogate | Self::DuplicateKey)
-    }
-}
-
-impl Display for RepairKind {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Comment => "comment removed",
-            Self::Fence => "fence removed",
-            Self::Space => "unusual white space removed",
-            Self::ExtraComma => "extra comma removed",
-            Self::MissingComma => "missing comma added",
-            Self::MissingColon => "missing colon added",
-            Self::Punctuation => "punctuation replaced",
-            Self::Quote => "quotes replaced",
-            Self::MissingQuote => "missing quote added",
-            Self::InnerQuote => "quote inside a string escaped",
-            Self::ControlCharacter => "control character inside a string escaped",
-            Self::Escape => "unknown escape replaced",
-            Self::UnquotedKey => "key quoted",
-            Self::UnquotedText => "text quoted",
-            Self::Keyword => "keyword replaced",
-            Self::Number => "number rewritten",
-            Self::MissingValue => "missing value replaced by null",
-            Self::LoneMinus => "minus without digits replaced by null",
-            Self::MissingBracket => "missing bracket added",
-            Self::ExtraBracket => "extra bracket removed",
-            Self::Concatenation => "strings concatenated",
-            Self::Ellipsis => "ellipsis removed",
-            Self::Call => "call around a value removed",
-            Self::EscapedJson => "escaped JSON unescaped",
-            Self::Cut => "end of the text: the value was completed",
-            Self::Surrogate => "lone surrogate replaced by U+FFFD",
-            Self::DuplicateKey => "duplicate key: the last value was taken",
-        })
     }
 }
 

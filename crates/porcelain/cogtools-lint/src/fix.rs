@@ -43,7 +43,7 @@ pub(crate) fn apply(
         let (taken, worse) = safe(file_now, linter, &before, taken);
         rejected.extend(worse.iter().map(identity));
         if !taken.is_empty() {
-            write(root, file_now, &edited(file_now, &taken))?;
+            write(root, file_now, &edited(file_now, &edits_of(&taken)))?;
         }
         fixed.extend(taken);
         let Some(next) = file.reload() else {
@@ -80,14 +80,14 @@ fn safe(
     before: &[Finding],
     taken: Vec<Finding>,
 ) -> (Vec<Finding>, Vec<Finding>) {
-    if is_better(file, linter, before, &taken) {
+    if is_better(file, linter, before, &edits_of(&taken)) {
         return (taken, Vec::new());
     }
     let mut kept = Vec::new();
     let mut worse = Vec::new();
     for finding in taken {
         kept.push(finding);
-        if !is_better(file, linter, before, &kept) {
+        if !is_better(file, linter, before, &edits_of(&kept)) {
             worse.extend(kept.pop());
         }
     }
@@ -99,9 +99,9 @@ pub(crate) fn is_better(
     file: &LintFile,
     linter: &Linter,
     before: &[Finding],
-    taken: &[Finding],
+    edits: &[Edit],
 ) -> bool {
-    let bytes = edited(file, taken).into_bytes();
+    let bytes = edited(file, edits).into_bytes();
     let name = file.text.display_path();
     let Ok(text) = Text::new(name, bytes).map(|text| text.in_scope(file.text.scope())) else {
         return false;
@@ -163,10 +163,15 @@ fn take_non_overlapping(findings: &mut Vec<Finding>) -> Vec<Finding> {
     taken
 }
 
-/// The text of the file with the edits of `taken`.
-fn edited(file: &LintFile, taken: &[Finding]) -> String {
+fn edits_of(findings: &[Finding]) -> Vec<Edit> {
+    let edits = findings.iter().flat_map(|finding| &finding.edits);
+    edits.cloned().collect()
+}
+
+/// The text of the file with these edits.
+fn edited(file: &LintFile, edits: &[Edit]) -> String {
     let text = file.text.as_str();
-    let mut edits: Vec<&Edit> = taken.iter().flat_map(|finding| &finding.edits).collect();
+    let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|edit| edit.span.start);
     let mut new = String::with_capacity(text.len());
     let mut at = 0;

@@ -246,11 +246,11 @@ impl Callable {
 fn mark_copied_descriptions(files: &mut [LintFile]) {
     let mut first: HashMap<String, PathBuf> = HashMap::new();
     for file in files {
-        let description = file.value("description").and_then(Node::text);
-        let Some(text) = description.filter(|text| text.split_whitespace().count() > 2) else {
+        let text = file.value("description").and_then(Node::text);
+        let words: Vec<&str> = text.unwrap_or_default().split_whitespace().collect();
+        if words.len() <= 2 {
             continue;
-        };
-        let words: Vec<&str> = text.split_whitespace().collect();
+        }
         let key = words.join(" ").to_lowercase();
         match first.get(&key) {
             // A file that has the same name is reported for that.

@@ -46,7 +46,7 @@ pub(super) fn actions(question: &Question<'_>) -> Option<Value> {
     });
     for finding in near {
         let is_safe = |edits: &[Edit]| {
-            !edits.is_empty() && workspace.is_safe(file, &document.findings, finding, edits)
+            !edits.is_empty() && workspace.is_safe(file, &document.findings, edits)
         };
         if is_safe(&finding.edits) {
             let mut one = action(document, &finding.fix, QUICK_FIX, &finding.edits);

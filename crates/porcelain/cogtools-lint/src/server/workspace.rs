@@ -329,19 +329,8 @@ impl Workspace {
     }
 
     /// Returns true if edits that correct a finding make nothing worse.
-    pub(super) fn is_safe(
-        &self,
-        file: &LintFile,
-        findings: &[Finding],
-        one: &Finding,
-        edits: &[Edit],
-    ) -> bool {
-        let edits = edits.to_vec();
-        let one = Finding {
-            edits,
-            ..one.clone()
-        };
-        crate::fix::is_better(file, &self.linter, findings, &[one])
+    pub(super) fn is_safe(&self, file: &LintFile, findings: &[Finding], edits: &[Edit]) -> bool {
+        crate::fix::is_better(file, &self.linter, findings, edits)
     }
 
     /// The findings that `--fix` corrects first, together.
