@@ -12,7 +12,11 @@ type Slip = (String, String, Span);
 pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlError {
     let at = text.floor_char_boundary(at);
     let has = |phrase: &str| info.contains(phrase);
-    let slip = if text[..at].ends_with('{') && text[at..].starts_with('%') {
+    let slip = if let Some(start) = conflict(text) {
+        let span = Line::at(text, start).span();
+        let hint = "keep what is right of both sides, without `<<<<<<<`, `=======` and `>>>>>>>`";
+        slip("a conflict of a merge is not resolved", hint, span)
+    } else if text[..at].ends_with('{') && text[at..].starts_with('%') {
         Some(template(at - 1))
     } else if has("unclosed quote") || has("mismatched bracket") {
         unclosed(text, at)
@@ -63,6 +67,13 @@ pub(super) fn explain(text: &str, info: &str, at: usize, done: usize) -> YamlErr
         Some((message, hint, span)) => YamlErrorKind::Slip(message, hint).at(span),
         None => YamlErrorKind::syntax(info).at(Span::new(at, at)),
     }
+}
+
+/// The first of the lines that Git has written around the two sides of a conflict.
+fn conflict(text: &str) -> Option<usize> {
+    let start = text.find("<<<<<<< ")?;
+    let is_line = start == 0 || text[..start].ends_with('\n');
+    (is_line && text[start..].contains("\n=======")).then_some(start)
 }
 
 /// The first tab from `at` on in the indentation of a line, which the parser may report at the end

@@ -4,7 +4,7 @@ use cogtools_test_support::{Snapshot, str};
 
 use crate::support::check_lines;
 
-const SLIPS: [(&str, Snapshot); 23] = [
+const SLIPS: [(&str, Snapshot); 24] = [
     (
         "parameters:\n  a: {type: string[][], description: x}",
         str![[r#"
@@ -125,6 +125,24 @@ error[INVALID_TOOL]: x.yaml:3:3: an item of a list stands among the keys of a ma
  3 |   - b
    |   ^^^
 hint: write it as `key: value`, or put a key above the list and indent the list
+
+"#]],
+    ),
+    (
+        r#"title: a
+text: |
+  b
+<<<<<<< HEAD
+  c
+=======
+  d
+>>>>>>> other"#,
+        str![[r#"
+error[INVALID_TOOL]: x.yaml:4:1: a conflict of a merge is not resolved
+   |
+ 4 | <<<<<<< HEAD
+   | ^^^^^^^^^^^^
+hint: keep what is right of both sides, without `<<<<<<<`, `=======` and `>>>>>>>`
 
 "#]],
     ),
