@@ -258,7 +258,7 @@ impl Io<'_> {
     }
 
     /// Returns true if output on `stream` is coloured, as `--color` says: with `auto`, if it is a
-    /// terminal and `NO_COLOR` (<https://no-color.org>) is not set, or if `FORCE_COLOR` or
+    /// terminal that is not `dumb` and `NO_COLOR` (<https://no-color.org>) is not set, or if `FORCE_COLOR` or
     /// `CLICOLOR_FORCE` asks for it.
     pub fn colour(&self, stream: Stream) -> bool {
         let forces = |name| self.var(name).is_some_and(|value| value != "0");
@@ -269,6 +269,7 @@ impl Io<'_> {
         }
         self.var("NO_COLOR").is_none()
             && (self.terminals.is_terminal(stream)
+                && self.var("TERM").is_none_or(|name| name != "dumb")
                 || forces("FORCE_COLOR")
                 || forces("CLICOLOR_FORCE"))
     }

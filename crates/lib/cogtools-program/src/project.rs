@@ -11,7 +11,7 @@ use cogtools_core::source::{Plugin, SkillFolder, Skills, Source};
 use cogtools_core::tool::Author;
 use cogtools_core::trust::{Trust, Verdict};
 use cogtools_core::{
-    Background, CallContext, Cancel, Config, Context, Diagnostic, EnvPriority, Environment,
+    Background, CallContext, Cancel, Code, Config, Context, Diagnostic, EnvPriority, Environment,
     ListContext, Lock, LockedTools, Project, Registry, Target,
 };
 
@@ -60,6 +60,12 @@ impl ProjectContext {
 pub fn project(io: &Io<'_>) -> Project {
     let home = dirs::home(io);
     let _step = tracing::debug_span!("find project").entered();
+    if io.cwd.as_os_str().is_empty() {
+        let message = "the working directory no longer exists";
+        let warning = Diagnostic::new(Code::IoFailed, message);
+        io.context
+            .warn(warning.hint("change to a directory that exists"));
+    }
     let project = Project::find(&io.cwd, home.as_deref(), &dirs::owners(io));
     for skipped in &project.skipped {
         io.context

@@ -1,7 +1,7 @@
 //! Whole runs of `cogtools list`.
 
 use cogtools::list::PROGRAM;
-use cogtools_program::{CapturedRun, Terminals};
+use cogtools_program::{CapturedRun, Terminals, Vars};
 use cogtools_test_support::{Project, Snapshot, outcome, str};
 
 const EMPTY: &str = "\
@@ -115,6 +115,19 @@ fn colour_on_a_terminal_only() {
     lines[0] = format!("\u{1b}[1m{}\u{1b}[0m", lines[0]);
     lines[1] = format!("\u{1b}[31m{}\u{1b}[0m", lines[1]);
     outcome!(output).outputs(lines.join("\n") + "\n");
+    let vars = Vars::from([("TERM".into(), "dumb".into())]);
+    let output = PROGRAM.run_captured_with(vars, &project().root(), terminals, &[]);
+    outcome!(output).outputs(TABLE);
+}
+
+#[test]
+fn a_removed_directory_is_named() {
+    let output = PROGRAM.run_captured("".as_ref(), Terminals::default(), &[]);
+    let gone = "\
+cogtools-list: warning[IO_FAILED]: the working directory no longer exists
+hint: change to a directory that exists
+";
+    assert_eq!(output.stderr, format!("{EMPTY}{gone}"));
 }
 
 #[test]
