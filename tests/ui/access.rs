@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use cogtools_test_support::Project;
+use cogtools_test_support::{Project, str};
 
 use super::server::Server;
 use super::started;
@@ -162,6 +162,21 @@ fn a_port_that_is_taken_is_an_error() {
              Address already in use (os error 98)\n\
              hint: choose another port, or 0 for any free port\n"
             ),
+        );
+}
+
+#[test]
+fn a_session_that_is_missing_is_an_error() {
+    crate::run("cogtools-ui", &Project::new())
+        .args(["--session", "missing.jsonl"])
+        .run()
+        .fails(
+            127,
+            str![[r#"
+cogtools-ui: error[SESSION_NOT_FOUND]: `missing.jsonl` cannot be read: No such file or directory (os error 2)
+hint: `cogtools session list` shows the sessions of this project
+
+"#]],
         );
 }
 

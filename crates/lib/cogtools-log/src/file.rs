@@ -141,7 +141,11 @@ impl SessionFile {
     }
 
     /// Opens it to read it.
-    pub(crate) fn open_to_read(&self) -> Result<File, SessionError> {
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::Open`], if it is missing, for example.
+    pub fn open_to_read(&self) -> Result<File, SessionError> {
         let opened = file::open(&self.path(), &self.path.read_scope());
         let (file, _) = opened.map_err(|error| self.unreadable(error))?;
         Ok(file)

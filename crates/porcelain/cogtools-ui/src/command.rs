@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, CommandFactory as _, Parser};
+use cogtools_core::Code;
 use cogtools_program::args;
 use cogtools_program::{Failure, Io, Program, Stdin, man};
 
@@ -15,7 +16,7 @@ pub const PROGRAM: Program = Program {
     command: UiArgs::command,
     run,
     stdin: Stdin::Ignored,
-    codes: &[],
+    codes: &[Program::SESSION_CODES, &[Code::Denied]],
     variables: man::SOURCES,
     manual: MANUAL,
 };

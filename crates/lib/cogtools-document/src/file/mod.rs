@@ -431,10 +431,7 @@ pub fn write_temp<'b>(
     if let Some(before) = permissions {
         file.set_permissions(before.permissions())?;
     }
-    // Content that is replaced unconditionally can be regenerated.
-    if !matches!(expected, Expected::Overwritten) {
-        file.sync_all()?;
-    }
+    file.sync_all()?;
     Ok(temp)
 }
 

@@ -41,9 +41,13 @@ impl Sessions {
     pub(crate) fn new(files: &[PathBuf], io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
         let named = |path: &PathBuf| SessionFile::named(project.root(), &io.cwd, path);
+        let files: Vec<SessionFile> = files.iter().map(named).collect();
+        for file in &files {
+            file.open_to_read().map_err(|error| error.diagnostic())?;
+        }
         Ok(Self {
             store: Store::of(state_dir(io).as_deref(), project.root())?,
-            files: files.iter().map(named).collect(),
+            files,
             indexes: Mutex::default(),
             summaries: Summaries::default(),
         })
