@@ -132,7 +132,7 @@ impl Expression {
     }
 
     /// The expression, if it is valid.
-    fn regex(&self) -> Option<&Regex> {
+    pub(crate) fn regex(&self) -> Option<&Regex> {
         let compile = || Regex::new(self.pattern).ok();
         self.regex.get_or_init(compile).as_ref()
     }

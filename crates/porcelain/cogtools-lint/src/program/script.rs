@@ -126,6 +126,11 @@ impl ToolScript {
             return Vec::new();
         }
         let code = ShellParts::of(self.text()).code;
+        let patterns = PATTERNS.regex().filter(|_| code.contains("esac"));
+        let code = match patterns {
+            Some(patterns) => patterns.replace_all(&code, "\n").into_owned(),
+            None => code,
+        };
         let parts = code.split(['\n', '|', ';', '&', '(', '`']);
         let first = parts.filter_map(|part| command_words(part).next().map(str::to_owned));
         first.collect()
@@ -144,6 +149,10 @@ impl ToolScript {
         found.map(|(at, form)| (at, form.to_owned())).collect()
     }
 }
+
+/// The patterns of a branch of `case`, which are no commands.
+static PATTERNS: Expression =
+    Expression::new(r"(?m)(?:^|;;&?|;&|\bin\b)\s*\(?[^\s();&|]+(?:\s*\|\s*[^\s();&|]+)*\s*\)");
 
 /// Reads by a name in quotes: the code before it, up to the bracket that opens. The closing one has
 /// to follow the name: then there is no default.
