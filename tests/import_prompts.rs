@@ -527,6 +527,9 @@ fn a_hint_in_brackets_is_a_text() {
     let text = format!("---\nargument-hint: {hint}\ndescription: Review\n---\nReview $1\n");
     let tool = written(&project, "review.md", &text);
     assert!(tool.contains(&format!("Argument 1: {hint}")), "{tool}");
+    let text = "---\r\ndescription: Review: all of it\r\nallowed-tools: *\r\n---\r\nReview\r\n";
+    let tool = written(&project, "all.md", text);
+    assert!(tool.contains("'Review: all of it'"), "{tool}");
     project.file("bad.md", "---\ntitle: [a] b [\n---\nx\n");
     import(&project, &["prompt", "bad.md"]).fails(
         78,
@@ -535,6 +538,22 @@ cogtools-import: error[INVALID_CONFIG]: bad.md: text follows the list or map of 
 hint: import a prompt that its own host accepts
 
 "#]],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_outside_the_skill_is_no_tool() {
+    let project = Project::new();
+    project
+        .file("s/SKILL.md", "---\nname: s\ndescription: d\n---\n")
+        .file("s/scripts/go.sh", "echo gone\n")
+        .file("out.sh", "echo out\n");
+    std::os::unix::fs::symlink("../../out.sh", project.path("s/scripts/out.sh")).unwrap();
+    let import = import(&project, &["skill", "--write", "s"]);
+    let stdout = "created tools/s_go.yaml\ncreated .agents/skills/s/SKILL.md\n";
+    import.status(0).stdout_is(stdout).stderr_contains(
+        "s: `scripts/out.sh` is a link out of the skill\nhint: put the script itself there",
     );
 }
 

@@ -168,8 +168,8 @@ impl Skills {
         None
     }
 
-    /// Reads the fields of a prompt or a skill. As for hosts, `argument-hint: [a] [b]` is a text: a
-    /// value on one line that begins like a list and is none.
+    /// Reads the fields of a prompt or a skill. As for hosts, a value on one line that is not valid
+    /// is a text, as in `argument-hint: [a] [b]` and `description: Use it when: a test fails`.
     ///
     /// # Errors
     /// Other fields that are not valid YAML.
@@ -182,16 +182,14 @@ impl Skills {
         parse(head).or_else(|error| {
             let lines = head.lines().map(|line| {
                 let count = |c| line.matches(c).count();
-                match line
-                    .split_once(": ")
-                    .map(|(key, value)| (key, value.trim()))
-                {
+                let is_whole = count('[') == count(']') && count('{') == count('}');
+                match line.split_once(": ") {
                     Some((key, value))
-                        if value.starts_with('[')
-                            && count('[') == count(']')
-                            && parse(value).is_err() =>
+                        if is_whole
+                            && !key.starts_with(char::is_whitespace)
+                            && parse(line).is_err() =>
                     {
-                        format!("{key}: {}\n", Value::from(value))
+                        format!("{key}: {}\n", Value::from(value.trim()))
                     }
                     _ => format!("{line}\n"),
                 }

@@ -261,11 +261,18 @@ fn skill(dir: &Path, io: &mut Io<'_>) -> Result<Vec<(PathBuf, String)>, Failure>
         let script = below.join("scripts").join(&file);
         let full = path.join("scripts").join(&file);
         let mut command = Skills::interpreter(&full);
-        if file == "__init__.py" || command.is_empty() && !is_executable(&full) {
-            let message = format!("`scripts/{file}` is no script");
+        let is_inside = full.canonicalize().is_ok_and(|real| real.starts_with(path));
+        if !is_inside || file == "__init__.py" || command.is_empty() && !is_executable(&full) {
+            let (why, hint) = if is_inside {
+                (
+                    "is no script",
+                    "a script begins with `#!`, is executable, or has the extension of its language",
+                )
+            } else {
+                ("is a link out of the skill", "put the script itself there")
+            };
+            let message = format!("`scripts/{file}` {why}");
             let diagnostic = Diagnostic::new(Code::InvalidConfig, message).with_subject(name);
-            let hint =
-                "a script begins with `#!`, is executable, or has the extension of its language";
             io.report(Severity::Warning, &diagnostic.hint(hint));
             continue;
         }
