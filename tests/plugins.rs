@@ -451,6 +451,17 @@ updated .cogtoolrc.yaml: tool_sources no longer has ./vendor/demo
     assert_eq!(project.read(".cogtoolrc.yaml"), config);
 }
 
+#[test]
+fn a_plugin_that_was_removed_is_not_approved() {
+    let project = project();
+    add(&project, &["--yes"]).status(0);
+    run("cogtools-remove", &project).arg("demo").run().status(0);
+    add(&project, &[]).status(0);
+    let listed = run("cogtools-trust", &project).arg("--list").run();
+    let listed = listed.text();
+    assert_eq!(listed.matches("not approved").count(), 2, "{listed}");
+}
+
 /// The message was that it is not there, or that npm should remove it.
 #[test]
 fn a_plugin_in_the_list_of_another_file_is_not_denied() {

@@ -14,7 +14,9 @@ use cogtools_core::approval::{Kind, TrustableSource, trustable_sources};
 use cogtools_core::hint::Command as HintCommand;
 use cogtools_core::source::{GlobalModules, Package, Packages, Plugin};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Hint, Origin, Project, Setting, Source, SourceError, Tool};
+use cogtools_core::{
+    Code, Context, Diagnostic, Hint, Origin, Project, Setting, Source, SourceError, Tool,
+};
 use cogtools_edit::{ConfigChange, ConfigFile, ConfigFileError};
 use cogtools_program::args::{self, RegistryArgs};
 use cogtools_program::documents::project_config;
@@ -206,6 +208,23 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
     for error in plugin.errors() {
         io.report(Severity::Warning, &error.diagnostic());
     }
+    let (sources, _) = plugin_sources(&plugin, project, io)?;
+    let sources: Vec<String> = sources
+        .iter()
+        .map(TrustableSource::qualified_name)
+        .collect();
+    if sources.is_empty() || args.format.is_json() {
+        return Ok(());
+    }
+    approve(sources, args.yes, io)
+}
+
+/// Finds what the user approves of `plugin`, which is a source: its servers, and its scripts.
+fn plugin_sources(
+    plugin: &Plugin,
+    project: &Project,
+    io: &Io<'_>,
+) -> Result<(Vec<TrustableSource>, Context), Failure> {
     let config = config(project, io)?;
     let cx = context(io, project, config.env_priority, config.bounds());
     let own = plugin.content().0;
@@ -214,11 +233,7 @@ fn add_plugin(args: &AddArgs, project: &Project, io: &mut Io<'_>) -> Result<(), 
         _ => own.contains(&source.name),
     };
     let sources = trustable_sources(&config, &cx).into_iter().filter(is_its);
-    let sources: Vec<String> = sources.map(|source| source.qualified_name()).collect();
-    if sources.is_empty() || args.format.is_json() {
-        return Ok(());
-    }
-    approve(sources, args.yes, io)
+    Ok((sources.collect(), cx))
 }
 
 /// Packages that MCP servers are made with.

@@ -14,7 +14,7 @@ use cogtools_program::{Failure, Io, Program, Stdin, man};
 use serde_json::{Value, json};
 
 use super::npm::{Npm, PackageName};
-use super::{KEY, MODULES, failure, installed, updated};
+use super::{KEY, MODULES, failure, installed, plugin_sources, updated};
 
 /// `cogtools remove`.
 pub const REMOVE: Program = Program {
@@ -34,7 +34,7 @@ const REMOVE_MANUAL: &[(&str, &str)] = &[
 has tools, node_modules is removed from tool_sources in .cogtoolrc.yaml. An approval of the package \
 is kept until `cogtools trust --prune`.
 
-A plugin is removed from tool_sources; its files stay.",
+A plugin is removed from tool_sources, with its approvals; its files stay.",
     ),
     (
         "JSON",
@@ -71,14 +71,20 @@ fn remove(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     let mut plugins = items
         .iter()
         .filter(|item| is_plugin(item, subject, &project, io));
-    if let (Some(folder), true) = (
-        plugins.find_map(plugin_folder),
-        packages.iter().any(|name| name == subject),
-    ) {
-        return Err(ambiguous(subject, folder).into());
-    }
-    let removed = unlist_sources(&project, |item| is_plugin(item, subject, &project, io))?;
-    if let Some(folder) = removed.first().and_then(plugin_folder) {
+    if let Some(folder) = plugins.find_map(plugin_folder) {
+        if packages.iter().any(|name| name == subject) {
+            return Err(ambiguous(subject, folder).into());
+        }
+        // As long as it is a source, its approvals have names. Two plugins of one name have none.
+        let (path, display_path) = project.resolve(folder.as_ref());
+        let plugin = Plugin::read(&path, &display_path, &project.read_scope(), false);
+        let approved = plugin_sources(&plugin, &project, io);
+        unlist_sources(&project, |item| is_plugin(item, subject, &project, io))?;
+        if let Ok((sources, cx)) = approved {
+            for source in sources {
+                source.revoke(&cx).map_err(|diagnostic| *diagnostic)?;
+            }
+        }
         return report_removed(subject, Some(folder), &args, &project, io);
     }
     // A list in another file of the project is not edited here.
