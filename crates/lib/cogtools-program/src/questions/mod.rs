@@ -86,6 +86,7 @@ impl Prompt {
         MultiSelect::<String>::new(question, options)
             .with_default(chosen)
             .with_help_message("arrow keys to move, space to choose, enter to confirm")
+            .with_scorer(&by_beginning)
             .with_render_config(self.config)
             .raw_prompt()
             .map(|all| all.into_iter().map(|one| one.index).collect())
