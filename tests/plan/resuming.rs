@@ -72,6 +72,21 @@ hint: `cogtools plan replan p.jsonl` asks a model for another way
 }
 
 #[test]
+fn a_plan_that_was_refused_is_refused_again() {
+    let (project, _) = fragile();
+    project.file("up", "");
+    let steps = json!([
+        step("fragile", &json!({"text": "a"}), "up"),
+        step("fragile", &json!({"txt": "b"}), "wrong"),
+    ]);
+    let plan = plan_of(&steps, "{{tool.up}}");
+    let refused = run_plan(&project, &plan, &["--session", "p.jsonl"]);
+    let resumed = resume(&project, &["p.jsonl"]);
+    resumed.fails(65, String::from_utf8_lossy(&refused.stderr).into_owned());
+    assert!(!project.path("tries").exists());
+}
+
+#[test]
 fn events_of_a_resumed_run_have_the_earlier_results() {
     let (project, plan) = fragile();
     run_plan(&project, &plan, &["--session", "s.jsonl"]).status(1);

@@ -116,6 +116,10 @@ impl ResumeArgs {
             resume,
             streams: self.stream_json.stream_json,
         };
+        // Nothing has run of a plan that was refused.
+        if logged.nodes.is_empty() {
+            run.check()?;
+        }
         run.run(io)
     }
 }
