@@ -110,8 +110,8 @@ impl Tool {
     pub fn load(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, ToolError> {
         let _step = tracing::debug_span!("load tool", file = ?display_path).entered();
         let text = Text::read(path, display_path, scope).map_err(ToolError::Text)?;
-        let stem = path.file_stem().and_then(|stem| stem.to_str());
-        Self::parse_as(text, stem.unwrap_or_default()).map_err(|error| error.concealed(scope))
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        Self::parse_as(text, &stem).map_err(|error| error.concealed(scope))
     }
 
     /// Parses the text of a tool file.

@@ -120,6 +120,26 @@ fn colour_on_a_terminal_only() {
     outcome!(output).outputs(TABLE);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_name_that_is_not_unicode_is_shown() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let project = Project::new();
+    project.file(
+        "tools/ok.yaml",
+        "name: ok\ndescription: d\nimplementation: x\n",
+    );
+    let name = std::ffi::OsStr::from_bytes(b"ok\xff.yaml");
+    std::fs::copy(
+        project.path("tools/ok.yaml"),
+        project.path("tools").join(name),
+    )
+    .unwrap();
+    let stdout = run(&project, &[]).stdout;
+    let note = "the tool is named `ok`, but its file is `ok\u{fffd}.yaml`";
+    assert!(stdout.contains(note), "{stdout}");
+}
+
 #[test]
 fn a_removed_directory_is_named() {
     let output = PROGRAM.run_captured("".as_ref(), Terminals::default(), &[]);
