@@ -29,7 +29,7 @@ pub mod trust;
 pub use cogtools_document::{
     Actual, Code, Diagnostic, Expected, FailedCall, Hint, Location, Omission, OmissionReason,
     Rejected, Violation, ViolationKind, estimate_tokens, fail_on, file, hint, invisible, json,
-    pluralize, pointer, schema, size, suggest, text, yaml,
+    pluralize, pointer, quoted, quoted_or, schema, size, suggest, text, yaml,
 };
 pub use cogtools_process::{
     Cancel, EnvPriority, Environment, Project, cached, containment, digest, environment, http,

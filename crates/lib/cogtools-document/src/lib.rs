@@ -28,6 +28,6 @@ pub use expected::{Actual, Expected};
 pub use hint::Hint;
 pub use location::Location;
 pub use omission::{Omission, OmissionReason, Rejected};
-pub use plural::pluralize;
+pub use plural::{pluralize, quoted, quoted_or};
 pub use schema::{Violation, ViolationKind};
 pub use token_estimate::estimate_tokens;

@@ -1,5 +1,9 @@
 //! The most similar names to an unknown one.
 
+use std::fmt::Display;
+
+use crate::quoted_or;
+
 /// Maximum number of characters of a name that are compared, which is quadratic in the length.
 const MAX_NAME_CHARS: usize = 128;
 
@@ -74,16 +78,8 @@ pub fn did_you_mean<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>)
 }
 
 /// "did you mean …?" for these names, if there are any.
-pub fn suggestion(names: &[impl AsRef<str>]) -> Option<String> {
-    let names: Vec<String> = names
-        .iter()
-        .map(|name| format!("`{}`", name.as_ref()))
-        .collect();
-    match names.as_slice() {
-        [] => None,
-        [only] => Some(format!("did you mean {only}?")),
-        [rest @ .., last] => Some(format!("did you mean {} or {last}?", rest.join(", "))),
-    }
+pub fn suggestion(names: &[impl Display]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("did you mean {}?", quoted_or(names)))
 }
 
 #[cfg(test)]

@@ -22,9 +22,8 @@ use crate::environment::may_have_secret;
 use crate::sandbox::Sandbox;
 use crate::suggest::did_you_mean;
 use crate::text::Span;
-use crate::tool::join_or;
 use crate::yaml::{Data, Entry, Node};
-use crate::{Code, Diagnostic};
+use crate::{Code, Diagnostic, quoted_or};
 
 /// The most mistakes: each costs another pass.
 const MAX_MISTAKES: usize = 64;
@@ -436,7 +435,7 @@ impl<'de> Deserializer<'de> for Value<'_> {
                 let hint = text.and_then(|text| did_you_mean(text, variants.iter().copied()));
                 Err(Mistake::Other(message, hint))
             }
-            None => Self::expected(&join_or(variants)),
+            None => Self::expected(&quoted_or(variants)),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::hint::{Command, Hint};
 use crate::process::{
     Confinement, Gap, Limits, Namespaces, Policy, Process, SandboxMode, TempFolder,
 };
-use crate::{Code, Context, Diagnostic, containment};
+use crate::{Code, Context, Diagnostic, containment, quoted};
 
 /// A sandbox for one run of a program.
 #[derive(Clone, Debug)]
@@ -115,12 +115,10 @@ impl Unmade {
     /// `DENIED`. The project is not trusted any more: what the tool has made may itself be a tool.
     pub(crate) fn check(&self, name: &str, cx: &Context) -> Result<(), Box<Diagnostic>> {
         let is_there = |made: &&&str| cx.root.join(made).symlink_metadata().is_ok();
-        let made = self.0.iter().filter(is_there);
-        let made: Vec<String> = made.map(|name| format!("`{name}`")).collect();
+        let made = quoted(self.0.iter().filter(is_there));
         if made.is_empty() {
             return Ok(());
         }
-        let made = made.join(", ");
         let message =
             format!("it has made {made}, which is run later; its sandbox does not permit that");
         let diagnostic = Diagnostic::new(Code::Denied, message).with_subject(name);

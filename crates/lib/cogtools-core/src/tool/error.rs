@@ -6,7 +6,7 @@ use crate::file::ReadScope;
 use crate::name::NameError;
 use crate::suggest::{Suggestion, did_you_mean};
 use crate::text::TextError;
-use crate::{Actual, Code, Diagnostic, Expected, Hint};
+use crate::{Actual, Code, Diagnostic, Expected, Hint, quoted};
 
 /// The largest number of nodes of a flow.
 pub(super) const MAX_NODES: usize = 1_000;
@@ -277,8 +277,7 @@ pub enum FlowError {
 impl FlowError {
     /// Makes the error of a node that has none of these kinds, or several.
     pub(super) fn one_of(kinds: &[&str]) -> Self {
-        let kinds: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
-        Self::OneKind(kinds.join(", "))
+        Self::OneKind(quoted(kinds))
     }
 
     fn hint(&self) -> Option<Hint> {

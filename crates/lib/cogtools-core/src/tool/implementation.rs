@@ -86,7 +86,7 @@ impl Implementation {
                 {
                     return Exec::read(exec, &beside, reader).map(Self::Exec);
                 }
-                let keys = join_or(&IMPLEMENTATION_KEYS);
+                let keys = crate::quoted_or(&IMPLEMENTATION_KEYS);
                 reader.report(DefinitionError::OneImplementation(keys), entry.span);
             }
             _ => {
@@ -267,15 +267,6 @@ impl Tool {
             Implementation::Http(http) => http.sources(text),
             _ => Vec::new(),
         }
-    }
-}
-
-/// Joins the names in back-quotes, as in "`a`, `b` or `c`".
-pub(crate) fn join_or(names: &[&str]) -> String {
-    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    match names.split_last() {
-        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
-        _ => names.concat(),
     }
 }
 

@@ -59,7 +59,7 @@ pub use flow::{
 pub use http::RESPONSE_VARIABLES;
 pub(crate) use http::{Http, fetch};
 pub use implementation::IMPLEMENTATION_KEYS;
-pub(crate) use implementation::{Implementation, join_or};
+pub(crate) use implementation::Implementation;
 pub use key::Key;
 pub(crate) use script::interpreter;
 pub use template::{LoadedTemplate, TOOL_DIR, Template, TemplateSource, ValueTemplate, printed};

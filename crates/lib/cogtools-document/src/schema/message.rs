@@ -154,14 +154,6 @@ fn length(value: &Value) -> usize {
     }
 }
 
-pub(super) fn quoted(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 /// Describes the values of `schema`: `integer, at least 0`, `one of "a", "b"`, `array of string, at
 /// most 3 items`.
 pub fn label(schema: &Object) -> String {

@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::Schema;
 use super::message::label;
-use super::message::{hints, message, quoted, truncate};
+use super::message::{hints, message, truncate};
 use crate::Hint;
 use crate::pointer::{child, segments};
+use crate::quoted;
 use crate::suggest::Suggestion;
 
 /// Maximum number of characters of a parameter's description in a hint.

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use cogtools_document::file::descends;
 use cogtools_document::hint::{Command, Hint};
 use cogtools_document::text::TextError;
-use cogtools_document::{Code, Diagnostic};
+use cogtools_document::{Code, Diagnostic, quoted};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -381,19 +381,19 @@ impl Environment {
 #[derive(Debug, thiserror::Error)]
 pub enum EnvError {
     /// Neither the process nor `.env` sets them.
-    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
+    #[error("the environment variable{} {} {} not set", plural(.0), quoted(.0), verb(.0))]
     Missing(Vec<String>),
     /// The process does not set them, and the project's `.env` is not read.
-    #[error("the environment variable{} {} {} not set: the project's .env is not read, because {}", plural(.0), quote_names(.0), verb(.0), .1.reason())]
+    #[error("the environment variable{} {} {} not set: the project's .env is not read, because {}", plural(.0), quoted(.0), verb(.0), .1.reason())]
     Unread(Vec<String>, Unread),
     /// Only the project sets them, and a source of the user's does not see that.
-    #[error("the environment variable{} {} {} set by the project only, which sources in the user's own configuration do not see", plural(.0), quote_names(.0), verb(.0))]
+    #[error("the environment variable{} {} {} set by the project only, which sources in the user's own configuration do not see", plural(.0), quoted(.0), verb(.0))]
     OfProject(Vec<String>),
     /// The user has not set them, and `.env` does not matter.
-    #[error("the environment variable{} {} {} not set", plural(.0), quote_names(.0), verb(.0))]
+    #[error("the environment variable{} {} {} not set", plural(.0), quoted(.0), verb(.0))]
     OfUser(Vec<String>),
     /// They lead into the project, where the program does not start.
-    #[error("the environment variable{} {} {} not passed to programs that do not start in the project", plural(.0), quote_names(.0), verb(.0))]
+    #[error("the environment variable{} {} {} not passed to programs that do not start in the project", plural(.0), quoted(.0), verb(.0))]
     Neutral(Vec<String>),
     /// `.env` cannot be used.
     #[error(transparent)]
@@ -432,11 +432,6 @@ impl EnvError {
             Self::File(error) => error.diagnostic(),
         }
     }
-}
-
-fn quote_names(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    quoted.join(", ")
 }
 
 const fn plural(names: &[String]) -> &'static str {

@@ -4,7 +4,6 @@ use std::str::FromStr as _;
 
 use super::url::UrlTemplate;
 use super::{Body, FormPart, Http, Response, Secret, Select, place};
-use crate::Expected;
 use crate::environment::is_variable;
 use crate::http::{HostRule, HttpAuth, HttpKind, HttpPages, NextPage, Retry};
 use crate::text::Span;
@@ -14,6 +13,7 @@ use crate::tool::error::METHODS;
 use crate::tool::reader::Reader;
 use crate::tool::template::{Template, ValueTemplate};
 use crate::yaml::{Entry, Node};
+use crate::{Expected, quoted};
 
 /// The keys of the map.
 const KEYS: [&str; 12] = [
@@ -122,8 +122,8 @@ impl Reader<'_> {
         if let (Some(only), None) = (found.next(), found.next()) {
             return Some(only);
         }
-        let list = keys.map(|key| format!("`{key}`")).join(", ");
-        self.report(HttpToolError::OneOf(entry.key.clone(), list), entry.span);
+        let error = HttpToolError::OneOf(entry.key.clone(), quoted(keys));
+        self.report(error, entry.span);
         None
     }
 
