@@ -62,11 +62,8 @@ impl FlowWork {
         let Some(code) = self.run.counted.get(&node.id) else {
             return;
         };
-        if task
-            .tools
-            .iter()
-            .all(|name| task.presets.contains_key(name))
-        {
+        let mut tools = task.tools.iter();
+        if tools.all(|name| task.presets.contains_key(name)) {
             let task = CodeTask {
                 code: code.clone(),
                 ..task.clone()

@@ -9,7 +9,7 @@ use clap::Args;
 use cogtools_core::arguments::{Arguments, WordError};
 use cogtools_core::schema::Schema;
 use cogtools_core::tool::{AskNode, Flow, FlowNode};
-use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool};
+use cogtools_core::{Code, Diagnostic, Registry, Tape, Tool, quoted};
 use cogtools_log::Timestamp;
 use cogtools_log::view::{Results, Run};
 use cogtools_program::project::read_scope;
@@ -61,8 +61,8 @@ pub(crate) struct AnswerArg {
 impl AnswerArg {
     /// The answers by node.
     pub(crate) fn by_node(&self) -> Result<BTreeMap<String, String>, Failure> {
-        self.answer
-            .iter()
+        let answers = self.answer.iter();
+        answers
             .map(|it| pair(it, "an answer is NODE=TEXT"))
             .collect()
     }
@@ -78,10 +78,8 @@ impl AnswerArg {
         if let Some((second, _)) = piped.next() {
             let message =
                 format!("`{node}` and `{second}` cannot both be read from standard input");
-            let diagnostic = Diagnostic::new(Code::Usage, message);
-            return Err(diagnostic
-                .hint("write one of the answers on the command line")
-                .into());
+            let hint = "write one of the answers on the command line";
+            return Err(Diagnostic::new(Code::Usage, message).hint(hint).into());
         }
         let line = format!("… | cogtools flow resume --answer {node}={PIPED}");
         *text = text_input::read_value(io, &line)?;
@@ -94,19 +92,14 @@ impl AnswerArg {
 /// # Errors
 /// The reason why it is not valid, in words.
 pub(crate) fn read_answer(ask: &AskNode, text: &str) -> Result<Value, String> {
-    let Some(schema) = &ask.reply else {
-        let is_empty = text.trim().is_empty();
-        return match &ask.default {
-            Some(default) if is_empty => Ok(default.clone()),
-            _ if is_empty => Err("the answer is empty".to_owned()),
-            _ => Ok(text.into()),
-        };
-    };
-    if text.trim().is_empty()
-        && let Some(default) = &ask.default
-    {
+    let is_empty = text.trim().is_empty();
+    if let Some(default) = ask.default.as_ref().filter(|_| is_empty) {
         return Ok(default.clone());
     }
+    let Some(schema) = &ask.reply else {
+        let is_given = (!is_empty).then(|| text.into());
+        return is_given.ok_or_else(|| "the answer is empty".to_owned());
+    };
     let names = schema.names().unwrap_or_default();
     let word = match names.as_slice() {
         [only] if !text.trim_start().starts_with('{') => format!("{only}={text}"),
@@ -117,10 +110,8 @@ pub(crate) fn read_answer(ask: &AskNode, text: &str) -> Result<Value, String> {
         .map(Arguments::into_object)
         .map_err(|_| format!("the answer is a JSON object with {}", names.join(", ")))?;
     if let Some(other) = answer.keys().find(|key| !names.contains(&key.as_str())) {
-        return Err(format!(
-            "the answer has no `{other}`, but {}",
-            names.join(", ")
-        ));
+        let names = names.join(", ");
+        return Err(format!("the answer has no `{other}`, but {names}"));
     }
     schema.apply_defaults(&mut answer);
     let answer = Value::Object(answer);
@@ -148,9 +139,8 @@ pub(crate) fn ask_person(
     let fields = schema.and_then(|schema| schema.get("properties")?.as_object());
     let mut question = format!("{}\n", wanted.message);
     for (name, field) in fields.into_iter().flatten() {
-        let about = ["description", "type"].map(|key| field.get(key).and_then(Value::as_str));
-        let about = about.into_iter().flatten().next().unwrap_or("a value");
-        question.extend(["  ", name, ": ", about, "\n"]);
+        let about = field["description"].as_str().or(field["type"].as_str());
+        question.extend(["  ", name, ": ", about.unwrap_or("a value"), "\n"]);
     }
     loop {
         io.stdin.discard_typed();
@@ -179,12 +169,12 @@ pub(crate) fn check_answers<'a>(
         let Some(ask) = node(tool.flow(), name)?.ask() else {
             let questions = tool.flow().into_iter().flat_map(Flow::nodes);
             let questions = questions.filter(|node| node.ask().is_some());
-            let names: Vec<String> = questions.map(|node| format!("`{}`", node.id)).collect();
+            let names = quoted(questions.map(|node| &node.id));
             let diagnostic = Diagnostic::new(Code::Usage, "this node asks no question");
-            let hint = format!("these ask: {}", names.join(", "));
-            return Err(match names.as_slice() {
-                [] => diagnostic.with_subject(name).into(),
-                _ => diagnostic.with_subject(name).hint(hint).into(),
+            let diagnostic = diagnostic.with_subject(name);
+            return Err(match names.as_str() {
+                "" => diagnostic.into(),
+                names => diagnostic.hint(format!("these ask: {names}")).into(),
             });
         };
         let known = results.nodes.get(name);
@@ -236,13 +226,6 @@ impl TapeArgs {
         let record = self.record.as_ref().map(|path| io.cwd.join(path));
         let replay = self.replay.as_ref().map(|path| io.cwd.join(path));
         record.map(Tape::Record).or(replay.map(Tape::Replay))
-    }
-}
-
-impl FlowArg {
-    /// The flow in `registry`, or in the file that is named.
-    pub(crate) fn find(&self, registry: &Registry, io: &Io<'_>) -> Result<Tool, Failure> {
-        find(&self.flow, registry, io)
     }
 }
 
@@ -334,10 +317,8 @@ impl NodeInputs {
             if let Some(need) = needs.find(|need| !need.is_optional && !is_known(&need.node)) {
                 let message = format!("the inputs have no result of `{}`", need.node);
                 let diagnostic = Diagnostic::new(Code::SchemaViolation, message);
-                return Err(diagnostic
-                    .with_subject(node.id.as_str())
-                    .hint("a node that was skipped has null")
-                    .into());
+                let diagnostic = diagnostic.with_subject(node.id.as_str());
+                return Err(diagnostic.hint("a node that was skipped has null").into());
             }
         }
         Ok(())

@@ -6,7 +6,7 @@ use clap::Args;
 use cogtools_agent::{
     begin_session, check_session_owner, locate_session, log_options, session_store,
 };
-use cogtools_core::{Code, Diagnostic};
+use cogtools_core::{Code, Diagnostic, quoted};
 use cogtools_log::view::{NodeRun, Run};
 use cogtools_log::{Entry, Log, NodeState, Session, SessionFile};
 use cogtools_program::call::quote;
@@ -156,10 +156,9 @@ pub(crate) fn check_named(
         !node.has_result() && !node.is_nested() && !matches!(node.state, NodeState::Skipped { .. })
     };
     let left = run.nodes.values().filter(is_left);
-    let left: Vec<String> = left.map(|node| format!("`{}`", node.id)).collect();
-    let hint = match left.as_slice() {
-        [] => format!("no {noun} of this run is open"),
-        left => format!("without a result: {}", left.join(", ")),
+    let hint = match quoted(left.map(|node| node.id)).as_str() {
+        "" => format!("no {noun} of this run is open"),
+        left => format!("without a result: {left}"),
     };
     let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.as_str());
     Err(diagnostic.hint(hint).into())
@@ -202,23 +201,15 @@ pub(crate) fn check_interrupted(
         let options = open.iter().map(|node| option(name, node.id) + end);
         options.collect::<String>()
     };
-    let (it, them) = match open.len() {
-        1 => ("it", "a result"),
-        _ => ("them", "results"),
+    let (they, them, results) = match open.len() {
+        1 => ("it", "it", "a result"),
+        _ => ("they", "them", "results"),
     };
-    diagnostics.push(
-        last.hint(format!(
-            "find out whether {} had",
-            if open.len() == 1 { "it" } else { "they" }
-        ))
-        .hint(format!(
-            "`{resume}{}` runs {it} again",
-            options("repeat", "")
-        ))
-        .hint(format!(
-            "`{resume}{}` goes on with {them}",
-            options("result", "=JSON")
-        )),
-    );
+    let (repeat, result) = (options("repeat", ""), options("result", "=JSON"));
+    let last = last
+        .hint(format!("find out whether {they} had"))
+        .hint(format!("`{resume}{repeat}` runs {them} again"))
+        .hint(format!("`{resume}{result}` goes on with {results}"));
+    diagnostics.push(last);
     Err(diagnostics.into())
 }

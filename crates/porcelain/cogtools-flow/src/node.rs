@@ -59,7 +59,7 @@ impl NodeArgs {
     /// Runs the nodes that the command line names. One that is skipped has null.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
-        let tool = self.flow.find(&registry, io)?;
+        let tool = inputs::find(&self.flow.flow, &registry, io)?;
         let nodes = self.nodes.iter().map(|id| inputs::node(tool.flow(), id));
         let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
         let pins = |io: &mut Io<'_>| Pins::new(&tool, &registry, io);
@@ -168,7 +168,7 @@ impl OutputArgs {
     /// Prints the output. A node without a result is null.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let (registry, _) = registry_and_context(&self.registry, io, None)?;
-        let tool = self.flow.find(&registry, io)?;
+        let tool = inputs::find(&self.flow.flow, &registry, io)?;
         self.digest.check(&self.flow.flow, || {
             Ok(Pins::new(&tool, &registry, io)?.flow())
         })?;

@@ -75,11 +75,8 @@ impl Recorder {
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
         let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
         let is_writable = flags.is_none_or(|flags| flags & ACCESS_MODE != 0);
-        let open = || {
-            OpenOptions::new()
-                .append(true)
-                .open(format!("/dev/fd/{number}"))
-        };
+        let path = format!("/dev/fd/{number}");
+        let open = || OpenOptions::new().append(true).open(path);
         Self(Arc::new(Mutex::new(Record {
             events: is_writable.then(open).and_then(Result::ok),
             ..Record::default()
@@ -268,10 +265,8 @@ impl Lines for Recorder {
     }
 
     fn has_secret(&self, text: &str) -> bool {
-        self.lock()
-            .log
-            .as_ref()
-            .is_some_and(|log| log.has_secret(text))
+        let log = &self.lock().log;
+        log.as_ref().is_some_and(|log| log.has_secret(text))
     }
 
     fn mask_value(&self, value: &mut Value) {
@@ -370,6 +365,14 @@ impl Events {
         }
     }
 
+    /// The facts about the work of `node`, which took `duration`.
+    fn outcome(&self, node: &str, duration: Duration) -> NodeEvent {
+        NodeEvent {
+            ms: Some(millis(duration)),
+            ..self.work.take_outcome(node)
+        }
+    }
+
     fn write(&mut self, node: &str, state: NodeState, facts: NodeEvent, output: Option<&Value>) {
         match (&self.live, &state) {
             (Some(live), NodeState::Started) => live.start(node),
@@ -405,10 +408,7 @@ impl Observer for Events {
                 value,
                 duration,
             } => {
-                let facts = NodeEvent {
-                    ms: Some(millis(duration)),
-                    ..self.work.take_outcome(node)
-                };
+                let facts = self.outcome(node, duration);
                 self.write(node, NodeState::Succeeded, facts, Some(value));
             }
             Progress::Failed {
@@ -417,10 +417,7 @@ impl Observer for Events {
                 duration,
             } => {
                 self.work.fail(node, failure);
-                let facts = NodeEvent {
-                    ms: Some(millis(duration)),
-                    ..self.work.take_outcome(node)
-                };
+                let facts = self.outcome(node, duration);
                 let state = match failure.diagnostic.code {
                     Code::AnswerWanted => NodeState::Waiting {
                         question: failure.diagnostic.message.clone(),

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cogtools_core::suggest::{nearest, suggestion};
 use cogtools_core::tool::ToolError;
-use cogtools_core::{Code, Diagnostic, Registry, Tool};
+use cogtools_core::{Code, Diagnostic, Registry, Tool, quoted};
 use cogtools_log::Route;
 use cogtools_program::terminal::pluralize;
 
@@ -120,13 +119,10 @@ impl Capabilities {
             format!("no tool matches the capability `{capability}`")
         };
         let mut diagnostic = Diagnostic::new(Code::ToolNotFound, message);
-        let known = || among.iter().map(String::as_str);
-        let meant = suggestion(&nearest(operation, known()));
-        diagnostic.hints.extend(meant.map(Into::into));
-        let known: Vec<String> = known().map(|name| format!("`{name}`")).collect();
-        diagnostic = diagnostic.hint(match known.as_slice() {
+        let known = among.iter().map(String::as_str);
+        diagnostic = diagnostic.meant(operation, known).hint(match among {
             [] => "no tool declares `capabilities`".to_owned(),
-            known => format!("there are {}", known.join(", ")),
+            known => format!("there are {}", quoted(known)),
         });
         if self.invalid > 0 {
             let count = pluralize(self.invalid, "tool");
@@ -137,12 +133,8 @@ impl Capabilities {
 }
 
 fn ambiguous(operation: &str, tools: &[String]) -> Diagnostic {
-    let names: Vec<String> = tools.iter().map(|tool| format!("`{tool}`")).collect();
-    let message = format!(
-        "several tools have the capability `{}`: {}",
-        operation,
-        names.join(", ")
-    );
+    let names = quoted(tools);
+    let message = format!("several tools have the capability `{operation}`: {names}");
     let diagnostic = Diagnostic::new(Code::AmbiguousCapability, message);
     diagnostic.hint("exclude all but one with `filter`, or give them different capabilities")
 }

@@ -144,14 +144,12 @@ impl FlowRun {
                 return Err(failure.into());
             }
             let found = failure(&work, flow, &states);
-            let waiting = found
-                .as_ref()
-                .filter(|found| found.code == Code::AnswerWanted)
-                .and_then(|found| Some((found, flow.node(&found.subject)?)));
-            let Some(((found_one, node), person)) = waiting.zip(person.as_mut()) else {
+            let wanted = found.as_ref().filter(|it| it.code == Code::AnswerWanted);
+            let node = wanted.and_then(|wanted| flow.node(&wanted.subject));
+            let (Some(wanted), Some(node), Some(person)) = (wanted, node, person.as_mut()) else {
                 break (states, found);
             };
-            let Some(answer) = person(node, found_one, &states)? else {
+            let Some(answer) = person(node, wanted, &states)? else {
                 break (states, found);
             };
             lock(&run.answers).insert(node.id.clone(), answer);
@@ -206,8 +204,8 @@ fn output(
     let is_skipped = |id: &str| matches!(states.get(id), Some(State::Skipped(_)));
     match flow.sources_of_output(work.run.tool.text(), &value) {
         nodes if !nodes.is_empty() && nodes.iter().all(|id| is_skipped(id)) => {
-            let names: Vec<String> = nodes.iter().map(|id| format!("`{id}`")).collect();
-            let message = format!("there is no output: {} did not run", names.join(" and "));
+            let names = format!("`{}`", nodes.join("` and `"));
+            let message = format!("there is no output: {names} did not run");
             let mut diagnostic = Diagnostic::new(Code::OutputSkipped, message)
                 .with_subject(work.run.tool.name().as_str());
             if work.run.recorder.has_session() {
@@ -311,7 +309,7 @@ impl RunArgs {
     /// Runs the flow that the command line names.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let (registry, context) = registry_and_context(&self.registry, io, None)?;
-        let tool = self.flow.find(&registry, io)?;
+        let tool = inputs::find(&self.flow.flow, &registry, io)?;
         let arguments = inputs::read(&self.arguments, &tool)?;
         let answers = self.answers.with_stdin(io)?;
         inputs::check_answers(&answers, &tool, &Results::default())?;
@@ -392,10 +390,8 @@ impl CallArgs {
         };
         if !is_same(&tool) {
             let diagnostic = Diagnostic::new(Code::InvalidTool, "the file has just changed");
-            return Err(diagnostic
-                .with_subject(task.tool)
-                .hint("call it again")
-                .into());
+            let diagnostic = diagnostic.with_subject(task.tool);
+            return Err(diagnostic.hint("call it again").into());
         }
         let mut cx = context.context(io);
         cx.call.tape = self.tape.tape(io);
@@ -443,10 +439,7 @@ impl CallArgs {
 /// The question of `node` of the flow `tool`. A hint before the last one is the fault of an answer.
 fn question(tool: String, node: &FlowNode, wanted: &Diagnostic) -> Question {
     let reply = node.ask().and_then(|ask| ask.reply.as_ref());
-    let fault = wanted
-        .hints
-        .split_last()
-        .and_then(|(_, faults)| faults.first());
+    let fault = wanted.hints.first().filter(|_| wanted.hints.len() > 1);
     Question {
         tool,
         node: node.id.clone(),
@@ -535,14 +528,10 @@ impl ResumeArgs {
         programs.retain(|id, _| logged.node(id).is_some_and(NodeRun::is_open));
         let recorder = Recorder::new(Some(log), session.head());
         recorder.given(&given)?;
-        for (id, value) in given {
-            let of_kind = if id.contains('.') {
-                &mut results.items
-            } else {
-                &mut results.nodes
-            };
-            of_kind.insert(id, value);
-        }
+        let (items, nodes): (Vec<_>, Vec<_>) =
+            given.into_iter().partition(|(id, _)| id.contains('.'));
+        results.items.extend(items);
+        results.nodes.extend(nodes);
         let mut overdue = inputs::overdue(&logged, &tool);
         overdue.retain(|node, _| !answers.contains_key(node));
         recorder.given(&overdue)?;
@@ -567,10 +556,8 @@ impl ResumeArgs {
 
     /// Returns true if the command line says what becomes of a node, or of the node of an item.
     fn is_decided(&self, id: &str, given: &BTreeMap<String, Value>) -> bool {
-        let names = [id, node_of(id)];
-        names
-            .iter()
-            .any(|name| self.repeat.iter().any(|it| it == name) || given.contains_key(*name))
+        let is_named = |name| self.repeat.iter().any(|it| it == name) || given.contains_key(name);
+        is_named(id) || is_named(node_of(id))
     }
 }
 

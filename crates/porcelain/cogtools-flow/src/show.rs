@@ -45,7 +45,7 @@ impl ShowArgs {
     /// Shows the flow that the command line names.
     pub(crate) fn run(&self, io: &mut Io<'_>) -> Result<(), Failure> {
         let (registry, _) = registry_and_context(&self.registry, io, None)?;
-        let tool = self.flow.find(&registry, io)?;
+        let tool = inputs::find(&self.flow.flow, &registry, io)?;
         let Some(flow) = tool.flow() else {
             return Ok(());
         };

@@ -86,10 +86,8 @@ impl TestArgs {
                 io.show(&format!("none {name} (no examples)\n"))?;
             }
             for (index, example) in tool.tests().iter().enumerate() {
-                let id = example
-                    .name
-                    .as_ref()
-                    .map_or_else(|| (index + 1).to_string(), ToString::to_string);
+                let name_of = example.name.as_ref().map(ToString::to_string);
+                let id = name_of.unwrap_or_else(|| (index + 1).to_string());
                 let golden = format!("{id}.trace.golden");
                 let path = tool.text().path().with_extension(golden);
                 let found = trace(&name, &id, example, &self.registry, io)?;
@@ -103,16 +101,14 @@ impl TestArgs {
         if self.format.is_json() {
             io.show_json(&format!("{:#}\n", json!(compared)))?;
         }
-        let failures = compared.iter().filter(|one| one.state.is_failure());
-        let failures = failures.count();
+        let is_failure = |one: &&Compared| matches!(one.state, State::Missing | State::Different);
+        let failures = compared.iter().filter(is_failure).count();
         if failures == 0 {
             return Ok(());
         }
         let message = format!("{} differ", pluralize(failures, "trace"));
-        let diagnostic = Diagnostic::new(Code::TestFailed, message);
-        Err(diagnostic
-            .hint("`cogtools flow test --update` accepts them as they are now")
-            .into())
+        let hint = "`cogtools flow test --update` accepts them as they are now";
+        Err(Diagnostic::new(Code::TestFailed, message).hint(hint).into())
     }
 }
 
@@ -130,10 +126,9 @@ fn trace(
     let tape = tape.is_file().then_some(Tape::Replay(tape));
     if tape.is_none() && tool.asks_a_model() {
         let diagnostic = Diagnostic::new(Code::TestFailed, "there is no recording of a model");
-        return Err(diagnostic
-            .with_subject(format!("{name} {id}"))
-            .hint("`cogtools test --update` asks the model and records its answers")
-            .into());
+        let hint = "`cogtools test --update` asks the model and records its answers";
+        let diagnostic = diagnostic.with_subject(format!("{name} {id}"));
+        return Err(diagnostic.hint(hint).into());
     }
     let events: Arc<Mutex<Vec<String>>> = Arc::default();
     let sink = Arc::clone(&events);
@@ -149,21 +144,14 @@ fn trace(
     match (failure, way.unwrap_or_default()) {
         // A test that lacks a response says nothing about the way.
         (Some(failure), _) if failure.iter().any(|it| it.code == Code::StaleRecording) => {
+            let hint = "`cogtools test --record` makes the requests and records the responses";
             let mut failure = Diagnostic::merge(failure);
-            failure.hints = vec![
-                "`cogtools test --record` makes the requests and records the responses".into(),
-            ];
-            Err(Failure::from(*failure))
+            failure.hints.clear();
+            Err(failure.hint(hint).into())
         }
         // A run in which a node fails takes a way, too; one that did not begin does not.
         (Some(failure), way) if way.is_empty() => Err(failure.into()),
         (_, way) => Ok(way),
-    }
-}
-
-impl State {
-    const fn is_failure(self) -> bool {
-        matches!(self, Self::Missing | Self::Different)
     }
 }
 

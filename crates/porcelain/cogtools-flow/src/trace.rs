@@ -114,10 +114,8 @@ impl TraceArgs {
         let registry = registry_and_context(&self.registry, io, None);
         let tool = registry.and_then(|(registry, _)| inputs::find(tool, &registry, io));
         let nodes = tool.iter().filter_map(Tool::flow).flat_map(Flow::nodes);
-        nodes
-            .filter(|node| node.asks_a_model())
-            .map(|node| node.id.clone())
-            .collect()
+        let agents = nodes.filter(|node| node.asks_a_model());
+        agents.map(|node| node.id.clone()).collect()
     }
 }
 
@@ -135,15 +133,12 @@ impl Trace<'_> {
             Some(route) => route.intent.as_ref(),
             None => said().filter(|said| said.is_object()),
         };
-        let none = || "none".to_owned();
         format!(
             "Matched Tool: {}\nCapability: {}\nParsed Intent: {}\nSummary: {}\n",
-            route
-                .and_then(|route| route.tool.clone())
-                .unwrap_or_else(none),
-            route.map_or_else(none, |route| route.capability.clone()),
-            intent.map_or_else(none, Value::to_string),
-            route.map_or(NO_TOOL, |route| route.summary.as_str()),
+            route.and_then(|it| it.tool.as_deref()).unwrap_or("none"),
+            route.map_or("none", |route| &route.capability),
+            intent.map_or_else(|| "none".to_owned(), Value::to_string),
+            route.map_or(NO_TOOL, |route| &route.summary),
         )
     }
 
@@ -164,11 +159,7 @@ impl Trace<'_> {
 
     /// The lines about a node.
     fn node(&self, node: &NodeRun<'_>) -> Vec<String> {
-        let ms = node
-            .event
-            .ms
-            .map(|ms| format!(", {ms} ms"))
-            .unwrap_or_default();
+        let ms = node.event.ms.map(|ms| format!(", {ms} ms"));
         let state = match node.state {
             NodeState::Succeeded if node.event.cached => {
                 "succeeded, from an earlier run".to_owned()
@@ -180,23 +171,19 @@ impl Trace<'_> {
             } => format!("skipped: {because}"),
             _ => self.state(node).to_owned(),
         };
-        let attempts = node.event.attempt;
-        let attempts = attempts.map_or_else(String::new, |it| format!(", {it} attempts"));
+        let attempts = node.event.attempt.map(|it| format!(", {it} attempts"));
+        let more = [attempts, ms].map(Option::unwrap_or_default).concat();
         let tag = if self.is_agent(node) { AGENT } else { RUNNER };
-        let mut lines = vec![format!("{tag}: {} {state}{attempts}{ms}", node.id)];
-        let route = node.event.route.as_ref().map(of_route);
-        lines.extend(route.map(|route| format!("  {TOOLS}: {route}")));
-        let inputs = node.inputs.map(short);
-        lines.extend(inputs.map(|inputs| format!("  {PROPERTIES}: {inputs}")));
-        lines.extend(
-            node.event
-                .model
-                .as_ref()
-                .map(|asked| format!("  {MODEL}: {}", of_model(asked))),
-        );
-        let output = node.event.output.as_ref().map(short);
-        lines.extend(output.map(|output| format!("  result: {output}")));
-        lines
+        let about = [
+            (TOOLS, node.event.route.as_ref().map(of_route)),
+            (PROPERTIES, node.inputs.map(short)),
+            (MODEL, node.event.model.as_ref().map(of_model)),
+            ("result", node.event.output.as_ref().map(short)),
+        ];
+        let about = about.into_iter();
+        let about = about.filter_map(|(tag, text)| Some(format!("  {tag}: {}", text?)));
+        let first = format!("{tag}: {} {state}{more}", node.id);
+        std::iter::once(first).chain(about).collect()
     }
 
     /// The run as JSON.
@@ -262,32 +249,21 @@ fn run_state(run: &Run<'_>, is_running: bool) -> &'static str {
 
 /// The capability, its operation, the candidates and the match.
 fn of_route(route: &Route) -> String {
-    let operation = if route.operation == route.capability {
-        String::new()
-    } else {
-        format!(" = {}", route.operation)
-    };
+    let mut capability = route.capability.clone();
+    if route.operation != capability {
+        capability = format!("{capability} = {}", route.operation);
+    }
+    let candidates = route.candidates.join(", ");
     let tool = route.tool.as_deref().unwrap_or("none");
-    format!(
-        "{}{operation}; candidates: {}; match: {tool}",
-        route.capability,
-        route.candidates.join(", ")
-    )
+    format!("{capability}; candidates: {candidates}; match: {tool}")
 }
 
 /// The model with its tokens, its cost and its session, as far as they are known.
 fn of_model(asked: &NodeModel) -> String {
-    let cost = asked.usage.cost.as_ref();
-    let cost = cost.map(|cost| format!(", {cost}"));
-    let session = asked.session.as_ref();
-    let session = session.map(|session| format!(", session {session}"));
-    format!(
-        "{}, {} tokens{}{}",
-        asked.model,
-        asked.usage.total,
-        cost.unwrap_or_default(),
-        session.unwrap_or_default()
-    )
+    let cost = asked.usage.cost.as_ref().map(|it| format!(", {it}"));
+    let session = asked.session.as_ref().map(|it| format!(", session {it}"));
+    let more = [cost, session].map(Option::unwrap_or_default).concat();
+    format!("{}, {} tokens{more}", asked.model, asked.usage.total)
 }
 
 fn short(value: &Value) -> String {
@@ -346,16 +322,10 @@ impl ListArgs {
         ]);
         for run in &runs {
             let text = |key: &str| run[key].as_str().unwrap_or_default().to_owned();
+            let [session, began, flow, state] = ["session", "began", "flow", "state"].map(text);
             let nodes = format!("{}/{}", run["done"], run["nodes"]);
-            table.row([
-                text("session"),
-                text("began"),
-                text("flow"),
-                text("state"),
-                nodes,
-            ]);
+            table.row([session, began, flow, state, nodes]);
         }
-        let colour = io.colour(Stream::Stdout);
-        io.page(&table.render(colour))
+        io.page(&table.render(io.colour(Stream::Stdout)))
     }
 }

@@ -43,13 +43,10 @@ pub(crate) struct FlowWork {
 
 impl FlowWork {
     pub(crate) fn new(mut run: FlowRun) -> Result<Self, Box<Diagnostic>> {
-        let money = if run.tool.asks_a_model() {
-            share_money(&mut run.cx.environment)?
-        } else {
-            None
-        };
+        let asks = run.tool.asks_a_model();
+        let environment = asks.then_some(&mut run.cx.environment);
         Ok(Self {
-            _money: money,
+            _money: environment.map_or(Ok(None), share_money)?,
             tape: run.cx.call.tape.as_ref().map(FlowTape::open).transpose()?,
             run,
             outcomes: Arc::default(),
@@ -121,10 +118,9 @@ impl FlowWork {
     }
 
     fn skip(&self, id: &str, because: String) -> Completion {
+        let because = Some(because);
         let outcome = NodeEvent {
-            state: NodeState::Skipped {
-                because: Some(because),
-            },
+            state: NodeState::Skipped { because },
             ..NodeEvent::default()
         };
         self.note(id, outcome);
@@ -148,10 +144,8 @@ impl FlowWork {
         let approved = approve(&self.run.tool, &cx)?;
         let done = match approved.work(&node.id, variables, attempt)?.action(&cx)? {
             FlowAction::Each(each, items) => {
-                let with = (&approved, &cx);
-                return self
-                    .run_each((node, each), items, variables, with)
-                    .map(Some);
+                let results = self.run_each((node, each), items, variables, (&approved, &cx));
+                return results.map(Some);
             }
             action => self.perform(&node.id, node, action, variables, cancel)?,
         };
@@ -266,16 +260,14 @@ impl FlowWork {
     /// The result that the example under test gives a tool, by its name or by the capability that
     /// it was chosen for.
     fn example_result(&self, tool: Option<&Tool>, route: Option<&Route>) -> Option<Value> {
-        let name = tool.map(|tool| tool.name().as_str());
-        let route = route.map(|route| {
-            [
-                Some(route.operation.as_str()),
-                Some(route.capability.as_str()),
-            ]
-        });
-        let names = [name].into_iter().chain(route.into_iter().flatten());
+        let names = [
+            tool.map(|tool| tool.name().as_str()),
+            route.map(|route| &*route.operation),
+            route.map(|route| &*route.capability),
+        ];
+        let mut names = names.into_iter().flatten();
         let presets = &self.run.cx.call.presets;
-        names.flatten().find_map(|name| presets.get(name)).cloned()
+        names.find_map(|name| presets.get(name)).cloned()
     }
 
     /// The answer of a model, in JSON, that `node` needs: the user's intent.
@@ -369,10 +361,8 @@ pub(crate) fn value_of(output: ToolOutput) -> Result<Value, Box<Diagnostic>> {
         Some(value) => Ok(value),
         None if output.truncated_bytes == 0 => Ok(output.text.into()),
         None => {
-            let message = format!(
-                "its result is too long: {} bytes would be left out",
-                output.truncated_bytes
-            );
+            let bytes = output.truncated_bytes;
+            let message = format!("its result is too long: {bytes} bytes would be left out");
             let diagnostic = Diagnostic::new(Code::ToolFailed, message);
             Err(Box::new(diagnostic.hint("ask the tool for less")))
         }
@@ -381,9 +371,8 @@ pub(crate) fn value_of(output: ToolOutput) -> Result<Value, Box<Diagnostic>> {
 
 /// Returns true if an answer is the word "true".
 fn says_true(answer: &str) -> bool {
-    let word = answer
-        .trim()
-        .trim_matches(|c: char| c.is_ascii_punctuation());
+    let word = answer.trim();
+    let word = word.trim_matches(|c: char| c.is_ascii_punctuation());
     word.eq_ignore_ascii_case("true")
 }
 

@@ -130,13 +130,10 @@ impl Catalogue {
             && !catalogue.tools.contains_key(CodeTools::RUN)
         {
             let tools = CodeTools::new()?;
-            let run = tools
-                .all()
-                .iter()
-                .filter(|it| it.name().as_str() == CodeTools::RUN);
-            catalogue
-                .lines
-                .extend(run.map(|it| declaration(it).to_string()));
+            let run = tools.all().iter();
+            let run = run.filter(|it| it.name().as_str() == CodeTools::RUN);
+            let lines = run.map(|it| declaration(it).to_string());
+            catalogue.lines.extend(lines);
         }
         Ok(catalogue)
     }
@@ -185,9 +182,8 @@ impl Tools for NoTools {
         _: Map<String, Value>,
     ) -> Result<(ReadyCall, Value), Vec<Diagnostic>> {
         let message = "call no tool; answer with the plan";
-        Err(vec![
-            Diagnostic::new(Code::ToolNotFound, message).with_subject(name),
-        ])
+        let diagnostic = Diagnostic::new(Code::ToolNotFound, message);
+        Err(vec![diagnostic.with_subject(name)])
     }
 }
 

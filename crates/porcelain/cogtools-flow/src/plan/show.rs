@@ -53,7 +53,7 @@ pub(crate) fn table(contract: &Contract, run: Option<&Run<'_>>, colour: bool) ->
             step.save_as.clone(),
             step.called().unwrap_or("-").to_owned(),
             state(logged),
-            list(&of_step(step)),
+            list(of_step(step)),
             first_line(&result.unwrap_or_default()).to_owned(),
             first_line(&step.reason).to_owned(),
         ];
@@ -111,11 +111,8 @@ fn state(logged: Option<&NodeRun<'_>>) -> String {
     let Some(logged) = logged else {
         return "planned".to_owned();
     };
-    let ms = logged
-        .event
-        .ms
-        .map(|ms| format!(", {ms} ms"))
-        .unwrap_or_default();
+    let ms = logged.event.ms.map(|ms| format!(", {ms} ms"));
+    let ms = ms.unwrap_or_default();
     match logged.state {
         // No process writes to the session any more, or that is not known.
         NodeState::Started => "executing, or interrupted".to_owned(),
@@ -125,8 +122,8 @@ fn state(logged: Option<&NodeRun<'_>>) -> String {
     }
 }
 
-fn list(names: &BTreeSet<&str>) -> String {
-    names.iter().copied().collect::<Vec<&str>>().join(", ")
+fn list(names: BTreeSet<&str>) -> String {
+    names.into_iter().collect::<Vec<&str>>().join(", ")
 }
 
 fn first_line(text: &str) -> &str {
@@ -204,16 +201,11 @@ impl<'p> Forecasts<'p> {
                 let _ = writeln!(text, "   {}", sanitize(&line));
             }
         }
-        text.push('\n');
-        let needs = of_reply(&self.contract.visible_reply);
-        if needs.is_empty() {
-            text.push_str("The reply needs no step by name.");
-        } else {
-            let needs = shown(&list(&needs));
-            let _ = write!(text, "The reply contains results of {needs}.");
-        }
-        text.push_str(" If a step fails, those after it are skipped.\n");
-        text
+        let reply = match shown(&list(of_reply(&self.contract.visible_reply))).as_str() {
+            "" => "The reply needs no step by name.".to_owned(),
+            needs => format!("The reply contains results of {needs}."),
+        };
+        text + &format!("\n{reply} If a step fails, those after it are skipped.\n")
     }
 }
 
@@ -363,11 +355,8 @@ fn text(value: &Value) -> Cow<'_, str> {
         Value::Number(number) => grouped(number).into(),
         Value::Array(elements) => {
             let shown: Vec<Cow<'_, str>> = elements.iter().take(MAX_ELEMENTS).map(text).collect();
-            let more = if elements.len() > MAX_ELEMENTS {
-                " …"
-            } else {
-                ""
-            };
+            let is_cut = elements.len() > MAX_ELEMENTS;
+            let more = if is_cut { " …" } else { "" };
             format!("[{}{more}]", shown.join(", ")).into()
         }
         value => value.to_string().into(),

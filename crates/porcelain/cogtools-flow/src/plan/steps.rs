@@ -55,8 +55,8 @@ impl PlanRun {
         if found.is_empty() {
             return Ok(());
         }
-        self.recorder
-            .end(EndStatus::failed(Code::ContractViolation))?;
+        let end = EndStatus::failed(Code::ContractViolation);
+        self.recorder.end(end)?;
         Err(Diagnostic::truncate(found).into())
     }
 
@@ -194,11 +194,8 @@ pub(crate) fn violations(contract: &Contract, programs: &Programs) -> Vec<Diagno
 
 /// The result of the last step with a tool that has one.
 fn last_result(contract: &Contract, states: &BTreeMap<String, State>) -> Value {
-    let calls = contract
-        .steps
-        .iter()
-        .rev()
-        .filter(|it| it.called().is_some());
+    let steps = contract.steps.iter().rev();
+    let calls = steps.filter(|it| it.called().is_some());
     let mut results = calls.filter_map(|step| match states.get(&step.save_as) {
         Some(State::Succeeded(value)) => Some((**value).clone()),
         _ => None,
@@ -317,14 +314,10 @@ impl PlanWork {
             let run = program::accept(args).map_err(Diagnostic::merge)?;
             return Ok(Some(Prepared::Program(Box::new(run))));
         }
-        let call = self
-            .run
-            .programs
-            .registry
-            .prepare(tool, Arguments::from(args));
+        let programs = &self.run.programs;
+        let call = programs.registry.prepare(tool, Arguments::from(args));
         let call = call.map_err(Diagnostic::merge)?;
-        call.check(&self.run.programs.cx)
-            .map_err(Diagnostic::merge)?;
+        call.check(&programs.cx).map_err(Diagnostic::merge)?;
         Ok(Some(Prepared::Tool(call)))
     }
 
@@ -359,11 +352,10 @@ impl PlanWork {
 impl Left {
     /// Keeps the end of `step`, for those after it and for the reply.
     fn keep(&mut self, step: &Step, result: &Result<Value, Box<Diagnostic>>) {
+        let tool = &step.tool;
         let record = match result {
-            Ok(value) => json!({"result": value, "status": "executed", "tool": step.tool}),
-            Err(error) => {
-                json!({"status": "failed", "tool": step.tool, "error": error.summary()})
-            }
+            Ok(value) => json!({"result": value, "status": "executed", "tool": tool}),
+            Err(error) => json!({"status": "failed", "tool": tool, "error": error.summary()}),
         };
         if let Some(record) = Record::of(record) {
             self.records.insert(step.save_as.clone(), record);
@@ -432,11 +424,10 @@ impl PlanEvents<'_, '_> {
     /// Prints the plan, and the steps that have their results from an earlier run.
     fn begin(&mut self) {
         let run = &self.work.run;
-        let steps =
-            run.contract.steps.iter().map(
-                |step| json!({"save_as": step.save_as, "tool": step.tool, "reason": step.reason}),
-            );
-        self.event(&json!({"event": "plan", "steps": steps.collect::<Vec<_>>()}));
+        let shown =
+            |it: &Step| json!({"save_as": it.save_as, "tool": it.tool, "reason": it.reason});
+        let steps: Value = run.contract.steps.iter().map(shown).collect();
+        self.event(&json!({"event": "plan", "steps": steps}));
         for step in &run.contract.steps {
             if let Some(result) = run.results.nodes.get(&step.save_as) {
                 self.step(&step.save_as, "executed", json!({ "result": result }));
