@@ -114,7 +114,7 @@ impl<'a> Agent<'a> {
             model: parts.model,
             known: tools
                 .into_iter()
-                .map(|tool| (tool.name, (tool.traits, tool.runs)))
+                .map(|it| (it.name, (it.traits, it.runs)))
                 .collect(),
             fixed: Fixed {
                 system: parts.system,
@@ -201,13 +201,11 @@ impl<'a> Agent<'a> {
     /// Writes a task to the log. Calls that an earlier run has left open get an end first.
     pub fn add_task(&mut self, task: Vec<Part>) -> Result<(), LogError> {
         self.abandon_calls("not run: the run ended before this call")?;
-        let parts = task
-            .into_iter()
-            .map(|part| Value::Object(part.fields().clone()));
-        self.journal.append(Event::Task {
-            parts: parts.collect(),
-        })?;
-        Ok(())
+        let parts = task.into_iter();
+        let parts = parts
+            .map(|part| Value::Object(part.fields().clone()))
+            .collect();
+        self.journal.append(Event::Task { parts }).map(drop)
     }
 
     async fn work(&mut self) -> Result<RunEnd, LogError> {

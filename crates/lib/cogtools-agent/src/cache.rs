@@ -77,42 +77,28 @@ impl Agent<'_> {
         else {
             return Ok(CacheUse::default());
         };
-        let state = self.journal.state();
-        let current = state.usable_cache(
-            &self.fixed,
-            &self.settings.request.model,
-            self.journal.log().now(),
-        );
+        let (state, now) = (self.journal.state(), self.journal.log().now());
+        let (model, history) = (&self.settings.request.model, self.settings.history);
+        let current = state.usable_cache(&self.fixed, model, now);
         let kinds = state.conversation.kinds();
-        let sent = state.sent;
-        let split = Split::new(
-            history_len(&kinds),
-            sent,
-            self.settings.history.cache_threshold,
-        );
+        let split = Split::new(history_len(&kinds), state.sent, history.cache_threshold);
         let cut = call_border(&kinds, split.cached);
         let is_better = current.as_ref().is_none_or(|current| cut > current.turns);
-        let is_lapsed = state.has_lapsed_cache(
-            &self.fixed,
-            &self.settings.request.model,
-            self.journal.log().now(),
-        );
+        let is_lapsed = state.has_lapsed_cache(&self.fixed, model, now);
         let is_due = (split.is_due || is_lapsed) && state.may_create_cache();
         if !is_due || !is_better {
             return self.refresh_cache(current.unwrap_or_default()).await;
         }
         // A new cache is paid for as a whole: old results stay out of it.
         let mut cached = state.clone();
-        let expired = state.conversation.expire(&self.settings.history);
+        let expired = state.conversation.expire(&history);
         if let (Some(head), Some(event)) = (state.head, &expired) {
             cached.apply(head.next(), event);
         }
         let layer = cached.static_layer(&self.fixed, cut);
-        let request = layer.cache_request(&self.settings.request.model);
-        match caches
-            .create(&request, self.settings.history.cache_ttl)
-            .await
-        {
+        let request = layer.cache_request(model);
+        let key = cache_key(&self.fixed, model);
+        match caches.create(&request, history.cache_ttl).await {
             Ok(cache) => {
                 let old = current.and_then(|current| current.name);
                 let turns = self.journal.conversation().turns();
@@ -122,7 +108,7 @@ impl Agent<'_> {
                     self.journal.append(event)?;
                 }
                 let state = CacheState::Created {
-                    key: cache_key(&self.fixed, &self.settings.request.model),
+                    key,
                     up_to,
                     expires,
                 };
@@ -154,13 +140,8 @@ impl Agent<'_> {
         };
         let ttl = self.settings.history.cache_ttl;
         let half = self.journal.log().now().plus_seconds(i64::from(ttl / 2));
-        let expires = self
-            .journal
-            .state()
-            .cache
-            .as_ref()
-            .map(|cache| cache.expires);
-        if expires.is_some_and(|expires| expires > half) {
+        let cache = self.journal.state().cache.as_ref();
+        if cache.is_some_and(|cache| cache.expires > half) {
             return Ok(usage);
         }
         let Some(caches) = self.model.caches() else {

@@ -74,11 +74,8 @@ impl Agent<'_> {
         let open = self.journal.conversation().open_calls().to_vec();
         // All questions come first, so that a user who has answered them may leave.
         let decided: VecDeque<Decided> = open.into_iter().map(|call| self.decide(call)).collect();
-        let mut waiting: Vec<CallId> = decided
-            .iter()
-            .filter(|decided| matches!(decided.next, Next::Wait))
-            .map(|decided| decided.call.id.clone())
-            .collect();
+        let waits = decided.iter().filter(|it| matches!(it.next, Next::Wait));
+        let mut waiting: Vec<CallId> = waits.map(|it| it.call.id.clone()).collect();
         let mut running = Running::new();
         self.calls = self.cancel.child();
         self.waiting.clear();
@@ -109,20 +106,10 @@ impl Agent<'_> {
         mut decided: VecDeque<Decided>,
         running: &mut Running,
     ) -> Result<(), LogError> {
-        let is_alone = |decided: &Decided| {
-            matches!(
-                decided.next,
-                Next::Run {
-                    is_parallel: false,
-                    ..
-                }
-            )
-        };
-        let limit = if decided.iter().any(is_alone) {
-            1
-        } else {
-            MAX_PARALLEL
-        };
+        let is_alone =
+            |it: &Decided| matches!(it.next, Next::Run { is_parallel, .. } if !is_parallel);
+        let is_one_by_one = decided.iter().any(is_alone);
+        let limit = if is_one_by_one { 1 } else { MAX_PARALLEL };
         loop {
             while running.len() < limit {
                 let Some(next) = decided.pop_front() else {
@@ -200,12 +187,8 @@ impl Agent<'_> {
                     approval,
                     questions: self.questions.sender.clone(),
                 };
-                running.push(Box::pin(run_call(
-                    call,
-                    run,
-                    scope,
-                    [&self.cancel, &self.calls].map(Clone::clone),
-                )));
+                let cancels = [&self.cancel, &self.calls].map(Clone::clone);
+                running.push(Box::pin(run_call(call, run, scope, cancels)));
             }
             Next::Answer(answer) => self.finish_call(Answered::at_once(call, answer))?,
             Next::Wait | Next::Leave => {}
@@ -425,8 +408,8 @@ pub(crate) async fn run_call(
         }
         Ok(CallResult::Failed(_)) if user.is_cancelled() => cancelled(),
         Ok(CallResult::Failed(_)) if time.is_cancelled() => {
-            let message = "ended: the time of the run is over";
-            (Outcome::TimedOut, json!({"error": message}))
+            let response = json!({"error": "ended: the time of the run is over"});
+            (Outcome::TimedOut, response)
         }
         Ok(CallResult::Failed(diagnostics)) => {
             let first = diagnostics.first();
@@ -434,10 +417,10 @@ pub(crate) async fn run_call(
             failure(&diagnostics)
         }
         // The panic hook has reported it.
-        Err(_) => failure(&[Diagnostic::new(
-            Code::Internal,
-            "unexpected failure while the tool was running",
-        )]),
+        Err(_) => {
+            let message = "unexpected failure while the tool was running";
+            failure(&[Diagnostic::new(Code::Internal, message)])
+        }
     };
     Ok(Box::new(Answered {
         call,
@@ -469,9 +452,8 @@ fn no_object(arguments: &Value) -> Diagnostic {
     let (line, column) = (place.line, place.column);
     let before = place.text.unwrap_or_default();
     let before = before.chars().take(column - 1);
-    let quoted: String = before
-        .skip((column - 1).saturating_sub(QUOTED_CHARS))
-        .collect();
+    let left_out = (column - 1).saturating_sub(QUOTED_CHARS);
+    let quoted: String = before.skip(left_out).collect();
     let message = format!(
         "the arguments are not JSON: {error} in line {line}, column {column}, after `{quoted}`"
     );

@@ -107,14 +107,12 @@ impl Conversation {
                 ..
             } => {
                 self.finish = finish_reason.as_deref().map(Finish::new);
-                if *masked {
-                    self.push_response(id, &unsigned(content));
+                let content = if *masked {
+                    unsigned(content)
                 } else {
-                    self.push_response(id, content);
-                }
-                for open in &mut self.open {
-                    open.is_masked = *masked;
-                }
+                    content.clone()
+                };
+                self.push_response(id, content, *masked);
             }
             Event::Call(call) => {
                 if let Some(open) = self.position(&call.call).map(|at| &mut self.open[at]) {
@@ -148,16 +146,12 @@ impl Conversation {
         self.turns.push(Turn { id, kind, body });
     }
 
-    fn push_response(&mut self, id: Id, content: &Value) {
-        let Some(content) = Content::from_wire(content.clone()) else {
+    fn push_response(&mut self, id: Id, content: Value, is_masked: bool) {
+        let Some(content) = Content::from_wire(content) else {
             return;
         };
         let calls: Vec<FunctionCall<'_>> = content.parts().iter().filter_map(Part::call).collect();
-        let kind = if calls.is_empty() {
-            TurnKind::Answer
-        } else {
-            TurnKind::Calls
-        };
+        let kind = calls.first().map_or(TurnKind::Answer, |_| TurnKind::Calls);
         self.open.clear();
         for (position, call) in calls.iter().enumerate() {
             let id = self.new_call_id(call.id);
@@ -170,7 +164,7 @@ impl Conversation {
                 has_started: false,
                 approval: None,
                 resolved: None,
-                is_masked: false,
+                is_masked,
             });
         }
         // Neither a refusal nor a response of thoughts only can be sent back.
@@ -237,12 +231,11 @@ impl Conversation {
 
     /// The last task.
     pub fn last_task(&self) -> Option<&Content> {
-        let last = self.turns.iter().rev();
-        last.into_iter()
-            .find_map(|turn| match (&turn.kind, &turn.body) {
-                (TurnKind::Task, Body::Content(content)) => Some(&**content),
-                _ => None,
-            })
+        let mut turns = self.turns.iter().rev();
+        turns.find_map(|turn| match (&turn.kind, &turn.body) {
+            (TurnKind::Task, Body::Content(content)) => Some(&**content),
+            _ => None,
+        })
     }
 
     /// Forgets which open calls were approved.
@@ -292,12 +285,11 @@ impl Conversation {
         for index in expired_results(&kinds, history.result_tasks) {
             is_kept[index] = false;
         }
-        let results: Vec<Id> = self.turns[..seen]
-            .iter()
-            .zip(is_kept)
-            .filter(|(turn, is_kept)| !is_kept && !self.expired.contains(&turn.id))
-            .map(|(turn, _)| turn.id)
-            .collect();
+        let turns = self.turns[..seen].iter().zip(is_kept);
+        let gone = turns
+            .filter(|(_, is_kept)| !is_kept)
+            .map(|(turn, _)| turn.id);
+        let results: Vec<Id> = gone.filter(|id| !self.expired.contains(id)).collect();
         (!results.is_empty()).then_some(Event::Expired { results })
     }
 
@@ -310,17 +302,15 @@ impl Conversation {
             match &turn.body {
                 Body::Content(content) => contents.push((index + 1, Arc::clone(content))),
                 Body::Result(position, part) => {
-                    let part = if self.expired.contains(&turn.id) {
+                    let is_expired = self.expired.contains(&turn.id);
+                    let part = if is_expired {
                         expired(part)
                     } else {
                         part.clone()
                     };
                     results.push((*position, part));
-                    let is_last = !matches!(
-                        self.turns.get(index + 1).map(|next| &next.body),
-                        Some(Body::Result(..))
-                    );
-                    if is_last {
+                    let next = self.turns.get(index + 1).map(|next| &next.body);
+                    if !matches!(next, Some(Body::Result(..))) {
                         results.sort_by_key(|(position, _)| *position);
                         let parts = results.drain(..).map(|(_, part)| part).collect();
                         contents.push((index + 1, Arc::new(Content::user(parts))));

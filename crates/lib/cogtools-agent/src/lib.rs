@@ -36,7 +36,7 @@ pub use observer::{
     Activity, Answer, CallScope, Observer, ProgramAnswer, ProgramQuestion, Question, Relay, Silent,
 };
 pub use options::{
-    BudgetArgs, ModelArgs, ModelOptions, TapeArgs, amount, budget_of, read_limits, stable_seed,
+    BudgetArgs, ModelArgs, ModelOptions, TapeArgs, budget_of, read_limits, stable_seed,
 };
 pub use outcome::denial;
 pub use prompt::{

@@ -15,6 +15,9 @@ use cogtools_program::{Failure, Io};
 use crate::Budget;
 use crate::provider::{DEFAULT_MODEL, Provider};
 
+/// The limits of a run.
+pub(crate) const LIMITS: [&str; 5] = ["turns", "calls", "tokens", "seconds", "money"];
+
 /// The options that select the model.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
@@ -76,10 +79,8 @@ impl TapeArgs {
         match (&self.replay, &self.record) {
             (Some(_), Some(record)) if !is_missing(record) => {
                 let message = "--replay and --record exclude each other";
-                let diagnostic = Diagnostic::new(Code::Usage, message);
-                Err(diagnostic
-                    .hint("`--record missing` adds what the recording lacks")
-                    .into())
+                let hint = "`--record missing` adds what the recording lacks";
+                Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
             }
             _ => Ok(()),
         }
@@ -125,7 +126,7 @@ impl ModelOptions {
         let tapes: TapeArgs = parse(matches)?;
         tapes.check()?;
         Ok(Self {
-            budget: budget(&limits.budget, Budget::default())?,
+            budget: read_limits(&limits.budget, &LIMITS, Budget::default())?,
             limits: limits.budget,
             record: tapes.record,
             replay: tapes.replay,
@@ -170,7 +171,7 @@ impl ModelOptions {
         self.temperature = self.temperature.or(ask.temperature);
         self.seed = self.seed.or(ask.seed);
         self.max_tokens = self.max_tokens.or(ask.max_tokens);
-        self.budget = budget(&self.limits, budget_of(ask.budget))?;
+        self.budget = read_limits(&self.limits, &LIMITS, budget_of(ask.budget))?;
         Ok(())
     }
 
@@ -186,9 +187,8 @@ impl ModelOptions {
         match (session, &self.record) {
             (Some(session), Some(record)) if full(session) == full(record) => {
                 let message = "--session and --record name the same file";
-                Err(Diagnostic::new(Code::Usage, message)
-                    .hint("name another file with --record")
-                    .into())
+                let hint = "name another file with --record";
+                Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
             }
             _ => Ok(()),
         }
@@ -221,48 +221,42 @@ impl ModelOptions {
     }
 }
 
-/// Reads `turns=10` and its kin over the limits in `budget`.
-pub(crate) fn budget(words: &[String], mut budget: Budget) -> Result<Budget, Failure> {
-    let hint = "limits are turns, calls, tokens, seconds and money, such as turns=20";
-    read_limits(words, hint, |limit, number| {
-        match limit {
-            "turns" => budget.turns = Some(number.parse().ok()?),
-            "calls" => budget.calls = Some(number.parse().ok()?),
-            "tokens" => budget.tokens = Some(number.parse().ok()?),
-            "seconds" => budget.time = Some(Duration::from_secs(number.parse().ok()?)),
-            "money" => budget.money = Some(amount(number)?),
-            _ => return None,
-        }
-        Some(())
-    })?;
-    Ok(budget)
-}
-
-/// Gives each of the `words` of `--budget`, such as `turns=10`, to `set`, which returns `None` for
-/// a limit or a number that it does not know. `hint` names the limits.
+/// Reads the `words` of `--budget`, such as `turns=10`, over the limits in `budget`. `names` are the
+/// limits that there are; the first one is of turns.
 ///
 /// # Errors
 /// `USAGE` for a word that is no limit.
 pub fn read_limits(
     words: &[String],
-    hint: &str,
-    mut set: impl FnMut(&str, &str) -> Option<()>,
-) -> Result<(), Failure> {
-    for word in words {
-        let limit = word.split_once('=');
-        let is_set = limit.and_then(|(limit, number)| set(limit, number));
-        is_set.ok_or_else(|| {
+    names: &[&str],
+    mut budget: Budget,
+) -> Result<Budget, Failure> {
+    let mut set = |word: &str| {
+        let (limit, number) = word.split_once('=')?;
+        match limit {
+            limit if !names.contains(&limit) => return None,
+            "calls" => budget.calls = Some(number.parse().ok()?),
+            "tokens" => budget.tokens = Some(number.parse().ok()?),
+            "seconds" => budget.time = Some(Duration::from_secs(number.parse().ok()?)),
+            "money" => {
+                let amount = number.parse().ok();
+                let amount = amount.filter(|it: &f64| it.is_finite() && *it >= 0.0);
+                budget.money = Some(amount?);
+            }
+            _ => budget.turns = Some(number.parse().ok()?),
+        }
+        Some(())
+    };
+    match words.iter().find(|word| set(word).is_none()) {
+        None => Ok(budget),
+        Some(word) => {
             let message = format!("invalid value '{word}' for '--budget <LIMIT=NUMBER>'");
-            Diagnostic::new(Code::Usage, message).hint(hint)
-        })?;
+            let (all, last) = names.split_at(names.len() - 1);
+            let (all, last) = (all.join(", "), last.concat());
+            let hint = format!("limits are {all} and {last}, such as {}=20", names[0]);
+            Err(Diagnostic::new(Code::Usage, message).hint(hint).into())
+        }
     }
-    Ok(())
-}
-
-/// Reads an amount of money; `None` if `number` is none.
-pub fn amount(number: &str) -> Option<f64> {
-    let amount: f64 = number.parse().ok()?;
-    (amount.is_finite() && amount >= 0.0).then_some(amount)
 }
 
 /// Returns the limits of a run, from the limits in a file.
@@ -281,13 +275,11 @@ pub const fn budget_of(budget: AgentBudget) -> Budget {
 
 /// The seed of the same task for the same model: a hash of both (FNV-1a).
 pub fn stable_seed(model: &str, task: &[Part]) -> i32 {
-    let parts = task
-        .iter()
-        .map(|part| serde_json::to_string(part.fields()).unwrap_or_default());
-    let text = std::iter::once(model.to_owned())
-        .chain(parts)
-        .collect::<Vec<_>>()
-        .join("\n");
+    let mut text = model.to_owned();
+    for part in task {
+        text += "\n";
+        text += &serde_json::to_string(part.fields()).unwrap_or_default();
+    }
     let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });

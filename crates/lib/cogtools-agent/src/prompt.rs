@@ -333,14 +333,13 @@ pub fn dynamic_changes(sent: &Content, now: &Content) -> Option<Part> {
     let read = |text: &str| serde_json::from_str::<Map<String, Value>>(text);
     let text = match (read(&sent), read(&now)) {
         (Ok(sent), Ok(now)) => {
-            let mut changes: Map<String, Value> = now
+            let changed = now
                 .iter()
-                .filter(|(key, value)| sent.get(*key) != Some(*value))
-                .map(|(key, value)| (key.clone(), changed_items(sent.get(key), value)))
-                .collect();
+                .filter(|(key, value)| sent.get(*key) != Some(*value));
+            let changed = changed.map(|(key, value)| (key, changed_items(sent.get(key), value)));
             let gone = sent.keys().filter(|key| !now.contains_key(*key));
-            changes.extend(gone.map(|key| (key.clone(), Value::Null)));
-            Value::Object(changes).to_string()
+            let all = changed.chain(gone.map(|key| (key, Value::Null)));
+            all.collect::<Value>().to_string()
         }
         _ => now,
     };

@@ -79,11 +79,9 @@ pub fn connect(options: &ModelOptions, io: &Io<'_>) -> Result<Box<dyn Model>, Fa
         let endpoint = Endpoint::from_vars(service, var).map_err(failed)?;
         if endpoint.exposes_key() && !options.insecure {
             let message = "the key would be sent without encryption, to another machine";
-            return Err(Failure::from(
-                Diagnostic::new(Code::Usage, message)
-                    .with_subject(service.base_url)
-                    .hint("use https://; --insecure sends it over a network that you trust"),
-            ));
+            let hint = "use https://; --insecure sends it over a network that you trust";
+            let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(service.base_url);
+            return Err(Failure::from(diagnostic.hint(hint)));
         }
         // Its default is https: the user has named any other URL, such as one in the LAN.
         let client = Client::new(ClientOptions {
@@ -271,9 +269,8 @@ impl Recording {
     fn check(&self) -> Result<(), Failure> {
         self.check_content()?;
         // What is not committed is removed again.
-        file::write_temp(&self.path, Expected::Anything, b"", Mode::Data)
-            .map(drop)
-            .map_err(|error| self.unwritable(&error))
+        let written = file::write_temp(&self.path, Expected::Anything, b"", Mode::Data);
+        written.map(drop).map_err(|error| self.unwritable(&error))
     }
 
     /// Fails if there is a file that is no tape.
@@ -297,13 +294,12 @@ impl Recording {
         if line.is_empty() {
             return Ok(());
         }
-        Tape::read(&name.to_string(), &line)
-            .map(drop)
-            .map_err(|error| {
-                let message = format!("{error}; it is not replaced");
-                let diagnostic = Diagnostic::new(diagnostic::code(&error), message);
-                diagnostic.hint("name another file with --record").into()
-            })
+        let tape = Tape::read(&name.to_string(), &line);
+        tape.map(drop).map_err(|error| {
+            let message = format!("{error}; it is not replaced");
+            let diagnostic = Diagnostic::new(diagnostic::code(&error), message);
+            diagnostic.hint("name another file with --record").into()
+        })
     }
 
     fn unwritable(&self, error: &WriteError) -> Failure {
@@ -372,10 +368,9 @@ fn read_prices(file: &ConfigFile, model: &str) -> Result<ModelFacts, Failure> {
         .map_err(|error| Failure::from(error.diagnostic(Code::InvalidConfig, &text)))?;
     find(document.to_json(), model).map_err(|error| {
         let message = format!("this is not a file with prices: {error}");
-        Diagnostic::new(Code::InvalidConfig, message)
-            .with_subject(file.display_path.display().to_string())
-            .hint("cogtoolrc(5) shows an example")
-            .into()
+        let diagnostic = Diagnostic::new(Code::InvalidConfig, message);
+        let diagnostic = diagnostic.with_subject(file.display_path.display().to_string());
+        diagnostic.hint("cogtoolrc(5) shows an example").into()
     })
 }
 

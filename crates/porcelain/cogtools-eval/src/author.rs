@@ -55,9 +55,9 @@ impl Evaluation {
         let model = self.connect(wanted.len(), io)?;
         let writer = self.writer(&*model);
         let work = wanted.iter().map(|wanted| wanted.phrase(&writer));
-        let phrased = stream::iter(work).buffered(self.args.jobs.into()).collect();
-        let phrased: Vec<Result<String, Diagnostic>> =
-            Requests::new()?.wait(phrased).unwrap_or_default();
+        let phrased = stream::iter(work).buffered(self.args.jobs.into());
+        let phrased: Option<Vec<_>> = Requests::new()?.wait(phrased.collect());
+        let phrased = phrased.unwrap_or_default();
         let (mut steps, mut failed) = (Vec::new(), Vec::new());
         for file in &files {
             let mut items = Vec::new();
@@ -115,9 +115,8 @@ impl Evaluation {
         let names = || own.iter().map(|tool| tool.agent.name.as_str());
         for name in &self.args.names {
             if !names().any(|own| own == name) {
-                let diagnostic =
-                    Diagnostic::new(Code::Usage, "no tool of that name is in the project");
-                let diagnostic = diagnostic.with_subject(name.as_str());
+                let message = "no tool of that name is in the project";
+                let diagnostic = Diagnostic::new(Code::Usage, message).with_subject(name.as_str());
                 let otherwise = "cogtools list shows the tools";
                 return Err(diagnostic.meant_or(name, names(), otherwise).into());
             }
@@ -126,9 +125,7 @@ impl Evaluation {
             self.args.names.is_empty() || self.args.names.contains(&tool.agent.name)
         };
         let named = own.iter().copied().filter(is_named);
-        named
-            .map(|tool| CasesFile::open(root, &tool.tool))
-            .collect()
+        named.map(|it| CasesFile::open(root, &it.tool)).collect()
     }
 
     /// Shows `plan`, and writes it if a person or the command line approves. Returns true if it was
@@ -169,10 +166,8 @@ pub(crate) fn open(root: &Path, path: &Path) -> Result<(PathBuf, Option<String>)
 impl<'t> CasesFile<'t> {
     fn open(root: &Path, tool: &'t Tool) -> Result<Self, Failure> {
         let name = tool.name().as_str();
-        let path = tool
-            .text()
-            .path()
-            .with_file_name(format!("{name}.evals.yaml"));
+        let path = tool.text().path();
+        let path = path.with_file_name(format!("{name}.evals.yaml"));
         let (file, before) = open(root, &path)?;
         let cases = match &before {
             None => Vec::new(),
@@ -193,10 +188,7 @@ impl<'t> CasesFile<'t> {
     /// The examples that no case has: a case has an example if one of its calls takes the arguments.
     fn wanted(&self) -> Vec<Wanted<'t>> {
         let tool = self.tool.name().as_str();
-        let calls = self
-            .cases
-            .iter()
-            .filter_map(|case| case.expect.calls.as_ref());
+        let calls = self.cases.iter().flat_map(|case| &case.expect.calls);
         let calls: Vec<_> = calls.flatten().filter(|call| call.tool == tool).collect();
         let mut names: Vec<String> = self.cases.iter().map(|case| case.name.clone()).collect();
         let mut wanted = Vec::new();
@@ -268,11 +260,8 @@ pub(crate) fn edited(
     let root = yaml::parse(&text).map_err(|error| error.diagnostic(code, &text))?;
     let after = edit(text.as_str(), &root)
         .map_err(|error| impossible.at(text.location(Span::new(error.at, error.at))))?;
-    let mark = if before.starts_with('\u{feff}') {
-        "\u{feff}"
-    } else {
-        ""
-    };
+    let has_mark = before.starts_with('\u{feff}');
+    let mark = if has_mark { "\u{feff}" } else { "" };
     Ok(format!("{mark}{after}"))
 }
 
@@ -328,11 +317,8 @@ impl Wanted<'_> {
         let declared = self.tool.schema.names().unwrap_or_default();
         names.extend(declared.into_iter().map(|name| (name.to_owned(), false)));
         let mut texts = String::new();
-        walk(
-            &Value::Object(self.arguments.clone()),
-            &mut names,
-            &mut texts,
-        );
+        let arguments = Value::Object(self.arguments.clone());
+        walk(&arguments, &mut names, &mut texts);
         (names, texts)
     }
 
@@ -412,8 +398,8 @@ pub(crate) async fn write(
         (text, None) => Ok(text),
         (_, Some(problem)) => {
             let message = format!("the {key} of {} cannot be used: {problem}", writer.name);
-            Err(Diagnostic::new(Code::EvalFailed, message)
-                .hint("run this again, or write it yourself"))
+            let diagnostic = Diagnostic::new(Code::EvalFailed, message);
+            Err(diagnostic.hint("run this again, or write it yourself"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The calls of a trial beside those that are expected: the assignment that matches most.
 
-use cogtools_core::pluralize;
+use cogtools_core::{pluralize, pointer};
 use serde_json::Value;
 
 use crate::case::{Argument, ExpectedCall, Order};
@@ -41,11 +41,8 @@ pub(crate) fn compare(expected: &[ExpectedCall], order: Order, calls: &[&Call]) 
     let assigned = Assignment::find(&matches, &times, calls.len());
     let mut failed = Vec::new();
     for (index, one) in expected.iter().enumerate() {
-        let got = assigned
-            .of_call
-            .iter()
-            .filter(|of| **of == Some(index))
-            .count() as u64;
+        let own = assigned.of_call.iter().filter(|of| **of == Some(index));
+        let got = own.count() as u64;
         if got < times[index].0 {
             failed.extend(missing(index, one, (got, times[index].0), calls, &assigned));
         }
@@ -59,35 +56,21 @@ pub(crate) fn compare(expected: &[ExpectedCall], order: Order, calls: &[&Call]) 
         }
         let limited = (0..expected.len())
             .find(|index| matches[*index][position] && expected[*index].times.is_some());
-        match limited {
-            Some(index) => failed.push(Failed {
-                expect: format!("/calls/{index}/times"),
-                message: format!(
-                    "`{}` was called more than {}",
-                    call.tool,
-                    pluralize(times[index].1, "time")
-                ),
-            }),
-            None if is_closed && !is_reported => failed.push(Failed {
-                expect: "/order".to_owned(),
-                message: format!(
-                    "nothing else is expected, but `{}` was called with {}",
-                    call.tool, call.args
-                ),
-            }),
-            None => {}
+        let (tool, args) = (&call.tool, &call.args);
+        if let Some(index) = limited {
+            let most = pluralize(times[index].1, "time");
+            let message = format!("`{tool}` was called more than {most}");
+            failed.push(Failed::new(format!("/calls/{index}/times"), message));
+        } else if is_closed && !is_reported {
+            let message = format!("nothing else is expected, but `{tool}` was called with {args}");
+            failed.push(Failed::new("/order", message));
         }
     }
     let is_ordered = matches!(order, Order::Exact | Order::InOrder);
     if failed.is_empty() && is_ordered && !fits_in_order(&matches, &times, calls.len(), is_closed) {
-        let names = calls
-            .iter()
-            .map(|call| call.tool.as_str())
-            .collect::<Vec<_>>();
-        failed.push(Failed {
-            expect: "/order".to_owned(),
-            message: format!("the calls are in another order: {}", names.join(", ")),
-        });
+        let names: Vec<&str> = calls.iter().map(|call| &*call.tool).collect();
+        let message = format!("the calls are in another order: {}", names.join(", "));
+        failed.push(Failed::new("/order", message));
     }
     failed
 }
@@ -101,18 +84,12 @@ fn missing(
     calls: &[&Call],
     assigned: &Assignment,
 ) -> Vec<Failed> {
-    let free = calls
-        .iter()
-        .zip(&assigned.of_call)
-        .filter(|(call, of)| of.is_none() && call.tool == expected.tool);
-    let wrong = |call: &Call| {
-        expected
-            .args
-            .iter()
-            .filter(|argument| !argument.holds(call))
-            .count()
-    };
-    let nearest = free.map(|(call, _)| *call).min_by_key(|call| wrong(call));
+    let free = calls.iter().zip(&assigned.of_call);
+    let free = free.filter(|(call, of)| of.is_none() && call.tool == expected.tool);
+    let unmet = |call| expected.args.iter().filter(move |it| !it.holds(call));
+    let nearest = free
+        .map(|(call, _)| *call)
+        .min_by_key(|call| unmet(call).count());
     let pointer = format!("/calls/{index}");
     let Some(nearest) = nearest else {
         let times = pluralize(least, "time");
@@ -120,23 +97,17 @@ fn missing(
             0 if least == 1 => format!("`{}` was not called", expected.tool),
             got => format!("`{}` was called {got} of {times}", expected.tool),
         };
-        return vec![Failed {
-            expect: pointer,
-            message,
-        }];
+        return vec![Failed::new(pointer, message)];
     };
-    let unmet = expected
-        .args
-        .iter()
-        .filter(|argument| !argument.holds(nearest));
-    let unmet = unmet.map(|argument| {
+    let failed = unmet(nearest).map(|argument| {
         let sent = at(&nearest.args, &argument.key).map_or("nothing".to_owned(), Value::to_string);
-        Failed {
-            expect: cogtools_core::pointer::child(&format!("{pointer}/args"), &argument.key),
-            message: format!("{} is expected, {sent} was sent", argument.shown),
-        }
+        let pointer = pointer::child(&format!("{pointer}/args"), &argument.key);
+        Failed::new(
+            pointer,
+            format!("{} is expected, {sent} was sent", argument.shown),
+        )
     });
-    unmet.collect()
+    failed.collect()
 }
 
 /// The assignment of calls to expected calls that matches most.
@@ -242,14 +213,10 @@ fn fits_in_order(
         let mut reached = Vec::new();
         for (index, count) in states {
             if index < times.len() && matches[index][call] && count < times[index].1 {
-                reached.push((
-                    index,
-                    (count + 1).min(times[index].0.max(1).max(if times[index].1 == u64::MAX {
-                        0
-                    } else {
-                        times[index].1
-                    })),
-                ));
+                let (least, most) = times[index];
+                // Without a limit, nothing depends on the calls beyond the least number.
+                let counted = if most == u64::MAX { least.max(1) } else { most };
+                reached.push((index, (count + 1).min(counted.max(least))));
             }
             if !is_closed {
                 reached.push((index, count));

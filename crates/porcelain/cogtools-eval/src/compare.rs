@@ -38,30 +38,25 @@ pub(crate) fn passed(rows: &[Row], root: &Path) -> Passed {
 /// The path in the project `root` of a file that is named relative to a directory in it.
 fn relative(file: &Path, root: &Path) -> PathBuf {
     let parts = file.strip_prefix(root).unwrap_or(file).components();
-    parts
-        .skip_while(|part| *part == Component::ParentDir)
-        .collect()
+    let below = parts.skip_while(|part| *part == Component::ParentDir);
+    below.collect()
 }
 
 /// The verdicts in an earlier report; none if it is no report.
 fn read(report: &Value, root: &Path) -> Option<Passed> {
-    if report.get("kind")?.as_str()? != "eval" {
+    if report["kind"] != "eval" {
         return None;
     }
     let mut passed = Passed::new();
-    for case in report.get("cases")?.as_array()? {
-        let (name, model) = (case.get("case")?.as_str()?, case.get("model")?.as_str()?);
+    for case in report["cases"].as_array()? {
+        let (name, model) = (case["case"].as_str()?, case["model"].as_str()?);
         // A report without files is of cases with unique names.
-        let file = case.get("file").and_then(Value::as_str).unwrap_or_default();
-        for result in case.get("results")?.as_array()? {
-            let verdict = result.get("verdict")?.as_str()?;
+        let file = relative(case["file"].as_str().unwrap_or_default().as_ref(), root);
+        for result in case["results"].as_array()? {
+            let verdict = result["verdict"].as_str()?;
             if verdict == "pass" || verdict == "fail" {
-                let key = (
-                    relative(Path::new(file), root),
-                    name.to_owned(),
-                    model.to_owned(),
-                    result.get("trial")?.as_u64()?,
-                );
+                let (name, model) = (name.to_owned(), model.to_owned());
+                let key = (file.clone(), name, model, result["trial"].as_u64()?);
                 passed.insert(key, verdict == "pass");
             }
         }
@@ -80,10 +75,8 @@ impl Evaluation {
         let path = io.cwd.join(with);
         if path.is_file() {
             let bytes = named_file::read(Path::new(with), 256 << 20, io)?;
-            let report = serde_json::from_slice(&bytes).ok();
-            let old = report
-                .as_ref()
-                .and_then(|report| read(report, self.project.root()));
+            let report = serde_json::from_slice(&bytes).unwrap_or_default();
+            let old = read(&report, self.project.root());
             let none = || {
                 let message = "this is no report of cogtools eval --format json";
                 Failure::from(Diagnostic::new(Code::Usage, message).with_subject(with))
@@ -91,20 +84,15 @@ impl Evaluation {
             return Ok(compare(&old.ok_or_else(none)?, new));
         }
         if self.args.replay {
-            let diagnostic = Diagnostic::new(
-                Code::Usage,
-                "recordings are compared with an earlier report only",
-            );
-            return Err(diagnostic.with_subject(with).into());
+            let message = "recordings are compared with an earlier report only";
+            return Err(Diagnostic::new(Code::Usage, message)
+                .with_subject(with)
+                .into());
         }
-        let checked_out = if path.is_dir() {
-            None
-        } else {
-            Some(check_out(with, &self.project, io)?)
-        };
-        let folder = checked_out
-            .as_ref()
-            .map_or(path, |folder| folder.path().join("files"));
+        let check_out = || check_out(with, &self.project, io);
+        let checked_out = (!path.is_dir()).then(check_out).transpose()?;
+        let files = checked_out.as_ref().map(|it| it.path().join("files"));
+        let folder = files.unwrap_or(path);
         // A path with `..` has ancestors that do not contain it.
         let folder = folder.canonicalize().unwrap_or(folder);
         let own = std::mem::replace(&mut io.cwd, folder);
@@ -187,10 +175,8 @@ pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
         pairs.b += u64::from(*before && !passed);
         pairs.c += u64::from(!before && *passed);
     }
-    let ps: Vec<f64> = cases
-        .values()
-        .map(|pairs| mcnemar(pairs.b, pairs.c))
-        .collect();
+    let ps = cases.values().map(|pairs| mcnemar(pairs.b, pairs.c));
+    let ps: Vec<f64> = ps.collect();
     let corrected = holm(&ps);
     let mut rows = Vec::new();
     let mut all = Pairs::default();
@@ -198,9 +184,7 @@ pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
     for (((file, case, model), pairs), (p, p_holm)) in cases.iter().zip(ps.iter().zip(&corrected)) {
         let verdict = verdict(*p_holm, pairs.difference());
         is_worse |= verdict == "worse";
-        let needed = Some(pairs)
-            .filter(|_| verdict == "not_shown")
-            .and_then(|pairs| pairs.needed());
+        let needed = pairs.needed().filter(|_| verdict == "not_shown");
         rows.push(json!({
             "case": case, "file": file.display().to_string(), "model": model, "b": pairs.b, "c": pairs.c,
             "p": p, "p_holm": p_holm, "verdict": verdict, "trials_needed": needed,
@@ -221,9 +205,8 @@ pub(crate) fn compare(old: &Passed, new: &Passed) -> Comparison {
     };
     let verdict = verdict(p, sum);
     is_worse |= verdict == "worse";
-    let needed = (verdict == "not_shown" && all.n > 0)
-        .then(|| all.needed())
-        .flatten();
+    let is_open = verdict == "not_shown" && all.n > 0;
+    let needed = is_open.then(|| all.needed()).flatten();
     let few = needed.is_some() && (cases.len() as u64) < MIN_PAIRS;
     let overall = json!({
         "cases": cases.len(), "trials": all.n, "b": all.b, "c": all.c,
@@ -243,11 +226,8 @@ impl Comparison {
     pub(crate) fn text(&self, with: &str) -> String {
         let mut text = format!("\ncompared with {with}:\n");
         let word = |row: &Value| {
-            let p = row
-                .get("p_holm")
-                .unwrap_or(&row["p"])
-                .as_f64()
-                .unwrap_or(1.0);
+            let p = row["p_holm"].as_f64().or(row["p"].as_f64());
+            let p = p.unwrap_or(1.0);
             match row["verdict"].as_str() {
                 Some("not_shown") => {
                     let needed = |key: &str| row[key].as_u64();
@@ -262,16 +242,10 @@ impl Comparison {
             }
         };
         for row in &self.rows {
-            let (case, model) = (row["case"].as_str(), row["model"].as_str());
-            let _ = writeln!(
-                text,
-                "  {} ({}): {}; only the old passed {}, only the new {}",
-                case.unwrap_or_default(),
-                model.unwrap_or_default(),
-                word(row),
-                row["b"],
-                row["c"]
-            );
+            let [case, model] = ["case", "model"].map(|key| row[key].as_str().unwrap_or_default());
+            let (word, b, c) = (word(row), &row["b"], &row["c"]);
+            let passed = format!("only the old passed {b}, only the new {c}");
+            let _ = writeln!(text, "  {case} ({model}): {word}; {passed}");
         }
         let _ = writeln!(text, "  in all: {}", word(&self.overall));
         if let Some(errors) = self.overall["errors"].as_u64().filter(|errors| *errors > 0) {

@@ -73,20 +73,15 @@ pub(crate) fn run(mut args: EvalArgs, io: &mut Io<'_>) -> Result<(), Failure> {
     }
     if let Some(only) = &args.only {
         all.retain(|case| {
-            let stem = case
-                .folder
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy();
-            only.is_match(&format!("{stem}/{}", case.name))
-                .unwrap_or(false)
+            let stem = case.folder.file_stem().unwrap_or_default();
+            let name = format!("{}/{}", stem.display(), case.name);
+            only.is_match(&name).unwrap_or(false)
         });
     }
     if all.is_empty() && !args.from_examples {
+        let hint = "write them in tools/NAME.evals.yaml; cogtools-eval(1) shows one";
         let diagnostic = Diagnostic::new(Code::Usage, "there are no cases");
-        return Err(diagnostic
-            .hint("write them in tools/NAME.evals.yaml; cogtools-eval(1) shows one")
-            .into());
+        return Err(diagnostic.hint(hint).into());
     }
     let cancel = io.signals.begin_with_second();
     let (tools, cx) = load_tools(&args, &cancel, io)?;
@@ -163,11 +158,8 @@ fn models(
 ) -> Result<Vec<String>, Failure> {
     let mut models: Vec<String> = args.models.clone();
     if models.is_empty() && args.replay && args.model.name.is_none() {
-        models = tapes
-            .values()
-            .flat_map(Tapes::models)
-            .map(str::to_owned)
-            .collect();
+        let recorded = tapes.values().flat_map(Tapes::models);
+        models = recorded.map(str::to_owned).collect();
         models.sort_unstable();
     }
     let is_asked = args.model.name.is_some() || args.model_command.is_some();
@@ -191,10 +183,8 @@ impl Evaluation {
         let says = self.cases.iter().find(|case| !case.expect.says.is_empty());
         if let Some(case) = says.filter(|_| is_live && args.judge.is_none()) {
             let diagnostic = Diagnostic::new(Code::Usage, "`says` needs a model that judges");
-            return Err(diagnostic
-                .with_subject(case.name.as_str())
-                .hint("name one with --judge")
-                .into());
+            let diagnostic = diagnostic.with_subject(case.name.as_str());
+            return Err(diagnostic.hint("name one with --judge").into());
         }
         let is_whole = args.whole.money.is_some();
         let mut cases = self.cases.iter();
@@ -203,18 +193,15 @@ impl Evaluation {
         let models = self.models.iter().chain(others.filter(|_| is_whole));
         for model in models.filter(|_| is_live && needs_money) {
             let host = self.hosts.iter().find(|host| host.column == *model);
+            let needs = |what: &str| {
+                let message = format!("a limit of money needs {what}");
+                Diagnostic::new(Code::Usage, message).with_subject(model.as_str())
+            };
             if host.is_some_and(|host| !host.has_money()) {
-                let message = "a limit of money needs a host that says what it costs";
-                return Err(Diagnostic::new(Code::Usage, message)
-                    .with_subject(model.as_str())
-                    .into());
+                return Err(needs("a host that says what it costs").into());
             }
             if host.is_none() && facts(&self.config.ask, model)?.price.is_none() {
-                let diagnostic = Diagnostic::new(
-                    Code::Usage,
-                    "a limit of money needs the prices of the model",
-                );
-                return Err(diagnostic.with_subject(model.as_str()).hint(PRICES).into());
+                return Err(needs("the prices of the model").hint(PRICES).into());
             }
         }
         Ok(())
@@ -268,10 +255,8 @@ impl Evaluation {
     /// The digest of the settings that a recording depends on.
     fn digest(&self) -> String {
         let generation = self.args.model.generation(|| None);
-        let mut settings = vec![
-            json!(generation.temperature),
-            json!(generation.max_output_tokens),
-        ];
+        let (temperature, tokens) = (generation.temperature, generation.max_output_tokens);
+        let mut settings = vec![json!(temperature), json!(tokens)];
         if self.args.code {
             settings.push("code".into());
         }
@@ -325,10 +310,8 @@ impl Evaluation {
         let mut recorded = Vec::new();
         let mut jobs = Vec::new();
         for job in self.jobs() {
-            let tape = self
-                .tapes
-                .get(&job.case.folder)
-                .filter(|_| is_own && args.record);
+            let tape = self.tapes.get(&job.case.folder);
+            let tape = tape.filter(|_| is_own && args.record);
             let record = tape.and_then(|tape| tape.get(&job.case.name, &job.model, job.trial));
             let is_current = |record: &&Record| {
                 let scope = in_scope(tools, &job.case);
@@ -357,10 +340,10 @@ impl Evaluation {
                     ..RequestOptions::default()
                 },
                 permissions: permissions.clone(),
-                retry: args
-                    .model_command
-                    .as_ref()
-                    .map_or_else(RetryPolicy::default, |_| CommandModel::RETRY),
+                retry: match args.model_command {
+                    Some(_) => CommandModel::RETRY,
+                    None => RetryPolicy::default(),
+                },
                 history: HistorySettings {
                     cache_threshold: None,
                     ..HistorySettings::of(ask.history, None)
@@ -384,13 +367,11 @@ impl Evaluation {
                 let _ = stderr.flush();
             }
         };
-        let outcomes = requests
-            .wait(runner.run(jobs, &progress))
-            .unwrap_or_default();
+        let outcomes = requests.wait(runner.run(jobs, &progress));
         if is_shown {
             let _ = write!(io.stderr, "\r\x1b[K");
         }
-        let all = recorded.into_iter().chain(outcomes);
+        let all = recorded.into_iter().chain(outcomes.unwrap_or_default());
         Ok(rows(all.map(|(job, record)| (job, record, None)).collect()))
     }
 
@@ -479,24 +460,21 @@ impl Evaluation {
             self.skipped.get(),
             (self.args.compare.is_some(), self.cancel.is_cancelled()),
         );
-        let status = failures.first().map_or(0, |failure| failure.code.status());
-        let status = if self.cancel.is_cancelled() {
-            io.signals.status().unwrap_or(130)
-        } else {
-            status
+        let status = match failures.first() {
+            _ if self.cancel.is_cancelled() => io.signals.status().unwrap_or(130),
+            Some(failure) => failure.code.status(),
+            None => 0,
         };
-        let text: String = comparisons
-            .iter()
-            .map(|(with, comparison)| comparison.text(with))
-            .collect();
+        let texts = comparisons.iter().map(|(with, one)| one.text(with));
+        let text: String = texts.collect();
         let mut more = Map::new();
         if let [(_, only)] = comparisons {
             more.insert("compare".to_owned(), only.rows.clone().into());
             more.insert("overall".to_owned(), only.overall.clone());
         } else if !comparisons.is_empty() {
-            let all = comparisons.iter().map(
-                |(with, one)| json!({"with": with, "compare": one.rows, "overall": one.overall}),
-            );
+            let all = comparisons.iter();
+            let all = all
+                .map(|(with, it)| json!({"with": with, "compare": it.rows, "overall": it.overall}));
             more.insert("comparisons".to_owned(), all.collect());
         }
         let report = report::json(rows, &self.settings(), status, more);
@@ -509,8 +487,7 @@ impl Evaluation {
         match self.args.format() {
             "json" => io.show_json(&format!("{report}\n"))?,
             "junit" => {
-                let is_stopped = self.cancel.is_cancelled();
-                let why = if is_stopped {
+                let why = if self.cancel.is_cancelled() {
                     "the run was stopped"
                 } else {
                     "the budget was spent"

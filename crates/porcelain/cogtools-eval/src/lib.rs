@@ -23,15 +23,18 @@ mod tools;
 mod trial;
 mod verdict;
 
-use std::time::Duration;
+use std::fmt::Write as _;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, CommandFactory as _, Parser};
-use cogtools_agent::{Budget, ModelArgs, ModelOptions, amount, read_limits};
+use cogtools_agent::{Budget, ModelArgs, ModelOptions, read_limits};
 use cogtools_core::{Code, Diagnostic};
 use cogtools_program::args::{self, EnvArgs, FilterArgs, LockedArg, NameFilterArgs, RegistryArgs};
 use cogtools_program::{Failure, Io, Program, Stdin, man, text_input};
 use fancy_regex::Regex;
+
+/// The limits of a whole run, whose turns are trials.
+const LIMITS: [&str; 4] = ["trials", "tokens", "seconds", "money"];
 
 /// The program.
 pub const PROGRAM: Program = Program {
@@ -190,7 +193,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         },
         ..RegistryArgs::default()
     };
-    args.whole = whole(&args.budget)?;
+    args.whole = read_limits(&args.budget, &LIMITS, Budget::NONE)?;
     args.replay |= args.accept;
     let only = args.test.as_deref().map(case::pattern).transpose();
     args.only =
@@ -198,43 +201,22 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
     evaluation::run(args, io)
 }
 
-/// Reads `trials=10` and its kin.
-fn whole(words: &[String]) -> Result<Budget, Failure> {
-    let mut whole = Budget::NONE;
-    let hint = "limits are trials, tokens, seconds and money, such as trials=20";
-    read_limits(words, hint, |limit, number| {
-        match limit {
-            "trials" => whole.turns = Some(number.parse().ok()?),
-            "tokens" => whole.tokens = Some(number.parse().ok()?),
-            "seconds" => whole.time = Some(Duration::from_secs(number.parse().ok()?)),
-            "money" => whole.money = Some(amount(number)?),
-            _ => return None,
-        }
-        Some(())
-    })?;
-    Ok(whole)
-}
-
 fn answer_statistics(io: &mut Io<'_>) -> Result<(), Failure> {
     let line = "cogtools eval --statistics < questions.jsonl";
     let bytes = text_input::read_input(io, "the input", line)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut answers = String::new();
-    for (index, line) in text
-        .trim_start_matches('\u{feff}')
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
+    for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+        if line.trim().is_empty() {
+            continue;
+        }
         let row = serde_json::from_str(line).map_err(|error| error.to_string());
-        let answer = row
-            .and_then(|row| statistics::answer(&row))
-            .map_err(|error| {
-                let diagnostic = Diagnostic::new(Code::Usage, error);
-                diagnostic.with_subject(format!("line {}", index + 1))
-            })?;
-        answers.push_str(&answer.to_string());
-        answers.push('\n');
+        let answer = row.and_then(|row| statistics::answer(&row));
+        let answer = answer.map_err(|error| {
+            Diagnostic::new(Code::Usage, error).with_subject(format!("line {number}"))
+        })?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(answers, "{answer}");
     }
     io.show_json(&answers)
 }

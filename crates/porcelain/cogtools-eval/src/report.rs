@@ -122,10 +122,8 @@ impl Row {
     }
 
     pub(crate) fn count(&self, verdict: Verdict) -> u64 {
-        self.results
-            .iter()
-            .filter(|result| result.verdict == verdict)
-            .count() as u64
+        let results = self.results.iter();
+        results.filter(|it| it.verdict == verdict).count() as u64
     }
 
     pub(crate) fn trials(&self) -> u64 {
@@ -163,35 +161,30 @@ impl Row {
     fn first_try(&self) -> (u64, u64) {
         let (mut passed, mut trials) = (0, 0);
         for (_, record) in self.judged() {
-            let tried: Vec<bool> = self
-                .tools(record)
-                .into_iter()
-                .filter_map(|tool| record.first_try(tool))
-                .collect();
+            let tools = self.tools(record).into_iter();
+            let tried: Vec<bool> = tools.filter_map(|tool| record.first_try(tool)).collect();
             trials += u64::from(!tried.is_empty());
-            passed += u64::from(!tried.is_empty() && tried.iter().all(|passed| *passed));
+            passed += u64::from(!tried.is_empty() && !tried.contains(&false));
         }
         (passed, trials)
     }
 
     fn pass_k(&self) -> Value {
         let (passed, trials) = (self.count(Verdict::Pass), self.trials());
-        let mut ks = serde_json::Map::new();
-        for k in [1, trials.max(1)] {
-            ks.insert(k.to_string(), json!(pass_all(passed, trials, k)));
-        }
-        Value::Object(ks)
+        let ks = [1, trials.max(1)].into_iter();
+        ks.map(|k| (k.to_string(), json!(pass_all(passed, trials, k))))
+            .collect()
     }
 
     fn mean(&self) -> Value {
-        let means = AtMost::ALL.map(|limit| {
+        let means = AtMost::ALL.into_iter().map(|limit| {
             let values = self.judged().map(|(_, record)| record.used(limit));
             let values: Option<Vec<f64>> = values.collect();
             let values = values.filter(|values| !values.is_empty());
             let mean = values.map(|all| all.iter().sum::<f64>() / float(all.len() as u64));
             (limit.to_string(), json!(mean))
         });
-        Value::Object(means.into_iter().collect())
+        means.collect()
     }
 
     fn to_json(&self) -> Value {
@@ -247,9 +240,8 @@ fn rejected<'r>(records: impl Iterator<Item = &'r Record>, tool: Option<&str>) -
             calls += 1;
             let (pointers, code) = call.violations();
             for pointer in pointers {
-                *violations
-                    .entry((call.tool.clone(), pointer, code.clone()))
-                    .or_default() += 1;
+                let violation = (call.tool.clone(), pointer, code.clone());
+                *violations.entry(violation).or_default() += 1;
             }
         }
     }
@@ -286,26 +278,17 @@ pub(crate) fn json(
             first_try: share(first),
         }
     });
-    let records = || {
-        rows.iter()
-            .flat_map(|row| row.judged().map(|(_, record)| record))
-    };
-    let called: BTreeSet<&str> = records()
-        .flat_map(|record| record.calls().map(|call| call.tool.as_str()))
-        .collect();
+    let records = || rows.iter().flat_map(Row::judged).map(|(_, record)| record);
+    let calls = || records().flat_map(Record::calls);
+    let called: BTreeSet<&str> = calls().map(|call| &*call.tool).collect();
     let by_tool = called.into_iter().map(|tool| {
-        let tried: Vec<bool> = records()
-            .filter_map(|record| record.first_try(tool))
-            .collect();
+        let tried = records().filter_map(|record| record.first_try(tool));
+        let tried: Vec<bool> = tried.collect();
         let passed = tried.iter().filter(|passed| **passed).count() as u64;
-        let calls = records()
-            .flat_map(Record::calls)
-            .filter(|call| call.tool == tool)
-            .count();
         json!({
             "tool": tool,
             "trials": tried.len(),
-            "calls": calls,
+            "calls": calls().filter(|call| call.tool == tool).count(),
             "first_try": share((passed, tried.len() as u64)),
             "rejected": rejected(records(), Some(tool)),
         })
@@ -408,31 +391,27 @@ pub(crate) fn human(rows: &[Row], more: &str) -> String {
         };
         let _ = writeln!(text, "{mark} {name:width$}  {}", cell(row));
         for (trials, failed) in failures(row) {
-            let at = if failed.expect.is_empty() {
-                String::new()
-            } else {
-                format!("{}: ", failed.expect)
-            };
-            let _ = writeln!(text, "       {trials}: {at}{}", failed.message);
+            let Failed { expect, message } = failed;
+            let end = if expect.is_empty() { "" } else { ": " };
+            let _ = writeln!(text, "       {trials}: {expect}{end}{message}");
         }
     }
     let counts = Counts::of(rows);
     let Interval { low, high, .. } = counts.interval;
-    let tokens = counts
-        .tokens
-        .iter()
-        .map(|tokens| format!(", {tokens} tokens"));
+    let tokens = counts.tokens.map(|tokens| format!(", {tokens} tokens"));
+    let tokens = tokens.unwrap_or_default();
+    let Counts {
+        ok,
+        cases,
+        passed,
+        trials,
+        ..
+    } = counts;
     let _ = writeln!(
         text,
-        "\n{} of {} cases ok; {}/{} trials passed ({low:.2} to {high:.2}){}",
-        counts.ok,
-        counts.cases,
-        counts.passed,
-        counts.trials,
-        tokens.collect::<String>()
+        "\n{ok} of {cases} cases ok; {passed}/{trials} trials passed ({low:.2} to {high:.2}){tokens}"
     );
-    text.push_str(more);
-    text
+    text + more
 }
 
 /// Escapes `text` for Markdown, on one line.
@@ -448,15 +427,9 @@ fn escape(text: &str) -> String {
 /// The matrix for a pull request: cases by models.
 pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
     let models = models(rows);
-    let mut text = format!(
-        "| case | {} |\n|---|{}\n",
-        models
-            .iter()
-            .map(|model| escape(model))
-            .collect::<Vec<_>>()
-            .join(" | "),
-        "---|".repeat(models.len())
-    );
+    let line = |first: &str, cells: Vec<String>| format!("| {first} | {} |\n", cells.join(" | "));
+    let mut text = line("case", models.iter().map(|model| escape(model)).collect());
+    let _ = writeln!(text, "|---|{}", "---|".repeat(models.len()));
     let mut seen: Vec<&Arc<Case>> = Vec::new();
     for Row { case, .. } in rows {
         if seen.iter().any(|other| Arc::ptr_eq(other, case)) {
@@ -470,36 +443,26 @@ pub(crate) fn markdown(rows: &[Row], more: &str) -> String {
                 format!("{} {}", if row.is_ok() { "✓" } else { "✗" }, cell(row))
             })
         });
-        let _ = writeln!(
-            text,
-            "| {} | {} |",
-            escape(&case.name),
-            cells.collect::<Vec<_>>().join(" | ")
-        );
+        text += &line(&escape(&case.name), cells.collect());
     }
-    let failures: Vec<String> = rows
-        .iter()
-        .flat_map(|row| {
-            failures(row).into_iter().map(move |(trials, failed)| {
-                format!(
-                    "- `{}` ({}), trial {trials}: `{}` {}\n",
-                    row.case.name,
-                    escape(&row.model),
-                    failed.expect.replace(['`', '\n', '\r'], " "),
-                    escape(&failed.message)
-                )
-            })
-        })
-        .collect();
-    if !failures.is_empty() {
-        let _ = write!(text, "\n{}", failures.concat());
+    let mut list = String::new();
+    for row in rows {
+        let (name, model) = (&row.case.name, escape(&row.model));
+        for (trials, failed) in failures(row) {
+            let expect = failed.expect.replace(['`', '\n', '\r'], " ");
+            let message = escape(&failed.message);
+            let _ = writeln!(
+                list,
+                "- `{name}` ({model}), trial {trials}: `{expect}` {message}"
+            );
+        }
+    }
+    if !list.is_empty() {
+        text = format!("{text}\n{list}");
     }
     if !more.is_empty() {
-        let _ = write!(
-            text,
-            "\n```text\n{}```\n",
-            more.trim_start().replace("```", "~~~")
-        );
+        let more = more.trim_start().replace("```", "~~~");
+        text = format!("{text}\n```text\n{more}```\n");
     }
     text
 }

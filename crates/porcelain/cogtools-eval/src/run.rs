@@ -64,21 +64,17 @@ pub(crate) fn digests<'c>(
     calls: impl IntoIterator<Item = &'c str>,
 ) -> Digests {
     let names: Vec<&str> = calls.into_iter().collect();
+    let name = |tool: &Declared| tool.agent.name.clone();
     let called = tools
         .iter()
-        .filter(|tool| names.contains(&tool.agent.name.as_str()));
+        .filter(|tool| names.contains(&&*tool.agent.name));
     Digests {
         task: short(&json!(case.task)),
         files: short(&json!(case.files)),
         with: short(&case.with),
         settings: settings.to_owned(),
-        declarations: tools
-            .iter()
-            .map(|tool| (tool.agent.name.clone(), tool.digest()))
-            .collect(),
-        tools: called
-            .map(|tool| (tool.agent.name.clone(), tool.file.clone()))
-            .collect(),
+        declarations: tools.iter().map(|it| (name(it), it.digest())).collect(),
+        tools: called.map(|it| (name(it), it.file.clone())).collect(),
     }
 }
 
@@ -143,14 +139,11 @@ impl Runner<'_> {
                 let kept = std::fs::read(self.store.trial_file(&id)).ok();
                 let kept = kept.and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok());
                 let mut record = match kept {
-                    Some(record) if record.is_done(&job.case, &tools, &self.rules) => {
-                        let (case, trial) = (job.case.name.clone(), job.trial);
-                        Record {
-                            case,
-                            trial,
-                            ..record
-                        }
-                    }
+                    Some(record) if record.is_done(&job.case, &tools, &self.rules) => Record {
+                        case: job.case.name.clone(),
+                        trial: job.trial,
+                        ..record
+                    },
                     _ if cancel.is_cancelled() => return (job, None),
                     _ if ledger.exceeded().is_some() => {
                         skipped.set(skipped.get() + 1);
@@ -402,14 +395,8 @@ impl Runner<'_> {
         };
         let value = judge.ask_json(&text, &schema).await?;
         let none = || ModelError::InvalidResponse("the judge gave no opinion".to_owned());
-        let holds = value
-            .get("holds")
-            .and_then(Value::as_bool)
-            .ok_or_else(none)?;
-        let quote = value
-            .get("quote")
-            .and_then(Value::as_str)
-            .unwrap_or_default();
+        let holds = value["holds"].as_bool().ok_or_else(none)?;
+        let quote = value["quote"].as_str().unwrap_or_default();
         Ok((holds, quote.to_owned()))
     }
 }

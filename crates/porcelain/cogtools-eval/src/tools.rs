@@ -24,6 +24,19 @@ use crate::trial::{Call, Record};
 /// Tools that no task needs, so that choosing is hard: a list of tool files as JSON.
 const DECOYS: &str = include_str!("decoys.json");
 
+/// The keywords whose values are schemas, or lists of them.
+const SUBSCHEMAS: [&str; 7] = [
+    "items",
+    "additionalProperties",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "prefixItems",
+];
+/// The keywords whose values are schemas by name.
+const NAMED_SUBSCHEMAS: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
+
 /// A tool as the models see it.
 #[derive(Clone)]
 pub(crate) struct Declared {
@@ -124,11 +137,9 @@ pub(crate) fn load(
         Declared::new(Tool::parse(text).ok()?, true, api, code).ok()
     };
     let names: Vec<String> = tools.iter().map(|tool| tool.agent.name.clone()).collect();
-    let decoy = all
-        .into_iter()
-        .filter_map(parse)
-        .filter(|decoy| !names.contains(&decoy.agent.name));
-    tools.extend(decoy.take(decoys));
+    let all = all.into_iter().filter_map(parse);
+    let others = all.filter(|decoy| !names.contains(&decoy.agent.name));
+    tools.extend(others.take(decoys));
     (tools, diagnostics)
 }
 
@@ -144,13 +155,11 @@ pub(crate) fn in_scope(all: &[Declared], case: &Case) -> Vec<Declared> {
 
 /// Removes what `--ablate` names from the declarations: descriptions, examples or enumerations.
 pub(crate) fn ablate(tools: &mut [Declared], part: &str) {
-    for AgentTool {
-        name, declaration, ..
-    } in tools.iter_mut().map(|tool| &mut tool.agent)
-    {
+    for tool in tools {
+        let declaration = &mut tool.agent.declaration;
         let description = declaration.get_mut("description");
         if let Some(description) = description.filter(|_| part == "description") {
-            *description = name.as_str().into();
+            *description = tool.agent.name.as_str().into();
         }
         if let Some(schema) = declaration.get_mut("parametersJsonSchema") {
             strip(schema, part);
@@ -163,32 +172,13 @@ fn strip(schema: &mut Value, part: &str) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| strip(item, part)),
         Value::Object(keywords) => {
-            let is_part = |key: &str| match part {
-                "examples" => key == "examples" || key == "example",
-                part => key == part,
-            };
-            keywords.retain(|key, _| !is_part(key));
+            keywords.retain(|key, _| key != part && (part != "examples" || key != "example"));
             for (key, value) in keywords {
-                match (key.as_str(), value) {
-                    (
-                        "properties" | "$defs" | "definitions" | "patternProperties",
-                        Value::Object(named),
-                    ) => {
-                        named.values_mut().for_each(|named| strip(named, part));
-                    }
-                    (
-                        "items"
-                        | "additionalProperties"
-                        | "anyOf"
-                        | "oneOf"
-                        | "allOf"
-                        | "not"
-                        | "prefixItems",
-                        value,
-                    ) => {
-                        strip(value, part);
-                    }
-                    _ => {}
+                if SUBSCHEMAS.contains(&key.as_str()) {
+                    strip(value, part);
+                } else if NAMED_SUBSCHEMAS.contains(&key.as_str()) {
+                    let named = value.as_object_mut().into_iter().flatten();
+                    named.for_each(|(_, named)| strip(named, part));
                 }
             }
         }
@@ -293,10 +283,10 @@ fn answer(
     let call = Call::sent(name, sent.clone(), Some(resolved.clone()));
     let mut fixtures = fixtures.iter();
     let fixture = fixtures.find(|fixture| all_hold(&fixture.args, &call));
-    fixture.map_or_else(
-        || Err("no fixture".to_owned()),
-        |fixture| fixture.answer.clone(),
-    )
+    fixture
+        .ok_or_else(|| "no fixture".to_owned())?
+        .answer
+        .clone()
 }
 
 impl Tools for TrialTools {
@@ -353,14 +343,11 @@ impl Tools for TrialTools {
             .map_err(|error| error.diagnostics(&tool))?;
         let resolved = Value::Object(accepted.as_object().clone());
         if let Some(fixtures) = self.fixtures(declared) {
-            let result = answer(fixtures, name, &sent, &resolved).map_or_else(
-                |fails| {
-                    CallResult::Failed(vec![
-                        Diagnostic::new(Code::ToolFailed, fails).with_subject(name),
-                    ])
-                },
-                CallResult::Output,
-            );
+            let failed = |fails| Diagnostic::new(Code::ToolFailed, fails).with_subject(name);
+            let result = match answer(fixtures, name, &sent, &resolved) {
+                Ok(output) => CallResult::Output(output),
+                Err(fails) => CallResult::Failed(vec![failed(fails)]),
+            };
             return Ok((Box::new(move |_: &CallScope| result), resolved));
         }
         let run = ready_call(tool, accepted, &self.cx, self.run_cx.clone())?;

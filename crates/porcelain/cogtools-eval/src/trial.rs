@@ -104,6 +104,13 @@ pub(crate) struct Failed {
     pub(crate) message: String,
 }
 
+impl Failed {
+    pub(crate) fn new(expect: impl Into<String>, message: String) -> Self {
+        let expect = expect.into();
+        Self { expect, message }
+    }
+}
+
 impl Call {
     /// A call that was sent with `args`, before anything came of it.
     pub(crate) fn sent(tool: &str, args: Value, resolved: Option<Value>) -> Self {
@@ -119,12 +126,8 @@ impl Call {
 
     /// Returns true if the tool took the arguments, whatever came of it.
     pub(crate) fn is_accepted(&self) -> bool {
-        let is_over = |code: &str| {
-            [Code::BudgetSpent, Code::CodeTypes]
-                .map(Code::name)
-                .contains(&code)
-        };
-        let is_over = matches!(&self.outcome, Outcome::Failed { code } if is_over(code));
+        let over = [Code::BudgetSpent, Code::CodeTypes].map(Code::name);
+        let is_over = matches!(&self.outcome, Outcome::Failed { code } if over.contains(&&**code));
         !is_over && !self.outcome.is_rejection()
     }
 
@@ -191,11 +194,9 @@ impl Record {
             self.results.push(call);
         }
         (self.turns, self.tokens) = (Some(turns), Some(tokens));
-        let is_error = matches!(
-            self.end,
-            Some(EndStatus::Failed { .. } | EndStatus::Unavailable)
-        );
-        self.error = has_error.filter(|_| is_error);
+        let is_error =
+            |end: &EndStatus| matches!(end, EndStatus::Failed { .. } | EndStatus::Unavailable);
+        self.error = has_error.filter(|_| self.end.as_ref().is_some_and(is_error));
         self
     }
 
@@ -253,9 +254,8 @@ impl Record {
 
     /// Returns true if the first call of a tool was rejected, and a later one accepted.
     pub(crate) fn is_repaired(&self) -> bool {
-        self.accepted()
-            .iter()
-            .any(|call| self.first_try(&call.tool) == Some(false))
+        let mut accepted = self.accepted().into_iter();
+        accepted.any(|call| self.first_try(&call.tool) == Some(false))
     }
 
     /// The figure that `limit` is about; none if a host did not say it.
@@ -275,9 +275,8 @@ impl Record {
         let mut limits = AtMost::ALL.into_iter().filter(is_limited);
         let unknown = limits.find(|limit| self.used(*limit).is_none())?;
         let model = &self.model;
-        Some(format!(
-            "{model} does not say its {unknown}, which at_most limits"
-        ))
+        let message = format!("{model} does not say its {unknown}, which at_most limits");
+        Some(message)
     }
 
     /// The expectations of `case` that do not hold.
@@ -296,7 +295,7 @@ impl Record {
 
 /// The calls because of which a program did not begin: its types show that tools reject them.
 fn refused(program: &Call, mistakes: Mistakes<'_>) -> Vec<Call> {
-    let code = program.args.get("code").and_then(Value::as_str);
+    let code = program.args["code"].as_str();
     let mut calls: Vec<(String, Vec<String>)> = Vec::new();
     for mistake in code.map(mistakes).unwrap_or_default() {
         if mistake.subject.is_empty() {
@@ -351,10 +350,7 @@ struct Judge<'r> {
 
 impl Judge<'_> {
     fn fail(&mut self, expect: impl Into<String>, message: impl Into<String>) {
-        self.failed.push(Failed {
-            expect: expect.into(),
-            message: message.into(),
-        });
+        self.failed.push(Failed::new(expect, message.into()));
     }
 
     fn end(&mut self, case: &Case) {

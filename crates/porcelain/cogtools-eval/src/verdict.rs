@@ -91,10 +91,7 @@ pub(crate) fn unavailable(rows: &[Row]) -> Vec<Diagnostic> {
 pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (job, record, stale) in results {
-        let lone = |message: String| {
-            let expect = String::new();
-            vec![Failed { expect, message }]
-        };
+        let lone = |message| vec![Failed::new("", message)];
         let (verdict, failures) = match (&record, stale) {
             (_, Some(message)) => (Verdict::Stale, lone(message)),
             (None, None) => (Verdict::Skipped, Vec::new()),

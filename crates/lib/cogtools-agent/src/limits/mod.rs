@@ -283,7 +283,7 @@ impl Ledger {
             };
             let balance = balance.as_ref().filter(|_| ledger.parent.is_none());
             let (spent, reserved, requests) = match balance {
-                Some(balance) => (balance.spent, balance.reserved, balance.requests),
+                Some(it) => (it.spent, it.reserved, it.requests),
                 None => (
                     account.spent.money,
                     account.reserved_money,
@@ -345,10 +345,7 @@ impl Ledger {
     pub fn try_add_call(&self) -> bool {
         let spent = &mut self.lock().spent;
         let is_within = self.budget.calls.is_none_or(|limit| spent.calls < limit)
-            && self
-                .parent
-                .as_ref()
-                .is_none_or(|parent| parent.try_add_call());
+            && self.parent.as_ref().is_none_or(|it| it.try_add_call());
         spent.calls += u64::from(is_within);
         spent.refused_calls += u64::from(!is_within);
         is_within
@@ -360,10 +357,8 @@ impl Ledger {
             let limit = ledger.budget.calls?;
             Some(limit.saturating_sub(ledger.spent().calls))
         };
-        let left = self.chain().filter_map(left).min();
-        left.map_or(usize::MAX, |left| {
-            usize::try_from(left).unwrap_or(usize::MAX)
-        })
+        let left = self.chain().filter_map(left).min().unwrap_or(u64::MAX);
+        usize::try_from(left).unwrap_or(usize::MAX)
     }
 
     /// The limit that the next request would exceed.
@@ -392,12 +387,12 @@ impl Ledger {
 
     /// The time that is left, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
-        let own = self
-            .budget
-            .time
-            .map(|limit| limit.saturating_sub(self.start.elapsed()));
-        let parents = self.parent.as_ref().and_then(|parent| parent.time_left());
-        own.into_iter().chain(parents).min()
+        let limits = self
+            .chain()
+            .filter_map(|it| Some((it.budget.time?, it.start)));
+        limits
+            .map(|(limit, start)| limit.saturating_sub(start.elapsed()))
+            .min()
     }
 
     /// This one and all that it is a part of, the nearest first, which is the order of locks.
