@@ -23,6 +23,14 @@ use crate::Scope;
 
 /// The object with the tools.
 const TOOLS: &str = "tools";
+/// Members that every object inherits.
+const INHERITED: [&str; 5] = [
+    "constructor",
+    "hasOwnProperty",
+    "toString",
+    "toLocaleString",
+    "valueOf",
+];
 
 /// A program as a reader sees it before it runs.
 #[derive(Clone, Debug, Default)]
@@ -124,11 +132,11 @@ impl Explanation {
         let calls: Vec<String> = self.asked().map(ToString::to_string).collect();
         let tools: BTreeSet<&str> = self.asked().map(|call| call.tool.as_str()).collect();
         let digests = tools.into_iter().filter_map(|tool| scope.digest(tool));
-        let digests: Vec<String> = digests.collect();
+        let digests = digests.collect::<Vec<_>>().join("\n");
+        let digest = || digest::bytes(digests.as_bytes()).to_string();
         ProgramQuestion {
             code: code.to_owned(),
-            digest: (!calls.is_empty())
-                .then(|| digest::bytes(digests.join("\n").as_bytes()).to_string()),
+            digest: (!calls.is_empty()).then(digest),
             calls,
             problem: None,
         }
@@ -192,9 +200,8 @@ fn analyse(code: &str, scope: &Scope) -> Explanation {
             unparsed = Some(diagnostic.at(location(code, span)));
             continue;
         }
-        let built = SemanticBuilder::new()
-            .with_build_nodes(true)
-            .build(&parsed.program);
+        let builder = SemanticBuilder::new().with_build_nodes(true);
+        let built = builder.build(&parsed.program);
         let mut analysis = Analysis {
             semantic: &built.semantic,
             code,
@@ -213,11 +220,8 @@ fn analyse(code: &str, scope: &Scope) -> Explanation {
 fn location(code: &str, span: Span) -> Location {
     let offset = usize::try_from(span.start).unwrap_or(usize::MAX);
     let width = usize::try_from(span.size()).unwrap_or(1);
-    Location::of(
-        "<code>".as_ref(),
-        code,
-        offset..offset.saturating_add(width),
-    )
+    let range = offset..offset.saturating_add(width);
+    Location::of("<code>".as_ref(), code, range)
 }
 
 struct Analysis<'s, 'a> {
@@ -371,24 +375,14 @@ impl<'a> Analysis<'_, 'a> {
         let Some(properties) = closed_properties(&schema) else {
             return;
         };
-        let inherited = [
-            "constructor",
-            "hasOwnProperty",
-            "toString",
-            "toLocaleString",
-            "valueOf",
-        ];
-        if properties.contains_key(name) || inherited.contains(&name) {
+        if properties.contains_key(name) || INHERITED.contains(&name) {
             return;
         }
         let mistake = self.mistake(span, format!("the result has no member `{name}`"));
-        let known = properties.keys().map(String::as_str);
-        let hint = cogtools_core::suggest::did_you_mean(name, known);
-        let hint = hint.unwrap_or_else(|| {
-            let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-            format!("it has {}", names.join(", "))
-        });
-        self.found.mistakes.push(mistake.hint(hint));
+        let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+        let otherwise = format!("it has {}", known.join(", "));
+        let mistake = mistake.meant_or(name, known, otherwise);
+        self.found.mistakes.push(mistake);
     }
 
     /// The schema of the value of `one`, if it is of the result of a tool.
@@ -403,9 +397,7 @@ impl<'a> Analysis<'_, 'a> {
                 let schema = tool.output.schema()?;
                 Some(Value::Object(schema.as_object().clone()))
             }
-            Expression::AwaitExpression(awaited) => {
-                self.result_schema(&awaited.argument, depth + 1)
-            }
+            Expression::AwaitExpression(it) => self.result_schema(&it.argument, depth + 1),
             Expression::Identifier(name) => {
                 let reference = self.semantic.scoping().get_reference(name.reference_id());
                 self.constant(reference.symbol_id()?, depth + 1)

@@ -41,10 +41,11 @@ impl Crew<'_, '_> {
         let line = match call {
             _ if self.is_dry => None,
             call if call.is_recorded => self.recorder.decision(step, approval)?,
-            call => {
-                let arguments = &call.arguments;
-                self.recorder
-                    .call(step, &call.tool, arguments, resolved, approval)?
+            Decided {
+                tool, arguments, ..
+            } => {
+                let recorder = &self.recorder;
+                recorder.call(step, tool, arguments, resolved, approval)?
             }
         };
         let start = Instant::now();
@@ -57,8 +58,8 @@ impl Crew<'_, '_> {
         let time = if self.is_dry {
             Timestamp::now()
         } else {
-            self.recorder
-                .result(&call.step, outcome.clone(), &content, ms)?
+            let recorder = &self.recorder;
+            recorder.result(step, outcome.clone(), &content, ms)?
         };
         Ok((outcome, content, millis(time), ms))
     }
@@ -115,36 +116,30 @@ impl Crew<'_, '_> {
                 return Ok(value);
             }
             let message = format!("the result is larger than {} MiB", MAX_RESULT >> 20);
-            Err(vec![
-                Diagnostic::new(Code::ToolFailed, message).with_subject(name),
-            ])
+            let diagnostic = Diagnostic::new(Code::ToolFailed, message);
+            Err(vec![diagnostic.with_subject(name)])
         });
-        let is_late = |diagnostics: &[Diagnostic]| {
-            let first = diagnostics.first().map(|it| it.code);
-            first == Some(Code::Timeout) && self.left < ready.limit.duration()
+        let mut diagnostics = match ended {
+            Ok(value) => return Ok((Outcome::Succeeded, json!({"output": value}))),
+            Err(diagnostics) => diagnostics,
         };
-        match ended {
-            Ok(value) => Ok((Outcome::Succeeded, json!({"output": value}))),
-            Err(_) if self.scope.cx.cancel.is_cancelled() => {
+        match diagnostics.first().map(|first| first.code) {
+            _ if self.scope.cx.cancel.is_cancelled() => {
                 let message = "cancelled while this call was running";
                 let diagnostic = Diagnostic::new(Code::JsRuntime, message);
                 Err(Box::new(diagnostic.with_subject(name)))
             }
             // The program must not go on as if the user, or the service, had said no.
-            Err(mut diagnostics)
-                if diagnostics.first().is_some_and(|it| {
-                    matches!(it.code, Code::ApprovalWanted | Code::StaleRecording)
-                }) =>
-            {
+            Some(Code::ApprovalWanted | Code::StaleRecording) => {
                 Err(Box::new(diagnostics.remove(0)))
             }
-            Err(diagnostics) if is_late(&diagnostics) => {
+            Some(Code::Timeout) if self.left < ready.limit.duration() => {
                 let message = format!("exceeded {} ms", self.timeout.as_millis());
                 let diagnostic = Diagnostic::new(Code::JsTimeout, message).with_subject(name);
                 let hint = "the program ended while this call was running";
                 Err(Box::new(diagnostic.hint(hint)))
             }
-            Err(diagnostics) => Ok(end_of(name, &diagnostics)),
+            _ => Ok(end_of(name, &diagnostics)),
         }
     }
 }

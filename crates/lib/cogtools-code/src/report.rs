@@ -123,18 +123,13 @@ impl Report {
     /// The calls as a trace, a line each: `1 tax {"amount":100} -> "119" (example)`.
     pub fn trace(&self) -> String {
         let lines = self.calls.iter().map(|call| {
-            let CallReport {
-                step,
-                tool,
-                arguments,
-                ..
-            } = call;
+            let begin = format!("{} {} {}", call.step, call.tool, call.arguments);
             let end = match &call.end {
                 Answer::Value(json) => json.clone(),
                 Answer::Error(failure) => format!("{}: {}", failure.code, failure.message),
             };
             let example = if call.is_example { " (example)" } else { "" };
-            format!("{step} {tool} {arguments} -> {end}{example}\n")
+            format!("{begin} -> {end}{example}\n")
         });
         lines.collect()
     }

@@ -283,11 +283,10 @@ fn interrupted(
         let tool = scope.find(&call.tool);
         tool.is_ok_and(|tool| ToolTraits::of(&tool).is_repeatable())
     };
-    let mut open: Vec<(&String, &RecordedCall)> = recorded
-        .calls
-        .iter()
-        .filter(|(step, call)| call.is_open() && !is_decided(step) && !is_repeatable(call))
-        .collect();
+    let calls = recorded.calls.iter();
+    let open =
+        calls.filter(|(step, call)| call.is_open() && !is_decided(step) && !is_repeatable(call));
+    let mut open: Vec<(&String, &RecordedCall)> = open.collect();
     let numbers = |step: &str| -> Vec<u64> {
         let parts = step.split('.');
         parts.filter_map(|part| part.parse().ok()).collect()
@@ -324,22 +323,20 @@ pub(crate) fn diverged(step: &str, recorded: &RecordedCall, now: &str) -> Diagno
 fn finish(report: &mut Report, end: End, failure: Option<ToolFailure>, code: &str) {
     match end {
         End::Returned(json) => {
-            let value = json.map(|json| serde_json::from_str::<Value>(&json));
-            let value = match value.transpose() {
-                Ok(value) => value,
-                Err(error) => {
+            report.status = ProgramStatus::Completed;
+            match json.map(|json| serde_json::from_str::<Value>(&json)) {
+                None => {}
+                Some(Ok(value)) => {
+                    report.output.push(match &value {
+                        Value::String(text) => text.clone(),
+                        value => value.to_string(),
+                    });
+                    report.result = Some(value);
+                }
+                Some(Err(error)) => {
                     let message = format!("the result cannot be read: {error}");
                     report.fail(vec![Diagnostic::new(Code::JsResult, message)]);
-                    return;
                 }
-            };
-            report.status = ProgramStatus::Completed;
-            if let Some(value) = value {
-                report.output.push(match &value {
-                    Value::String(text) => text.clone(),
-                    value => value.to_string(),
-                });
-                report.result = Some(value);
             }
         }
         End::Failed(error) => {

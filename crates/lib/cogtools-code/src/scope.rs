@@ -203,10 +203,8 @@ impl Scope {
     fn not_found(&self, name: &str) -> Diagnostic {
         let message = "there is no tool of that name";
         let diagnostic = Diagnostic::new(Code::ToolNotFound, message).with_subject(name);
-        match suggestion(&self.nearest(name)) {
-            Some(suggestion) => diagnostic.hint(suggestion),
-            None => diagnostic.hint("search_tools(query) finds tools"),
-        }
+        let suggestion = suggestion(&self.nearest(name));
+        diagnostic.hint(suggestion.unwrap_or_else(|| "search_tools(query) finds tools".to_owned()))
     }
 
     /// The names and aliases that are most similar to `name`, best first. Without one it is the name
