@@ -217,7 +217,7 @@ impl RegistryArgs {
 
     /// Reads the values of [`Self::options`].
     pub fn from_matches(matches: &ArgMatches) -> Self {
-        values(matches)
+        Self::from_arg_matches(matches).unwrap_or_default()
     }
 
     /// Writes the options that hold for the tools of a tool, too, for the program that runs it. The
@@ -253,28 +253,4 @@ pub fn args_of<A: Args>() -> Vec<Arg> {
         // An order of the group would hold in the whole command.
         .map(|arg| arg.clone().display_order(None))
         .collect()
-}
-
-pub(crate) fn values<A: FromArgMatches + Default>(matches: &ArgMatches) -> A {
-    A::from_arg_matches(matches).unwrap_or_default()
-}
-
-/// The value of an argument that clap requires, or that has a default.
-pub fn required<T>(matches: &ArgMatches, name: &str) -> Result<T, Failure>
-where
-    T: Clone + Send + Sync + 'static,
-{
-    matches.get_one::<T>(name).cloned().ok_or_else(|| {
-        let message = format!("the command line requires `{name}` and has no value for it");
-        Diagnostic::new(Code::Internal, message).into()
-    })
-}
-
-/// All values of an argument; empty if it is omitted.
-pub fn all<T>(matches: &ArgMatches, name: &str) -> Vec<T>
-where
-    T: Clone + Send + Sync + 'static,
-{
-    let values = matches.get_many::<T>(name).into_iter().flatten();
-    values.cloned().collect()
 }

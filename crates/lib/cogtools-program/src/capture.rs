@@ -21,25 +21,6 @@ pub struct CapturedRun {
     pub stderr: String,
 }
 
-impl CapturedRun {
-    /// A successful run that printed `stdout`.
-    pub fn success(stdout: impl Into<String>) -> Self {
-        Self {
-            stdout: stdout.into(),
-            ..Self::default()
-        }
-    }
-
-    /// A run that failed with `status` and printed `stderr`.
-    pub fn failure(status: u8, stderr: impl Into<String>) -> Self {
-        Self {
-            status,
-            stderr: stderr.into(),
-            ..Self::default()
-        }
-    }
-}
-
 impl Program {
     /// Runs the program in the directory `cwd` with empty input and no environment; `terminals`
     /// says which of its outputs count as terminals.

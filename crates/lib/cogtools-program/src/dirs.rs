@@ -29,20 +29,16 @@ pub fn config_paths(io: &Io<'_>) -> ConfigPaths {
         io.cwd.join(folder).join(ConfigPaths::FILE)
     });
     let cogtools_variable = |(name, value): (&OsString, &OsString)| {
-        let name = name
-            .to_str()
-            .filter(|name| name.starts_with(ConfigPaths::PREFIX))?;
+        let name = name.to_str()?;
+        let name = Some(name).filter(|name| name.starts_with(ConfigPaths::PREFIX))?;
         // As everywhere, an empty variable counts as unset.
         let value = Some(value.to_string_lossy()).filter(|value| !value.is_empty())?;
         Some((name.to_owned(), value.into_owned()))
     };
     let variables: Vec<(String, String)> = io.vars.iter().filter_map(cogtools_variable).collect();
-    let dotenv_variables = variables
-        .iter()
-        .map(|(name, _)| name)
-        .filter(|name| is_mentioned_in_dotenv(io, name))
-        .cloned()
-        .collect();
+    let names = variables.iter().map(|(name, _)| name);
+    let mentioned = names.filter(|name| is_mentioned_in_dotenv(io, name));
+    let dotenv_variables = mentioned.cloned().collect();
     let home = home(io);
     ConfigPaths {
         directory: Some(io.cwd.clone()),
@@ -71,17 +67,15 @@ pub fn home(io: &Io<'_>) -> Option<PathBuf> {
 /// Whose projects are used.
 pub fn owners(io: &Io<'_>) -> Owners {
     let home = home(io);
-    let user_file = home
-        .as_ref()
-        .map(|home| home.join(".gemini").join(ConfigPaths::FILE));
+    let user_file = |home: &PathBuf| home.join(".gemini").join(ConfigPaths::FILE);
+    let files = home
+        .iter()
+        .map(user_file)
+        .chain([ConfigPaths::system_file()]);
+    let sudo = io.var("SUDO_UID");
     Owners {
-        sudo: io
-            .var("SUDO_UID")
-            .and_then(|user| user.to_str()?.parse().ok()),
-        files: user_file
-            .into_iter()
-            .chain([ConfigPaths::system_file()])
-            .collect(),
+        sudo: sudo.and_then(|user| user.to_str()?.parse().ok()),
+        files: files.collect(),
         home,
     }
 }

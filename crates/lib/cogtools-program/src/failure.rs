@@ -34,10 +34,7 @@ impl Failure {
     /// The exit status. A closed pipe has the status of SIGPIPE: 128 + 13.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Diagnostics(diagnostics) => diagnostics
-                .first()
-                .map_or(Code::Internal, |diagnostic| diagnostic.code)
-                .status(),
+            Self::Diagnostics(all) => all.first().map_or(Code::Internal, |it| it.code).status(),
             Self::Reported(status) => *status,
             Self::Exec(_) => 0,
             Self::ClosedPipe => 141,
@@ -49,12 +46,9 @@ impl Failure {
         if error.kind() == ErrorKind::BrokenPipe {
             return Self::ClosedPipe;
         }
-        Diagnostic::new(
-            Code::IoFailed,
-            format!("standard output cannot be written: {error}"),
-        )
-        .hint("the output is incomplete; free disk space, then run this again")
-        .into()
+        let message = format!("standard output cannot be written: {error}");
+        let hint = "the output is incomplete; free disk space, then run this again";
+        Diagnostic::new(Code::IoFailed, message).hint(hint).into()
     }
 }
 

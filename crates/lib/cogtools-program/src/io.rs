@@ -133,10 +133,9 @@ impl Io<'_> {
 
     /// Writes `data` to standard output and flushes it.
     pub fn print(&mut self, data: &[u8]) -> Result<(), Failure> {
-        self.stdout
-            .write_all(data)
-            .and_then(|()| self.stdout.flush())
-            .map_err(|error| Failure::output(&error))
+        let written = self.stdout.write_all(data);
+        let flushed = written.and_then(|()| self.stdout.flush());
+        flushed.map_err(|error| Failure::output(&error))
     }
 
     /// Prints text that other programs read, such as a file or a diff: byte for byte,
@@ -245,16 +244,14 @@ impl Io<'_> {
 
     /// The value of an environment variable that is set and not empty.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        self.vars
-            .get(OsStr::new(name))
-            .map(OsString::as_os_str)
-            .filter(|value| !value.is_empty())
+        let value = self.vars.get(OsStr::new(name))?;
+        (!value.is_empty()).then_some(value)
     }
 
     /// Returns true if the terminal can move its cursor, as `TERM` says.
     pub fn moves_cursor(&self) -> bool {
-        self.var("TERM")
-            .map_or(cfg!(windows), |name| name != "dumb")
+        let name = self.var("TERM");
+        name.map_or(cfg!(windows), |name| name != "dumb")
     }
 
     /// Returns true if output on `stream` is coloured, as `--color` says: with `auto`, if it is a
@@ -276,13 +273,10 @@ impl Io<'_> {
 
     /// The variables whose values must not be logged, with these values.
     pub fn secrets(&self) -> Vec<(String, String)> {
-        let vars = self
-            .vars
-            .iter()
-            .filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        vars.filter(|(name, _)| is_secret_name(name))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+        let text = |text: &OsString| text.to_str().map(str::to_owned);
+        let vars = self.vars.iter();
+        let vars = vars.filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+        vars.filter(|(name, _)| is_secret_name(name)).collect()
     }
 }
 

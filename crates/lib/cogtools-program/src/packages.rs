@@ -51,11 +51,9 @@ pub fn unused(project: &Project, config: &Config, io: &Io<'_>) -> Option<UnusedP
 /// The command that adds `node_modules` to the sources, if they are folders of the project.
 fn command(project: &Project, config: &Config) -> Option<String> {
     let own = config.clone().without_user_folders();
-    let folders: Option<Vec<String>> = own
-        .sources
-        .iter()
-        .map(|source| plain(&source.folder()?.path_below(project.root())?))
-        .collect();
+    let folders = own.sources.iter();
+    let folders = folders.map(|it| plain(&it.folder()?.path_below(project.root())?));
+    let folders: Option<Vec<String>> = folders.collect();
     let folders = folders.filter(|folders| !folders.is_empty())?;
     let local = |folder: &String| format!("{{local: ./{folder}}}");
     let mut list: Vec<String> = folders.iter().map(local).collect();
@@ -66,11 +64,8 @@ fn command(project: &Project, config: &Config) -> Option<String> {
 
 /// `path` as text that needs no quotes in YAML.
 fn plain(path: &Path) -> Option<String> {
-    let parts: Option<Vec<&str>> = path
-        .components()
-        .map(|part| part.as_os_str().to_str())
-        .collect();
-    let text = parts?.join("/");
+    let parts = path.components().map(|part| part.as_os_str().to_str());
+    let text = parts.collect::<Option<Vec<&str>>>()?.join("/");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     (!text.is_empty() && text.chars().all(is_plain)).then_some(text)
 }

@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::{Component, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgMatches, ColorChoice, Command, value_parser};
+use clap::{ArgMatches, Args, ColorChoice, Command, Id};
 use cogtools_core::{Code, Diagnostic, Hint};
 
+use crate::args::{args_of, parse};
 use crate::failure::Failure;
 use crate::io::Io;
 use crate::man::Variable;
@@ -25,6 +26,25 @@ pub enum Stdin {
 
 /// The codes that every program may fail with.
 const COMMON: [Code; 3] = [Code::Usage, Code::Internal, Code::IoFailed];
+
+/// The options that every program has.
+#[derive(Args)]
+#[group(skip)]
+struct CommonArgs {
+    /// Run as if started in DIR
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    directory: Option<OsString>,
+    /// How to print failures on stderr: as text, or as one JSON object per line
+    #[arg(id = "error-format", long, value_name = "FORMAT", value_parser = ["human", "json"])]
+    #[arg(default_value = "human", global = true)]
+    error_format: String,
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    #[arg(help = "Colour the output: auto is on a terminal, unless NO_COLOR is set")]
+    color: ColorChoice,
+    /// Print no warnings on stderr, only errors
+    #[arg(long, global = true)]
+    quiet: bool,
+}
 
 /// One program: what a binary, the porcelain and the tests run.
 #[derive(Clone, Copy, Debug)]
@@ -99,46 +119,17 @@ impl Program {
         if command.get_version().is_none() {
             command = command.version(env!("CARGO_PKG_VERSION"));
         }
-        let is_quiet = |arg: &Arg| arg.get_long() == Some("quiet");
-        let has_quiet = command.get_arguments().any(is_quiet);
-        let quiet = Arg::new("quiet")
-            .long("quiet")
-            .global(true)
-            .action(ArgAction::SetTrue)
-            .help("Print no warnings on stderr, only errors");
+        // `cogtools-ask` has an option `--quiet` of its own, which leaves out more.
+        let own: Vec<Id> = command
+            .get_arguments()
+            .map(|arg| arg.get_id().clone())
+            .collect();
+        let common = args_of::<CommonArgs>().into_iter();
+        let common = common.filter(|arg| !own.contains(arg.get_id()));
         command
             .name(self.name)
             .disable_help_subcommand(true)
-            .arg(
-                Arg::new("directory")
-                    .short('C')
-                    .value_name("DIR")
-                    .global(true)
-                    .value_parser(value_parser!(OsString))
-                    .help("Run as if started in DIR"),
-            )
-            .arg(
-                Arg::new("error-format")
-                    .long("error-format")
-                    .value_name("FORMAT")
-                    .global(true)
-                    .value_parser(["human", "json"])
-                    .default_value("human")
-                    .help(
-                        "How to print failures on stderr: as text, or as one JSON object per line",
-                    ),
-            )
-            .arg(
-                Arg::new("color")
-                    .long("color")
-                    .value_name("WHEN")
-                    .global(true)
-                    .value_parser(value_parser!(ColorChoice))
-                    .default_value("auto")
-                    .help("Colour the output: auto is on a terminal, unless NO_COLOR is set"),
-            )
-            // `cogtools-ask` has an option of that name, which leaves out more.
-            .args((!has_quiet).then_some(quiet))
+            .args(common)
     }
 
     /// Every code that it may fail with, in order of exit status.
@@ -165,12 +156,13 @@ impl Program {
         let result = match self.command().try_get_matches_from(line) {
             Ok(matches) => self.run_parsed(&matches, io),
             Err(error) if error.use_stderr() => {
-                io.reporter =
-                    Reporter::new(self.name, requested_format(args), io.colour(Stream::Stderr));
+                let colour = io.colour(Stream::Stderr);
+                io.reporter = Reporter::new(self.name, requested_format(args), colour);
                 Err(usage_diagnostic(&error, &self.command()).into())
             }
             Err(help) => {
-                return self.finish(io.print(help.render().to_string().as_bytes()), io);
+                let help = help.render().to_string();
+                return self.finish(io.print(help.as_bytes()), io);
             }
         };
         if self.stdin == Stdin::Read {
@@ -191,19 +183,16 @@ impl Program {
     }
 
     fn run_parsed(&self, matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
-        let format = match matches
-            .get_one::<String>("error-format")
-            .map(String::as_str)
-        {
-            Some("json") => Format::Json,
+        let common: CommonArgs = parse(matches)?;
+        let format = match common.error_format.as_str() {
+            "json" => Format::Json,
             _ => Format::Human,
         };
-        let colour = matches.get_one("color");
-        io.context.colour = colour.copied().unwrap_or(ColorChoice::Auto);
-        io.context.is_quiet = matches.get_flag("quiet");
+        io.context.colour = common.color;
+        io.context.is_quiet = common.quiet;
         io.reporter = Reporter::new(self.name, format, io.colour(Stream::Stderr));
-        if let Some(directory) = matches.get_one::<OsString>("directory") {
-            let cwd = io.cwd.join(directory);
+        if let Some(directory) = common.directory {
+            let cwd = io.cwd.join(&directory);
             if !cwd.is_dir() {
                 let message = format!("`{}` is not a directory", directory.display());
                 let diagnostic = Diagnostic::new(Code::Usage, message).with_subject("-C");
@@ -249,10 +238,8 @@ impl Program {
 /// The directory without `..`, as a process that had changed to it would see it. Otherwise a
 /// search upward from it would pass through the directories that `..` leaves.
 fn normalize(directory: PathBuf) -> PathBuf {
-    let has_parent = directory
-        .components()
-        .any(|part| part == Component::ParentDir);
-    let normalized = match has_parent {
+    let mut parts = directory.components();
+    let normalized = match parts.any(|part| part == Component::ParentDir) {
         true if cfg!(unix) => directory.canonicalize().ok(),
         true => std::path::absolute(&directory).ok(),
         false => None,
@@ -272,29 +259,24 @@ fn usage_diagnostic(error: &clap::Error, command: &Command) -> Diagnostic {
     let explained = !hints.is_empty();
     // Clap exposes its tips only as rendered text. Its usage depends on what was typed, so it
     // is left out.
-    let without_usage = text.split("\n\nUsage: ").next().unwrap_or_default();
-    for line in without_usage
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-    {
+    let (without_usage, typed) = text.split_once("\n\nUsage: ").unwrap_or((&text, ""));
+    let lines = without_usage.lines().map(str::trim);
+    for line in lines.filter(|line| !line.is_empty()) {
         if let Some(tip) = line.strip_prefix("tip: ") {
             if !explained {
                 hints.push(Hint::from(tip));
             }
         } else if !line.starts_with("For more information") {
-            message.push(line.strip_prefix("error: ").unwrap_or(line).to_owned());
+            message.push(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
     // The first words of its usage are the subcommands that were typed.
-    let typed = text.split("\n\nUsage: ").nth(1).unwrap_or_default();
-    let mut words = typed.split_whitespace().skip(1);
     let mut command = command.clone();
     command.build();
-    while let Some(inner) = words
-        .next()
-        .and_then(|word| command.find_subcommand(word).cloned())
-    {
+    for word in typed.split_whitespace().skip(1) {
+        let Some(inner) = command.find_subcommand(word).cloned() else {
+            break;
+        };
         command = inner;
     }
     let usage = command.render_usage().to_string();
@@ -351,7 +333,7 @@ mod tests {
 
     const PROGRAM: Program = Program {
         name: "cogtools-example",
-        command: || Command::new("cogtools-example").arg(Arg::new("code")),
+        command: || Command::new("cogtools-example").arg(clap::Arg::new("code")),
         run: |matches, _| {
             let code = match matches.get_one::<String>("code").map(String::as_str) {
                 Some("listed") => Code::Timeout,

@@ -37,13 +37,17 @@ impl ProjectContext {
     pub fn load(args: &RegistryArgs, io: &Io<'_>) -> Result<Self, Failure> {
         let project = project(io);
         let (config, _) = valid_layers(&project, io)?;
-        Ok(Self {
+        Ok(Self::of(project, &config, args))
+    }
+
+    fn of(project: Project, config: &Config, args: &RegistryArgs) -> Self {
+        Self {
             project,
-            priority: args.env.priority(&config),
-            bounds: args.env.bounds(&config),
+            priority: args.env.priority(config),
+            bounds: args.env.bounds(config),
             tool_folders: config.tool_folders(),
             options: args.handed_on(),
-        })
+        }
     }
 
     /// The context of the programs that the project runs.
@@ -85,13 +89,7 @@ pub fn config(project: &Project, io: &Io<'_>) -> Result<Config, Failure> {
     let _step = tracing::debug_span!("load configuration").entered();
     let paths = dirs::config_paths(io);
     let mut config = Config::load(project, &paths)?;
-    let is_trusted = || {
-        matches!(
-            trust(io).project_verdict(project.root()),
-            Ok(Verdict::Approved)
-        )
-    };
-    if !config.ask.aliases.is_empty() && !is_trusted() {
+    if !config.ask.aliases.is_empty() && !is_trusted(project, io) {
         config.prefer_users_aliases();
     }
     warn(&config, io);
@@ -168,17 +166,12 @@ pub fn registry_and_context(
         (config(&project, io)?, Vec::new())
     };
     args.filter.names.apply(&mut config.filter);
-    if args.editor
-        && !config
-            .sources
-            .iter()
-            .any(|one| matches!(one, Source::Editor))
-    {
+    let is_editor = |source: &Source| matches!(source, Source::Editor);
+    if args.editor && !config.sources.iter().any(is_editor) {
         config.sources.push(Source::Editor);
     }
     let host = args.filter.host.or(host);
-    let priority = args.env.priority(&config);
-    config.env_priority = priority;
+    config.env_priority = args.env.priority(&config);
     config.sandbox = args.env.bounds(&config).sandbox;
     let mut cx = source_context(&config, &project, io);
     cx.list = ListContext {
@@ -189,27 +182,18 @@ pub fn registry_and_context(
         background: args.background.clone(),
         trace: None,
     };
-    let is_locked = args
-        .locked
-        .locked
-        .is_some_and(|locked| locked || config.locked);
-    let bounds = args.env.bounds(&config);
-    let tool_folders = config.tool_folders();
+    let locked = args.locked.locked;
+    let is_locked = locked.is_some_and(|locked| locked || config.locked);
+    let context = ProjectContext::of(project, &config, args);
+    let project = &context.project;
     let mut registry = Registry::new(config, host, cx);
     registry.config_errors = config_errors;
     if is_locked {
         let (path, display_path) = project.resolve(Lock::FILE.as_ref());
-        let lock = Lock::read(&path, &display_path).map_err(|diagnostic| *diagnostic)?;
+        let lock = Lock::read(&path, &display_path)?;
         let locked = LockedTools::new(lock, project.root(), project.display_path());
         registry.locked = Some(Arc::new(locked));
     }
-    let context = ProjectContext {
-        project,
-        priority,
-        bounds,
-        tool_folders,
-        options: args.handed_on(),
-    };
     Ok((registry, context))
 }
 
@@ -230,10 +214,7 @@ pub fn skills<'p>(
         boundary: None,
     }));
     let (path, display_path) = project.resolve(Path::new(Skills::FOLDER));
-    if matches!(
-        trust(io).project_verdict(project.root()),
-        Ok(Verdict::Approved)
-    ) {
+    if is_trusted(project, io) {
         folders.push(SkillFolder {
             path,
             display_path,
@@ -336,6 +317,12 @@ pub fn trust(io: &Io<'_>) -> Trust {
         host_file: dirs::host_trust_file(io),
         on_wait: Some(process::notify_waiting),
     }
+}
+
+/// Returns true if the user trusts `project`.
+fn is_trusted(project: &Project, io: &Io<'_>) -> bool {
+    let verdict = trust(io).project_verdict(project.root());
+    matches!(verdict, Ok(Verdict::Approved))
 }
 
 /// The advice after [`trust_created_project`] for a project that is not trusted.

@@ -1,9 +1,11 @@
 //! Printing of diagnostics and notes on standard error.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
+use cogtools_core::json::object;
 use cogtools_core::{Diagnostic, Hint};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::call::quote;
 use crate::hint::command_line_in;
@@ -91,11 +93,11 @@ impl Reporter {
                 let details = quote_details(details);
                 format!("{}: {}\n{details}", self.program, sanitize_line(message))
             }
-            Format::Json if details.is_empty() => {
-                json_line(&json!({"program": self.program, "note": message}))
-            }
             Format::Json => {
-                let note = json!({"program": self.program, "note": message, "details": details});
+                let mut note = json!({"program": self.program, "note": message});
+                if !details.is_empty() {
+                    note["details"] = details.into();
+                }
                 json_line(&note)
             }
         }
@@ -126,48 +128,37 @@ impl Reporter {
         for log in diagnostic.logs.iter().flatten() {
             text.push_str(&quote_details(log));
         }
+        let label = self.paint("hint:", CYAN.bold());
         for hint in &diagnostic.hints {
-            text.push_str(&self.paint("hint:", CYAN.bold()));
-            text.push(' ');
-            text.push_str(&sanitize_line(&self.hint(hint)));
-            text.push('\n');
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{label} {}", sanitize_line(&self.hint(hint)));
         }
         text
     }
 
     /// The diagnostic as the JSON object of a line.
     pub fn json(&self, severity: Severity, diagnostic: &Diagnostic) -> Value {
-        let mut object = Map::new();
-        object.insert("severity".into(), severity.name().into());
-        object.insert("code".into(), diagnostic.code.name().into());
-        object.insert("program".into(), self.program.into());
-        if !diagnostic.subject.is_empty() {
-            object.insert("subject".into(), diagnostic.subject.clone().into());
-        }
-        if let Some(location) = &diagnostic.location {
-            object.insert("file".into(), location.file.display().to_string().into());
-            object.insert("line".into(), location.line.into());
-            object.insert("column".into(), location.column.into());
-        }
-        if let Some(pointer) = &diagnostic.pointer {
-            object.insert("pointer".into(), shorten(pointer).into());
-        }
-        object.insert("message".into(), shorten(&diagnostic.message).into());
-        if !diagnostic.details.is_empty() {
-            object.insert("details".into(), diagnostic.details.clone().into());
-        }
-        if let Some(logs) = &diagnostic.logs {
-            object.insert("logs".into(), logs.as_slice().into());
-        }
-        object.insert(
-            "hints".into(),
-            diagnostic
-                .hints
-                .iter()
-                .map(|hint| shorten(&self.hint(hint)).into_owned())
-                .collect(),
-        );
-        Value::Object(object)
+        let location = diagnostic.location.as_ref();
+        let unless_empty = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let hints = diagnostic.hints.iter().map(|hint| self.hint(hint));
+        let fields = json!({
+            "severity": severity.name(),
+            "code": diagnostic.code.name(),
+            "program": self.program,
+            "subject": unless_empty(&diagnostic.subject),
+            "file": location.map(|at| at.file.display().to_string()),
+            "line": location.map(|at| at.line),
+            "column": location.map(|at| at.column),
+            "pointer": diagnostic.pointer.as_deref().map(shorten),
+            "message": shorten(&diagnostic.message),
+            "details": unless_empty(&diagnostic.details),
+            "logs": diagnostic.logs,
+            "hints": hints.map(|hint| shorten(&hint).into_owned()).collect::<Value>(),
+        });
+        let known = object(fields)
+            .into_iter()
+            .filter(|(_, value)| !value.is_null());
+        known.collect()
     }
 
     fn paint(&self, text: &str, style: Style) -> String {

@@ -76,11 +76,8 @@ pub fn collect(
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let new = new.map(|new| {
         let name = plugin.unwrap_or(DEFAULT_SKILL).to_owned();
-        (
-            name,
-            Summary::new(new.tool),
-            reference(new.tool, |golden| new.file(golden)),
-        )
+        let reference = reference(new.tool, |golden| new.file(golden));
+        (name, Summary::new(new.tool), reference)
     });
     for (name, tool, reference) in found.into_iter().chain(new) {
         let skill = skills.entry(name.clone()).or_insert_with(|| Skill {
@@ -135,17 +132,12 @@ fn names(path: &Path) -> BTreeSet<String> {
 /// an end.
 pub fn name_of(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    let mut name = words.join("-");
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let mut name = words.join("-").to_ascii_lowercase();
     name.truncate(MAX_NAME);
-    let name = name.trim_end_matches('-');
-    if name.is_empty() {
-        DEFAULT_SKILL.to_owned()
-    } else {
-        name.to_owned()
+    match name.trim_end_matches('-') {
+        "" => DEFAULT_SKILL.to_owned(),
+        name => name.to_owned(),
     }
 }
 
@@ -170,34 +162,28 @@ impl Skill {
         allow: bool,
         project: &Project,
     ) -> Result<Vec<Update>, Failure> {
-        collect_all(
-            self.files(folder, allow)
-                .into_iter()
-                .map(|(file, text, front_matter)| {
-                    let (path, display_path) = project.resolve(&file);
-                    let path = WritePath::in_project(project.root(), &path);
-                    let document = Document::open(path, display_path)?;
-                    let content = match document.content() {
-                        None => Some(new_content(front_matter.as_deref(), &text)),
-                        Some(old) => replaced(old, &document, front_matter.as_deref(), &text),
-                    };
-                    match content {
-                        Some(content) => Ok(document.with_content(content)),
-                        None => Err(DocumentError::HandWritten(document.display_path().into())),
-                    }
-                }),
-        )
+        let files = self.files(folder, allow).into_iter();
+        collect_all(files.map(|(file, text, front_matter)| {
+            let (path, display_path) = project.resolve(&file);
+            let path = WritePath::in_project(project.root(), &path);
+            let document = Document::open(path, display_path)?;
+            let content = match document.content() {
+                None => Some(new_content(front_matter.as_deref(), &text)),
+                Some(old) => replaced(old, &document, front_matter.as_deref(), &text),
+            };
+            match content {
+                Some(content) => Ok(document.with_content(content)),
+                None => Err(DocumentError::HandWritten(document.display_path().into())),
+            }
+        }))
     }
 
     /// The files of the skill in `folder`: their texts, and the lines above them.
     pub fn files(&self, folder: &Path, allow: bool) -> Vec<(PathBuf, String, Option<String>)> {
         let (body, overview) = self.body();
         let references = folder.join("references");
-        let mut files = vec![(
-            folder.join("SKILL.md"),
-            body,
-            Some(self.front_matter(allow)),
-        )];
+        let front_matter = Some(self.front_matter(allow));
+        let mut files = vec![(folder.join("SKILL.md"), body, front_matter)];
         files.extend(overview.map(|text| (references.join("all.tools.md"), text, None)));
         for (tool, text) in &self.references {
             files.push((references.join(format!("{tool}.md")), text.clone(), None));
@@ -258,12 +244,8 @@ impl Skill {
                 "the tool itself failed; the message says why",
             ),
         ] {
-            let _ = writeln!(
-                text,
-                "- {}, status {}: {advice}",
-                code.name(),
-                code.status()
-            );
+            let (name, status) = (code.name(), code.status());
+            let _ = writeln!(text, "- {name}, status {status}: {advice}");
         }
         text.truncate(text.trim_end().len());
         text
@@ -298,7 +280,7 @@ impl Skill {
             (WritePath::in_project(project.root(), &path), display_path)
         });
         unknown
-            .filter(|(path, display_path)| is_ours_alone(path, display_path))
+            .filter(|(path, shown)| is_ours_alone(path, shown))
             .collect()
     }
 }
@@ -319,9 +301,8 @@ fn is_ours_alone(path: &WritePath, display_path: &Path) -> bool {
 
 /// A new file.
 pub fn new_content(front_matter: Option<&str>, text: &str) -> Vec<u8> {
-    let head = front_matter
-        .map(|lines| format!("{lines}\n"))
-        .unwrap_or_default();
+    let head = front_matter.map(|lines| format!("{lines}\n"));
+    let head = head.unwrap_or_default();
     format!("{head}{BEGIN}\n\n{text}\n{END}\n").into_bytes()
 }
 
@@ -391,12 +372,8 @@ fn reference(tool: &Tool, golden: impl Fn(&str) -> Option<String>) -> String {
         }
         let arguments = Value::Object(example.arguments());
         let call = format!("cogtools-call {} <<'JSON'\n{arguments}\nJSON", quote(name));
-        let _ = write!(
-            text,
-            "\n{}\nprints\n\n{}",
-            block("sh", &call),
-            block("text", &result)
-        );
+        let (call, result) = (block("sh", &call), block("text", &result));
+        let _ = write!(text, "\n{call}\nprints\n\n{result}");
         shown += 1;
         if shown == MAX_EXAMPLES {
             break;
@@ -412,11 +389,7 @@ fn result(
     example: &Example,
     golden: &dyn Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let id = example
-        .name
-        .as_ref()
-        .map_or_else(|| (index + 1).to_string(), ToString::to_string);
-    let text = golden(&format!("{name}.{id}.golden"))?;
+    let text = golden(&format!("{name}.{}.golden", example.id(index)))?;
     Some(match text.char_indices().nth(MAX_RESULT) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -40,12 +40,11 @@ impl Summary {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|it| it == name));
         let properties = schema.get("properties").and_then(Value::as_object);
+        let names = properties.into_iter().flat_map(Map::keys);
         Self {
             name: tool.name().to_string(),
             purpose: purpose(&tool.description),
-            arguments: properties
-                .into_iter()
-                .flat_map(Map::keys)
+            arguments: names
                 .map(|name| (name.clone(), is_required(name)))
                 .collect(),
         }
@@ -57,20 +56,16 @@ impl Summary {
     }
 
     fn line(&self) -> String {
-        let arguments: Vec<String> = self
-            .arguments
-            .iter()
-            .map(|(name, required)| {
-                let note = if *required { "" } else { " (optional)" };
-                format!("{}{note}", code(name))
-            })
-            .collect();
-        let cells = [
+        let arguments = self.arguments.iter().map(|(name, required)| {
+            let note = if *required { "" } else { " (optional)" };
+            format!("{}{note}", code(name))
+        });
+        let arguments = arguments.collect::<Vec<_>>().join(", ");
+        format!(
+            "| {} | {} | {arguments} |",
             code(&self.name),
-            escape(&self.purpose),
-            arguments.join(", "),
-        ];
-        format!("| {} |", cells.join(" | "))
+            escape(&self.purpose)
+        )
     }
 }
 
@@ -102,9 +97,8 @@ impl Table {
 
     /// The lines of a list of the tools without their arguments, in Markdown.
     pub fn names(&self) -> Vec<String> {
-        let rows = self.rows.iter();
-        rows.map(|row| format!("- {}: {}", code(&row.name), escape(&row.purpose)))
-            .collect()
+        let line = |row: &Summary| format!("- {}: {}", code(&row.name), escape(&row.purpose));
+        self.rows.iter().map(line).collect()
     }
 
     /// The purposes of the tools of `owner`, one after the other.
@@ -127,19 +121,13 @@ impl Table {
 
     /// The table as JSON.
     pub fn json(&self) -> Value {
+        let argument =
+            |(name, required): &(String, bool)| json!({"name": name, "required": required});
         let rows = self.rows.iter().map(|row| {
-            let arguments: Vec<Value> = row
-                .arguments
-                .iter()
-                .map(|(name, required)| json!({"name": name, "required": required}))
-                .collect();
-            json!({
-                "name": row.name,
-                "purpose": row.purpose,
-                "arguments": arguments,
-            })
+            let arguments: Value = row.arguments.iter().map(argument).collect();
+            json!({"name": row.name, "purpose": row.purpose, "arguments": arguments})
         });
-        json!({"tools": rows.collect::<Vec<_>>()})
+        json!({"tools": rows.collect::<Value>()})
     }
 }
 
@@ -164,9 +152,8 @@ impl NewTool<'_> {
     /// The text of the file `name` beside it.
     pub(super) fn file(&self, name: &str) -> Option<String> {
         let mut files = self.files.iter();
-        files
-            .find(|(known, _)| *known == name)
-            .map(|(_, text)| (*text).to_owned())
+        let file = files.find(|(known, _)| *known == name);
+        file.map(|(_, text)| (*text).to_owned())
     }
 }
 

@@ -79,11 +79,7 @@ impl Prompt {
         options: &[String],
         chosen: &[usize],
     ) -> Result<Vec<usize>, Failure> {
-        let options = options
-            .iter()
-            .map(|option| sanitize(option).into_owned())
-            .collect();
-        MultiSelect::<String>::new(question, options)
+        MultiSelect::<String>::new(question, sanitized(options))
             .with_default(chosen)
             .with_help_message("arrow keys to move, space to choose, enter to confirm")
             .with_scorer(&by_beginning)
@@ -95,11 +91,7 @@ impl Prompt {
 
     /// Asks for one of `options`, and returns its index.
     pub fn select(&self, question: &str, options: &[String]) -> Result<usize, Failure> {
-        let options = options
-            .iter()
-            .map(|option| sanitize(option).into_owned())
-            .collect();
-        Select::<String>::new(question, options)
+        Select::<String>::new(question, sanitized(options))
             .with_help_message("arrow keys to move, letters to filter, enter to choose")
             .with_scorer(&by_beginning)
             .with_render_config(self.config)
@@ -126,6 +118,13 @@ impl Prompt {
             .prompt()
             .map_err(failure)
     }
+}
+
+fn sanitized(options: &[String]) -> Vec<String> {
+    let options = options.iter();
+    options
+        .map(|option| sanitize(option).into_owned())
+        .collect()
 }
 
 /// Filters answers by their beginning: `n` is not to choose `yes, once`. Control characters are no
@@ -209,20 +208,11 @@ impl LineEditor {
             let _ = history.save(HistoryItem::from_command_line(line));
         }
         let mut keys = default_emacs_keybindings();
-        let next = vec![
-            ReedlineEvent::Menu(MENU.to_owned()),
-            ReedlineEvent::MenuNext,
-        ];
-        keys.add_binding(
-            KeyModifiers::NONE,
-            KeyCode::Tab,
-            ReedlineEvent::UntilFound(next),
-        );
-        keys.add_binding(
-            KeyModifiers::SHIFT,
-            KeyCode::BackTab,
-            ReedlineEvent::MenuPrevious,
-        );
+        let open = ReedlineEvent::Menu(MENU.to_owned());
+        let next = ReedlineEvent::UntilFound(vec![open, ReedlineEvent::MenuNext]);
+        let previous = ReedlineEvent::MenuPrevious;
+        keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, next);
+        keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, previous);
         let menu = ColumnarMenu::default().with_name(MENU);
         let editor = Reedline::create()
             .with_ansi_colors(io.colour(Stream::Stderr))

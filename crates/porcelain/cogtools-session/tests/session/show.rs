@@ -229,7 +229,11 @@ fn json_has_the_entries_as_they_are_in_the_file() {
         shown["entries"].as_array().map(Vec::as_slice),
         Some(&lines[1..])
     );
-    outcome!(CapturedRun::success(format!("{:#}\n", shown["summary"]))).outputs(str![[r#"
+    let summary = CapturedRun {
+        stdout: format!("{:#}\n", shown["summary"]),
+        ..CapturedRun::default()
+    };
+    outcome!(summary).outputs(str![[r#"
 {
   "model": "gemini-flash-latest",
   "turns": 2,

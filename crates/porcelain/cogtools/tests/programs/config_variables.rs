@@ -139,7 +139,8 @@ hint: add `description: …`
 ";
     let expected = CapturedRun {
         stderr: warning.into(),
-        ..CapturedRun::success("API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n")
+        stdout: "API_KEY\t.env:1\nPATH\tmissing\nTOKEN\tmissing\n".into(),
+        ..CapturedRun::default()
     };
     assert_eq!(found, expected);
 }
