@@ -153,11 +153,8 @@ fn named(file: &Path) -> Vec<String> {
     let items = document
         .as_ref()
         .and_then(|document| document.get(KEY)?.items());
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(|item| Some(item.text()?.to_owned()))
-        .collect()
+    let texts = items.into_iter().flatten().filter_map(|item| item.text());
+    texts.map(str::to_owned).collect()
 }
 
 fn canonical(path: &Path) -> PathBuf {

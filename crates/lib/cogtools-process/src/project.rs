@@ -117,10 +117,8 @@ impl Project {
     /// Resolves a path relative to the root: the full path, and the path as the user
     /// would write it.
     pub fn resolve(&self, path: &Path) -> (PathBuf, PathBuf) {
-        let tidy: PathBuf = path
-            .components()
-            .filter(|part| part.as_os_str() != ".")
-            .collect();
+        let parts = path.components().filter(|part| part.as_os_str() != ".");
+        let tidy: PathBuf = parts.collect();
         (self.root.join(&tidy), self.display_path.join(&tidy))
     }
 }

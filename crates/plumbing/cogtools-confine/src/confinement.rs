@@ -57,10 +57,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let policy = policy.as_ref();
     // A process whose memory is protected cannot say who it is there.
     if let Some(policy) = policy.filter(|policy| policy.namespaces != Namespaces::None) {
-        let line: Vec<_> = iter::once(&options.program)
-            .chain(&options.args)
-            .cloned()
-            .collect();
+        let line = iter::once(&options.program).chain(&options.args).cloned();
+        let line: Vec<_> = line.collect();
         namespaces::enter(policy, &line).map_err(failed("namespaces cannot be entered"))?;
     }
     let mut command = options.command();
@@ -126,10 +124,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 fn set_limits(options: &Options) -> io::Result<()> {
     // The program is started in the memory of this process, which has the proxy's threads. The memory
     // of all its processes is measured without them.
-    let has_proxy = options
-        .policy
-        .as_ref()
-        .is_some_and(|policy| !policy.hosts.is_empty());
+    let policy = options.policy.as_ref();
+    let has_proxy = policy.is_some_and(|policy| !policy.hosts.is_empty());
     let proxy = if has_proxy { PROXY_MEMORY } else { 0 };
     let memory = options.memory.map(|memory| memory.saturating_add(proxy));
     // The system counts all processes of the user.

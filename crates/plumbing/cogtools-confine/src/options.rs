@@ -103,9 +103,9 @@ impl Options {
                 }
             }
         };
-        options.program = program
-            .filter(|program| !program.is_empty())
-            .ok_or_else(|| Failure::Usage("no program was named".to_owned()))?;
+        let program = program.filter(|program| !program.is_empty());
+        let unnamed = || Failure::Usage("no program was named".to_owned());
+        options.program = program.ok_or_else(unnamed)?;
         options.args = args.collect();
         Ok(Action::Run(Box::new(options)))
     }
@@ -240,11 +240,7 @@ impl Policy {
     pub(crate) fn with_system(mut self) -> Self {
         for (system, paths) in [(SYSTEM, &mut self.read), (DEVICES, &mut self.write)] {
             // The system's links are its own.
-            paths.extend(
-                system
-                    .iter()
-                    .filter_map(|path| std::fs::canonicalize(path).ok()),
-            );
+            paths.extend(system.iter().flat_map(std::fs::canonicalize));
             paths.sort_unstable();
             paths.dedup();
         }

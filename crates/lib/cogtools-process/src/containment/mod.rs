@@ -102,14 +102,14 @@ impl Boundary {
             return Err(escape());
         }
         self.check_file(program).map_err(|_| escape())?;
-        let words = line.words();
-        self.check_arguments(&words, file.parent().unwrap_or(Path::new("/")))
-            .map_err(|error| match error {
-                Escape::File(path) => {
-                    Escape::Interpreter(file.to_path_buf(), path.display().to_string())
-                }
-                error => error,
-            })
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let checked = self.check_arguments(&line.words(), folder);
+        checked.map_err(|error| match error {
+            Escape::File(path) => {
+                Escape::Interpreter(file.to_path_buf(), path.display().to_string())
+            }
+            error => error,
+        })
     }
 
     /// Checks the literal words of a command line, the program first, for a tool in
@@ -118,9 +118,8 @@ impl Boundary {
         let is_module = words.iter().any(|word| loads_modules(word));
         let program = searched_program(words);
         let words = words.iter().enumerate();
-        words
-            .filter(|(index, _)| Some(*index) != program)
-            .try_for_each(|(_, word)| self.check_argument(word, folder, is_module))
+        let mut others = words.filter(|(index, _)| Some(*index) != program);
+        others.try_for_each(|(_, word)| self.check_argument(word, folder, is_module))
     }
 
     /// Returns the file of the package that `argument` names by a path that begins with `./`, seen
@@ -237,31 +236,25 @@ pub fn is_excluded(name: &OsStr) -> bool {
 /// The position in a command line of a program that is searched on PATH, so that it names
 /// no file of the working directory: the first word, or the one after `env`.
 pub fn searched_program(words: &[String]) -> Option<usize> {
-    let is_env = |word: &String| {
-        Path::new(word)
-            .file_name()
-            .is_some_and(|name| name == "env")
-    };
+    let is_env = |word: &String| Path::new(word).file_name().is_some_and(|it| it == "env");
     let is_option = |word: &String| word.starts_with('-') || word.contains(['=', ' ']);
     let index = match words.first() {
         Some(first) if is_env(first) => words.iter().skip(1).position(|word| !is_option(word))? + 1,
         _ => 0,
     };
-    words
-        .get(index)
-        .filter(|word| !word.contains('/'))
-        .map(|_| index)
+    (!words.get(index)?.contains('/')).then_some(index)
 }
 
 impl Escape {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        Diagnostic::new(Code::Denied, self.to_string()).hint(
-            "a package must contain everything that it runs; report this to its author, or remove it",
-        )
+        Diagnostic::new(Code::Denied, self.to_string()).hint(INCOMPLETE)
     }
 }
 
+/// The hint for a package that runs or links to files of others.
+pub(crate) const INCOMPLETE: &str =
+    "a package must contain everything that it runs; report this to its author, or remove it";
 /// The name of the folder that contains packages.
 pub const MODULES: &str = "node_modules";
 /// Folders of the system, for a project that is the root of the file system.
@@ -289,10 +282,8 @@ impl Roots {
             let contains_home = home.as_ref().is_some_and(|home| home.starts_with(folder));
             !contains_home && folder.parent().is_some()
         };
-        let repository = root
-            .ancestors()
-            .skip(1)
-            .find(|folder| folder.join(".git").exists() && is_own(folder));
+        let mut above = root.ancestors().skip(1);
+        let repository = above.find(|folder| folder.join(".git").exists() && is_own(folder));
         let repository = repository.map(Path::to_path_buf);
         let modules = root.ancestors().skip(1).map(|folder| folder.join(MODULES));
         Self {

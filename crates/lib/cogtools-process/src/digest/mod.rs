@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::containment::{
-    Loaded, is_excluded, loaded_files, loads_modules as is_module_loader, named_files,
+    INCOMPLETE, Loaded, is_excluded, loaded_files, loads_modules as is_module_loader, named_files,
 };
 
 /// A SHA-256.
@@ -167,10 +167,8 @@ fn add_loaded(hasher: &mut Sha256, root: &Path, loaded: Loaded) -> Result<(), Di
         Loaded::File(_) => add_file(hasher, &file, &ReadScope::User),
         Loaded::Scripts(_) => {
             let mut bytes = Vec::new();
-            open(&file, &ReadScope::User)?
-                .take(MAX_MANIFEST_BYTES)
-                .read_to_end(&mut bytes)
-                .map_err(|error| DigestError::Io(file.clone(), error))?;
+            let mut start = open(&file, &ReadScope::User)?.take(MAX_MANIFEST_BYTES);
+            unless_io(&file, || start.read_to_end(&mut bytes).map(drop))?;
             // What is not JSON to us may be to a program: a byte order mark, a longer file.
             let Ok(manifest) = serde_json::from_slice::<Value>(&bytes) else {
                 return add_file(hasher, &file, &ReadScope::User);
@@ -206,16 +204,13 @@ impl Display for Hash {
 impl DigestError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        match self {
-            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("check that the file is readable"),
-            Self::FileTooLarge(_) => Diagnostic::new(Code::Denied, self.to_string())
-                .hint("remove it from the command line"),
-            Self::TooLarge(_) => Diagnostic::new(Code::Denied, self.to_string())
-                .hint("copy the tools you need into the project"),
-            Self::Outside(_) | Self::Special(_) => Diagnostic::new(Code::Denied, self.to_string())
-                .hint("a package must contain everything that it runs; report this to its author, or remove it"),
-        }
+        let (code, hint) = match self {
+            Self::Io(..) => (Code::IoFailed, "check that the file is readable"),
+            Self::FileTooLarge(_) => (Code::Denied, "remove it from the command line"),
+            Self::TooLarge(_) => (Code::Denied, "copy the tools you need into the project"),
+            Self::Outside(_) | Self::Special(_) => (Code::Denied, INCOMPLETE),
+        };
+        Diagnostic::new(code, self.to_string()).hint(hint)
     }
 }
 
@@ -251,10 +246,8 @@ fn add_recognized(hasher: &mut Sha256, file: &Path) -> Result<(), DigestError> {
     add_part(hasher, &meta.len().to_le_bytes());
     let modified = meta.modified().ok();
     let since = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    add_part(
-        hasher,
-        &since.map_or(0, |since| since.as_nanos()).to_le_bytes(),
-    );
+    let since = since.map_or(0, |since| since.as_nanos());
+    add_part(hasher, &since.to_le_bytes());
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -375,12 +368,11 @@ fn digest(root: &Path, copy: Option<CopyTo<'_>>) -> Result<Hash, DigestError> {
         }
         let copied = copy.map(|copy| copy.folder.join(&file));
         if let Some(folder) = copied.as_deref().and_then(Path::parent) {
-            fs::create_dir_all(folder)
-                .map_err(|error| DigestError::Io(folder.to_path_buf(), error))?;
+            unless_io(folder, || fs::create_dir_all(folder))?;
         }
         add_entry(&mut hasher, (root, &path), &meta, copied.as_deref(), copy)?;
     }
-    Ok(Hash(hasher.finalize().into()))
+    Ok(Hash::of(hasher))
 }
 
 /// Adds the file at `path` in the package at `root`, and copies it.

@@ -62,11 +62,6 @@ pub enum DotEnvError {
 }
 
 impl DotEnv {
-    /// Reads the file at `path` in `scope`, known to the user as `display_path`.
-    pub fn read(path: &Path, display_path: &Path, scope: &ReadScope) -> Result<Self, DotEnvError> {
-        Self::parse(Text::read(path, display_path, scope).map_err(DotEnvError::Text)?)
-    }
-
     /// Reads the file of the project at `root`, if it belongs to one of the `owners`.
     pub fn read_owned(
         path: &Path,
@@ -76,10 +71,9 @@ impl DotEnv {
     ) -> Result<Self, DotEnvError> {
         let read = Text::read_with_meta(path, display_path, &ReadScope::project(root));
         let (text, meta) = read.map_err(DotEnvError::Text)?;
-        owners
-            .check_opened(path, &meta, root)
-            .and_then(|()| owners.check(path, root))
-            .map_err(DotEnvError::Foreign)?;
+        let opened = owners.check_opened(path, &meta, root);
+        let checked = opened.and_then(|()| owners.check(path, root));
+        checked.map_err(DotEnvError::Foreign)?;
         Self::parse(text)
     }
 

@@ -149,11 +149,8 @@ impl Environment {
     ) -> Self {
         // `ROOT/../elsewhere` begins with the root but is not in it.
         let inside = |folder: &&Path| folder.strip_prefix(root).is_ok_and(descends);
-        self.folders = directory
-            .ancestors()
-            .take_while(inside)
-            .map(Path::to_path_buf)
-            .collect();
+        let folders = directory.ancestors().take_while(inside);
+        self.folders = folders.map(Path::to_path_buf).collect();
         if self.folders.is_empty() {
             self.folders.push(root.to_path_buf());
         }
@@ -190,22 +187,17 @@ impl Environment {
 
     /// The folder for temporary files, from the process's variables or the system.
     pub fn temp_dir(&self) -> PathBuf {
-        let names: &[&str] = if cfg!(windows) {
-            &["TMP", "TEMP"]
+        let (names, default): (&[&str], _) = if cfg!(windows) {
+            (&["TMP", "TEMP"], r"C:\Windows\Temp")
         } else {
-            &["TMPDIR"]
+            (&["TMPDIR"], "/tmp")
         };
-        let default = if cfg!(windows) {
-            r"C:\Windows\Temp"
-        } else {
-            "/tmp"
-        };
-        names
+        let folders = names
             .iter()
-            .filter_map(|name| self.process.get(OsStr::new(name)))
-            .map(PathBuf::from)
-            .find(|path| path.is_absolute())
-            .unwrap_or_else(|| PathBuf::from(default))
+            .filter_map(|name| self.process.get(OsStr::new(name)));
+        let mut folders = folders.map(PathBuf::from);
+        let absolute = folders.find(|path| path.is_absolute());
+        absolute.unwrap_or_else(|| PathBuf::from(default))
     }
 
     /// The project's `.env`, if it has one and it is not disabled.
@@ -236,9 +228,8 @@ impl Environment {
     /// Looks up the variable `name`, with `file` as returned by [`Self::file`].
     pub fn lookup(&self, name: &str, file: Option<&DotEnv>) -> Option<Resolved> {
         let process = self.process.get(OsStr::new(name));
-        let dotenv = file
-            .filter(|_| !is_dangerous(name))
-            .and_then(|file| Some((file, file.get(name)?)));
+        let dotenv = file.filter(|_| !is_dangerous(name));
+        let dotenv = dotenv.and_then(|file| Some((file, file.get(name)?)));
         let shadows = process.is_some() && dotenv.is_some();
         let from_file = |(file, variable): (&DotEnv, &Variable)| Resolved {
             value: OsString::from(&variable.value),
@@ -259,11 +250,11 @@ impl Environment {
     /// The environment of a program that declares `names`, with the variables that
     /// every program needs. The file is read only if there are names.
     pub fn child_env(&self, names: &[String]) -> Result<Vars, EnvError> {
-        let mut child_env: Vars = BASE
+        let base = BASE
             .iter()
-            .filter_map(|name| self.process.get_key_value(OsStr::new(name)))
-            .map(|(name, value)| (name.clone(), value.clone()))
-            .collect();
+            .filter_map(|name| self.process.get_key_value(OsStr::new(name)));
+        let base = base.map(|(name, value)| (name.clone(), value.clone()));
+        let mut child_env: Vars = base.collect();
         if names.is_empty() {
             return Ok(child_env);
         }

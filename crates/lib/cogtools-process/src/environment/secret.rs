@@ -109,10 +109,8 @@ fn secrets<'v>(name: &str, value: &'v str) -> Vec<&'v str> {
             return password.into_iter().chain(path).collect();
         }
         // The address of a webhook is a secret, but an origin is none.
-        return Some(value)
-            .filter(|_| !matches!(path, "" | "/"))
-            .into_iter()
-            .collect();
+        let is_secret = !matches!(path, "" | "/");
+        return is_secret.then_some(value).into_iter().collect();
     }
     let is_machine =
         ORDINARY.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");

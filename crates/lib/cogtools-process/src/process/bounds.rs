@@ -112,6 +112,7 @@ impl Policy {
     fn to_args(&self) -> impl Iterator<Item = OsString> + '_ {
         let flags = [("--network", self.network), ("--required", self.required)];
         let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
+        let hosts = self.hosts.iter();
         let path = |name: &str, path: &PathBuf| {
             let mut option = OsString::from(name);
             option.push(path);
@@ -125,11 +126,7 @@ impl Policy {
             .chain(self.deny.iter().map(move |it| path("--deny=", it)))
             .chain(self.keep.iter().map(move |it| path("--keep=", it)))
             .chain(self.trace.iter().map(move |it| path("--trace=", it)))
-            .chain(
-                self.hosts
-                    .iter()
-                    .map(|host| format!("--host={host}").into()),
-            )
+            .chain(hosts.map(|host| format!("--host={host}").into()))
     }
 
     /// Returns the parts of it that a system with these `gaps` does not enforce.
@@ -205,16 +202,6 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The names of the limits in a configuration.
-    pub const KEYS: [&'static str; 5] = ["memory", "processes", "cpu", "files", "file_size"];
-    /// No limits at all: more than any system has.
-    pub const UNLIMITED: Self = Self {
-        memory: u64::MAX,
-        processes: u64::MAX,
-        cpu: u64::MAX,
-        files: u64::MAX,
-        file_size: u64::MAX,
-    };
     /// The limits without configuration.
     pub const DEFAULT: Self = Self {
         memory: 4 << 30,

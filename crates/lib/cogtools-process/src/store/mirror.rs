@@ -244,11 +244,9 @@ impl Mirror {
 
     /// Adds the folders of `files`, as long as they are small enough.
     fn add_units(&mut self, files: &BTreeSet<PathBuf>, left: &mut Limit) {
-        let folders: BTreeSet<PathBuf> = files
-            .iter()
-            .map(|file| unit_folder(file))
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .collect();
+        let folders = files.iter().map(|file| unit_folder(file));
+        let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
+        let folders: BTreeSet<PathBuf> = folders.collect();
         let mut too_large = BTreeSet::new();
         for folder in &folders {
             if self.units.iter().any(|unit| unit.contains(folder)) {
@@ -474,11 +472,9 @@ impl Mirror {
     /// Links everything else of the project where it is in the layout. What was added to
     /// the project since the copy was made is added to it, too.
     pub(super) fn link_rest(&self, copy: &Path) -> io::Result<()> {
-        let folders: BTreeSet<&Path> = self
-            .units
-            .iter()
-            .flat_map(|unit| unit.path.ancestors().skip(1))
-            .collect();
+        let units = self.units.iter();
+        let folders = units.flat_map(|unit| unit.path.ancestors().skip(1));
+        let folders: BTreeSet<&Path> = folders.collect();
         for folder in &folders {
             let is_covered = self.units.iter().any(|unit| unit.contains(folder));
             for entry in fs::read_dir(self.root.join(folder))? {

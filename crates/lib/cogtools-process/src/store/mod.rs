@@ -129,8 +129,8 @@ impl Store {
         fs::write(versions.join(ORIGIN), origin).map_err(failed)?;
         let temp = tempfile::Builder::new()
             .prefix(".new-")
-            .tempdir_in(&versions)
-            .map_err(failed)?;
+            .tempdir_in(&versions);
+        let temp = temp.map_err(failed)?;
         let is_same = fill(&NewCopy {
             temp: temp.path(),
             path: &version,
@@ -165,10 +165,8 @@ impl Store {
         let mut removed = 0;
         for versions in entries(&self.folder) {
             let origin = origin(&versions);
-            let copies: Vec<PathBuf> = entries(&versions)
-                .into_iter()
-                .filter(|path| is_folder(path))
-                .collect();
+            let mut copies = entries(&versions);
+            copies.retain(|path| is_folder(path));
             let mut left = copies.len();
             for copy in copies {
                 let hash = copy.file_name().unwrap_or_default().to_string_lossy();
@@ -251,21 +249,27 @@ fn protect(folder: &Path) -> io::Result<()> {
 impl StoreError {
     /// The diagnostic to show.
     pub fn diagnostic(&self) -> Diagnostic {
-        match self {
-            Self::Nowhere => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("set HOME, or XDG_STATE_HOME"),
-            Self::Io(..) => Diagnostic::new(Code::IoFailed, self.to_string())
-                .hint("free some space, or make the folder writable"),
-            Self::Data(path, _) => Diagnostic::new(Code::IoFailed, self.to_string()).hint(format!(
-                "remove `{}` if it is no folder, or make the folder above it writable",
-                path.display()
-            )),
-            Self::NotPrivate(folder) => Diagnostic::new(Code::Denied, self.to_string())
-                .hint(format!("remove `{}`", folder.display())),
-            Self::Content(error) => error.diagnostic(),
-            Self::Changed => Diagnostic::new(Code::Denied, self.to_string())
-                .hint("call the tool again once nothing writes to them"),
-        }
+        let (code, hint) = match self {
+            Self::Content(error) => return error.diagnostic(),
+            Self::Nowhere => (Code::IoFailed, "set HOME, or XDG_STATE_HOME".to_owned()),
+            Self::Io(..) => (
+                Code::IoFailed,
+                "free some space, or make the folder writable".into(),
+            ),
+            Self::Data(path, _) => {
+                let remedy = "if it is no folder, or make the folder above it writable";
+                (
+                    Code::IoFailed,
+                    format!("remove `{}` {remedy}", path.display()),
+                )
+            }
+            Self::NotPrivate(folder) => (Code::Denied, format!("remove `{}`", folder.display())),
+            Self::Changed => (
+                Code::Denied,
+                "call the tool again once nothing writes to them".into(),
+            ),
+        };
+        Diagnostic::new(code, self.to_string()).hint(hint)
     }
 }
 

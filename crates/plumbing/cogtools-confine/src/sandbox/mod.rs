@@ -109,11 +109,8 @@ pub(crate) fn check() -> String {
 /// `{"system":"Linux","landlock":7,"namespaces":"all","gaps":[]}`
 fn report(system: &str, landlock: Option<u32>, namespaces: Namespaces, gaps: &[Gap]) -> String {
     let landlock = landlock.map_or_else(|| "null".to_owned(), |version| version.to_string());
-    let gaps: Vec<String> = gaps
-        .iter()
-        .map(|gap| format!("\"{}\"", gap.name()))
-        .collect();
-    let gaps = gaps.join(",");
+    let gaps = gaps.iter().map(|gap| format!("\"{}\"", gap.name()));
+    let gaps = gaps.collect::<Vec<_>>().join(",");
     let namespaces = namespaces.name();
     format!(
         "{{\"system\":\"{system}\",\"landlock\":{landlock},\"namespaces\":\"{namespaces}\",\
