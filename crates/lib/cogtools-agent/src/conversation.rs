@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use cogtools_log::{
-    Approval, CallId, Decision, Entry, Event, Id, Outcome, ResultEvent, SIGNATURES,
-};
+use cogtools_log::{Approval, CallId, Decision, Event, Id, Outcome, ResultEvent, SIGNATURES};
 use cogtools_model::{Content, Finish, FunctionCall, Part};
 use serde_json::{Value, json};
 
@@ -83,15 +81,6 @@ impl OpenCall {
 }
 
 impl Conversation {
-    /// The conversation on a path of entries, from the root.
-    pub fn new<'e>(path: impl IntoIterator<Item = &'e Entry>) -> Self {
-        let mut conversation = Self::default();
-        for entry in path {
-            conversation.push(entry.id, &entry.event);
-        }
-        conversation
-    }
-
     /// Adds the next entry.
     pub fn push(&mut self, id: Id, event: &Event) {
         match event {

@@ -142,11 +142,6 @@ impl Budget {
         Self { tools, ..self }
     }
 
-    /// The tokens.
-    pub const fn tokens(self) -> usize {
-        self.tokens
-    }
-
     /// Selects among tools with these `costs`: all of them if they fit; otherwise the search tools,
     /// which cost `search`, those that are pinned, and of the others as many as fit: those that are
     /// called most often first, by powers of two, then small ones.

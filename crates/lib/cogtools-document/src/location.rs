@@ -36,10 +36,7 @@ impl Location {
     /// The location at `line` and `column` (both from 1) of `source`, the text of `file`.
     pub fn new(file: &Path, source: &str, line: usize, column: usize, width: usize) -> Self {
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or("");
-        let room = text
-            .chars()
-            .count()
-            .saturating_sub(column.saturating_sub(1));
+        let room = text.chars().skip(column.saturating_sub(1)).count();
         Self {
             file: file.to_path_buf(),
             line,

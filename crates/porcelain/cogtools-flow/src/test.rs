@@ -86,8 +86,7 @@ impl TestArgs {
                 io.show(&format!("none {name} (no examples)\n"))?;
             }
             for (index, example) in tool.tests().iter().enumerate() {
-                let name_of = example.name.as_ref().map(ToString::to_string);
-                let id = name_of.unwrap_or_else(|| (index + 1).to_string());
+                let id = example.id(index);
                 let golden = format!("{id}.trace.golden");
                 let path = tool.text().path().with_extension(golden);
                 let found = trace(&name, &id, example, &self.registry, io)?;

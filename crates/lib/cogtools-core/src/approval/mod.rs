@@ -308,10 +308,8 @@ fn loaded_by(root: &Path) -> Vec<Loaded> {
 /// The commands of a script, as far as they can be separated.
 pub(crate) fn script_commands(line: &CommandLine) -> Vec<Vec<String>> {
     let script = script_of(line).unwrap_or_default();
-    let commands = script
-        .lines()
-        .skip(usize::from(script.starts_with("#!")))
-        .flat_map(|line| line.split([';', '|', '&', '(']));
+    let lines = script.lines().skip(usize::from(script.starts_with("#!")));
+    let commands = lines.flat_map(|line| line.split([';', '|', '&', '(']));
     let words = commands.map(|command| command.split_whitespace().map(str::to_owned).collect());
     words
         .filter(|words: &Vec<String>| words.first().is_some_and(|word| !word.starts_with('#')))

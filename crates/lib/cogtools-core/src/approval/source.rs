@@ -149,13 +149,12 @@ impl TrustableSource {
 
     /// The package, if it has tools that run programs.
     fn package(package: Package) -> Option<Self> {
-        let tools: Vec<Tool> = package
+        let files = package
             .folders
             .iter()
-            .flat_map(|folder| folder.list().entries)
-            .filter_map(|entry| entry.load().ok())
-            .flat_map(Tool::programs)
-            .collect();
+            .flat_map(|folder| folder.list().entries);
+        let tools = files.filter_map(|entry| entry.load().ok());
+        let tools: Vec<Tool> = tools.flat_map(Tool::programs).collect();
         let Package { name, root, .. } = package;
         (!tools.is_empty()).then(|| Self::of_package(ToolPackage { name, root }, tools))
     }
@@ -234,10 +233,8 @@ impl TrustableSource {
         };
         let plain = name.strip_prefix(self.noun());
         let plain = plain.and_then(|rest| rest.strip_prefix(':'));
-        [Some(name), plain]
-            .into_iter()
-            .flatten()
-            .any(|name| name == *own || name == self.name)
+        let mut names = [Some(name), plain].into_iter().flatten();
+        names.any(|name| name == *own || name == self.name)
     }
 
     /// The package or the provider itself, with its current content, and the files of the

@@ -521,11 +521,8 @@ impl Settings {
             let setting = self.get(&key);
             let lists = setting.map(|setting| setting::lists(&setting.value));
             let patterns = |list: Vec<&str>| list.into_iter().map(pattern).collect();
-            lists
-                .unwrap_or_default()
-                .into_iter()
-                .map(patterns)
-                .collect()
+            let lists = lists.unwrap_or_default().into_iter();
+            lists.map(patterns).collect()
         };
         Filter {
             tools: lists("tools"),

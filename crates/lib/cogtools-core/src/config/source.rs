@@ -385,11 +385,8 @@ fn server_settings(mut options: ServerOptions) -> Settings {
     }
     let client = |args: &[&str]| {
         let words = [Server::PROGRAM, "--error-format=json"];
-        words
-            .iter()
-            .chain(args)
-            .map(|arg| (*arg).to_owned())
-            .collect()
+        let words = words.iter().chain(args);
+        words.map(|arg| (*arg).to_owned()).collect()
     };
     let cache = options.cache.unwrap_or(Server::CACHE_TTL);
     Settings {

@@ -99,14 +99,10 @@ impl Lock {
         let none = Vec::new();
         let lines = now.iter().filter_map(|(key, values)| {
             let old = before.get(key).unwrap_or(&none);
-            let more = values
-                .iter()
-                .filter(|it| !old.contains(it))
-                .map(|it| format!(" +{it}"));
-            let less = old
-                .iter()
-                .filter(|it| !values.contains(it))
-                .map(|it| format!(" -{it}"));
+            let more = values.iter().filter(|it| !old.contains(it));
+            let more = more.map(|it| format!(" +{it}"));
+            let less = old.iter().filter(|it| !values.contains(it));
+            let less = less.map(|it| format!(" -{it}"));
             let changes: String = more.chain(less).collect();
             (!changes.is_empty()).then(|| format!("{}:{changes}", key.0))
         });

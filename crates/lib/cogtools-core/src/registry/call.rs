@@ -60,9 +60,8 @@ impl Registry {
         let (mut tool, mut arguments) = (tool.into(), arguments);
         // The arguments are finite, and each round unwraps one level.
         while tool.name().as_str() == Name::CALL {
-            let accepted = tool
-                .accept(arguments)
-                .map_err(|error| error.diagnostics(&tool))?;
+            let accepted = tool.accept(arguments);
+            let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
             let (name, inner) = registry::target(accepted.into_object());
             tool = self.find(&name).map_err(target_not_found)?.into();
             arguments = inner;
@@ -97,9 +96,8 @@ impl Call {
 
     /// Returns all errors for which [`Call::run`] would fail before the tool runs.
     pub fn check(&self, cx: &Context) -> Result<(), Vec<Diagnostic>> {
-        self.tool
-            .accept(self.arguments.clone())
-            .map_err(|error| error.diagnostics(&self.tool))?;
+        let accepted = self.tool.accept(self.arguments.clone());
+        accepted.map_err(|error| error.diagnostics(&self.tool))?;
         let approved = approve(&*self.tool, cx);
         approved.map_err(|diagnostic| vec![*diagnostic]).map(drop)
     }
@@ -109,13 +107,10 @@ impl Call {
     pub fn run(self, cx: &Context) -> Result<ToolOutput, Vec<Diagnostic>> {
         let Self { tool, arguments } = self;
         let _step = tracing::debug_span!("call", tool = ?tool.name().as_str()).entered();
-        let accepted = tool
-            .accept(arguments)
-            .map_err(|error| error.diagnostics(&tool))?;
-        approve(tool, cx)
-            .map_err(|diagnostic| vec![*diagnostic])?
-            .run(accepted, cx)
-            .map_err(|diagnostic| vec![*diagnostic])
+        let accepted = tool.accept(arguments);
+        let accepted = accepted.map_err(|error| error.diagnostics(&tool))?;
+        let output = approve(tool, cx).and_then(|tool| tool.run(accepted, cx));
+        output.map_err(|diagnostic| vec![*diagnostic])
     }
 }
 
@@ -220,11 +215,9 @@ impl Registry {
             return Ok(tool);
         }
         let real = tool.text().path().canonicalize().ok();
-        let mut candidates = self
-            .sources
-            .iter()
-            .filter(|source| !matches!(source, Source::Provider(_)))
-            .flat_map(|source| source.list(&self.cx).entries);
+        let sources = self.sources.iter();
+        let sources = sources.filter(|source| !matches!(source, Source::Provider(_)));
+        let mut candidates = sources.flat_map(|source| source.list(&self.cx).entries);
         let own = candidates.find(|file| file.path.canonicalize().ok() == real);
         let tool = match own {
             Some(file) => tool.from(file.provenance),
@@ -260,9 +253,8 @@ impl Snapshot {
         let loaded = load_all(&all.entries, |_, tool| {
             let tool = tool.map_err(|error| (error, None))?;
             let id = (pinner.source(&tool), tool.name().to_string());
-            registry
-                .with_values(tool)
-                .map_err(|error| (error, Some(id)))
+            let tool = registry.with_values(tool);
+            tool.map_err(|error| (error, Some(id)))
         });
         for (file, loaded) in all.entries.into_iter().zip(loaded) {
             let loaded = loaded.map_err(|(error, id)| {
@@ -276,10 +268,7 @@ impl Snapshot {
                 && tool.provenance.author != Author::User
             {
                 snapshot.lock.add(tool, &mut pinner, &registry.cx);
-                if matches!(
-                    tool.provenance.author,
-                    Author::Package(_) | Author::Provider
-                ) {
+                if let Author::Package(_) | Author::Provider = tool.provenance.author {
                     let id = (pinner.source(tool), tool.name().to_string());
                     let description = tool.description.clone();
                     snapshot.descriptions.entry(id).or_insert(description);
@@ -359,9 +348,9 @@ impl FindError {
                 if subject.len() < name.len() {
                     subject.push('…');
                 }
-                let diagnostic =
-                    Diagnostic::new(Code::ToolNotFound, format!("invalid tool name: {error}"));
-                let diagnostic = diagnostic.with_subject(subject.escape_debug().to_string());
+                let message = format!("invalid tool name: {error}");
+                let diagnostic = Diagnostic::new(Code::ToolNotFound, message)
+                    .with_subject(subject.escape_debug().to_string());
                 vec![match name_in_path(&name) {
                     Some(name) => diagnostic.hint(format!("a tool is called by its name: {name}")),
                     None => diagnostic.hint(LIST_HINT),
@@ -418,14 +407,12 @@ impl NotFound {
             let file = file.display();
             diagnostic = diagnostic.hint(format!("`{file}` is ignored: tool files end in `.yaml`"));
         }
-        diagnostic
-            .hints
-            .extend(suggestion(&self.nearest).map(Hint::from));
+        let meant = suggestion(&self.nearest).map(Hint::from);
+        diagnostic.hints.extend(meant);
         let source_errors = self.source_errors.iter().map(SourceError::diagnostic);
-        std::iter::once(diagnostic.with_subject(self.name).hint(LIST_HINT))
-            .chain(source_errors)
-            .chain(self.config_errors)
-            .collect()
+        let mut diagnostics = vec![diagnostic.with_subject(self.name).hint(LIST_HINT)];
+        diagnostics.extend(source_errors.chain(self.config_errors));
+        diagnostics
     }
 }
 
@@ -473,8 +460,9 @@ fn guarded<T>(
     load: impl FnOnce() -> Result<Tool, ToolError>,
     each: impl Fn(&Candidate, Result<Tool, ToolError>) -> T,
 ) -> T {
-    catch_unwind(AssertUnwindSafe(|| each(file, load())))
-        .unwrap_or_else(|_| each(file, Err(ToolError::Bug(file.display_path.clone()))))
+    let converted = catch_unwind(AssertUnwindSafe(|| each(file, load())));
+    let bug = || ToolError::Bug(file.display_path.clone());
+    converted.unwrap_or_else(|_| each(file, Err(bug())))
 }
 
 /// Loads each of `files` and converts it with `each`, in order, on two threads when

@@ -115,10 +115,8 @@ impl Registry {
 
     /// Returns the two tools that give access to all others, which are never listed.
     pub fn search_tools(&self) -> Result<Vec<Tool>, FindError> {
-        Name::RESERVED
-            .map(|name| self.find(name))
-            .into_iter()
-            .collect()
+        let tools = Name::RESERVED.into_iter().map(|name| self.find(name));
+        tools.collect()
     }
 
     /// Finds the tool of that name. It opens `<name>.yaml` in each source until one has
@@ -206,9 +204,8 @@ impl Registry {
 
     /// Returns true if the filters select the tool or prompt `name` of `toolset`.
     pub fn is_selected(&self, name: &str, toolset: Option<&str>) -> bool {
-        self.filters
-            .iter()
-            .all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))
+        let mut filters = self.filters.iter();
+        filters.all(|filter| filter.matches_name(name) && filter.matches_toolset(toolset))
     }
 
     /// Finds the file of the tool of that name, the one that [`Registry::find`] would open;
@@ -216,11 +213,9 @@ impl Registry {
     pub fn locate(&self, name: &str) -> Result<Candidate, FindError> {
         let valid =
             Name::new(name).map_err(|error| FindError::InvalidName(name.to_owned(), error))?;
-        self.files()
-            .items
-            .into_iter()
-            .find(|file| file.name == valid.as_str())
-            .ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
+        let mut files = self.files().items.into_iter();
+        let file = files.find(|file| file.name == valid.as_str());
+        file.ok_or_else(|| FindError::NotFound(self.explain_missing(&valid)))
     }
 
     /// Returns true if it has neither tools nor sources that are programs. Nothing is started to

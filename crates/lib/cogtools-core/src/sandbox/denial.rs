@@ -217,10 +217,8 @@ fn named(path: &Path, roots: &Roots<'_>) -> Option<String> {
         .as_ref()
         .and_then(|home| path.strip_prefix(home).ok())
     else {
-        let is_above = roots
-            .home
-            .as_ref()
-            .is_some_and(|home| home.starts_with(path));
+        let home = roots.home.as_ref();
+        let is_above = home.is_some_and(|home| home.starts_with(path));
         let is_refused = REFUSED.iter().any(|it| path.starts_with(it))
             || below_home(path).is_some_and(|below| has_keys(&below));
         return (!is_above && !is_refused).then(|| path.display().to_string());

@@ -128,10 +128,8 @@ impl Launcher {
         read.extend(self.read.iter().map(|it| path(it)));
         sandbox.beyond = self.beyond;
         if let Some(Net::Hosts(hosts)) = &mut sandbox.net {
-            let registries = self
-                .registries
-                .iter()
-                .filter_map(|host| HostRule::parse(host));
+            let registries = self.registries.iter();
+            let registries = registries.filter_map(|host| HostRule::parse(host));
             hosts.extend(registries);
         }
     }

@@ -169,10 +169,8 @@ impl Sandbox {
             let text = secrets::text_of(root, &root.join(&path.0)).unwrap_or_default();
             let is_variable = |line: &&str| !line.starts_with('#') && line.contains('=');
             let count = text.lines().map(str::trim).filter(is_variable).count();
-            format!(
-                "see the secrets in {path} ({})",
-                pluralize(count, "variable")
-            )
+            let variables = pluralize(count, "variable");
+            format!("see the secrets in {path} ({variables})")
         })
     }
 
@@ -274,9 +272,8 @@ impl SandboxError {
             Self::Create(..) => Code::IoFailed,
             _ => Code::InvalidTool,
         };
-        Diagnostic::new(code, self.to_string())
-            .with_subject(name)
-            .hint(self.hint())
+        let diagnostic = Diagnostic::new(code, self.to_string()).with_subject(name);
+        diagnostic.hint(self.hint())
     }
 }
 
@@ -374,10 +371,9 @@ impl Net {
             HostRule::parse(text).ok_or_else(|| (SandboxError::Host(text.to_owned()), item.span))
         });
         let hosts = hosts.collect::<Result<Vec<HostRule>, _>>()?;
-        Ok(if hosts.is_empty() {
-            Self::Nothing
-        } else {
-            Self::Hosts(hosts)
+        Ok(match hosts.as_slice() {
+            [] => Self::Nothing,
+            _ => Self::Hosts(hosts),
         })
     }
 

@@ -216,10 +216,8 @@ impl Run {
         let keep = if self.sandbox.is_workspace {
             let below = own.iter().chain(&cx.tool_folders).cloned();
             let later = RUN_LATER.iter().map(|name| root.join(name));
-            later
-                .chain(below)
-                .filter_map(|it| it.canonicalize().ok())
-                .filter(|it| it.starts_with(root) && it != root)
+            let real = later.chain(below).filter_map(|it| it.canonicalize().ok());
+            real.filter(|it| it.starts_with(root) && it != root)
                 .collect()
         } else {
             Vec::new()
@@ -228,6 +226,7 @@ impl Run {
         read.extend(program.iter().flat_map(|it| of_program(it, home)));
         read.extend(of_programs(home, variables));
         write.push(self.real.clone());
+        let hosts = self.sandbox.hosts();
         Ok(Policy {
             read: distinct(read),
             write: distinct(write),
@@ -235,12 +234,7 @@ impl Run {
             keep: distinct(keep),
             namespaces: self.namespaces,
             network: self.sandbox.has_network(),
-            hosts: self
-                .sandbox
-                .hosts()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            hosts: hosts.iter().map(ToString::to_string).collect(),
             required: self.required,
             trace: cx.list.trace.clone(),
         })
@@ -317,10 +311,10 @@ fn list(gaps: &[Gap]) -> String {
 
 /// `paths` without links and duplicates, in order.
 fn distinct(paths: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut real: Vec<PathBuf> = paths
+    let real = paths
         .into_iter()
-        .filter_map(|path| path.canonicalize().ok())
-        .collect();
+        .filter_map(|path| path.canonicalize().ok());
+    let mut real: Vec<PathBuf> = real.collect();
     real.sort_unstable();
     real.dedup();
     real

@@ -62,10 +62,10 @@ fn in_folders(
     let mut found = Vec::new();
     let in_git = |folder: &Path| folder.components().any(|part| part.as_os_str() == ".git");
     let below = |folder: &Path| in_git(folder.strip_prefix(root).unwrap_or(folder));
-    let mut folders: Vec<(PathBuf, bool)> = folders
+    let folders = folders
         .into_iter()
-        .map(|folder| (folder.clone(), below(&folder)))
-        .collect();
+        .map(|folder| (folder.clone(), below(&folder)));
+    let mut folders: Vec<(PathBuf, bool)> = folders.collect();
     let mut entries = 0;
     while let Some((folder, in_git)) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

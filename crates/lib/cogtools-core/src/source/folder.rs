@@ -140,10 +140,9 @@ impl Folder {
         }
         let file = OsString::from(format!("{name}.{EXTENSION}"));
         // Unreadable folders are reported where all tools are listed.
-        Walker::over(self)
-            .filter(|(_, content)| content.files.contains(&file))
-            .find_map(|(folder, _)| folder.load_direct(name).transpose())
-            .transpose()
+        let folders = Walker::over(self).filter(|(_, content)| content.files.contains(&file));
+        let mut tools = folders.filter_map(|(folder, _)| folder.load_direct(name).transpose());
+        tools.next().transpose()
     }
 
     /// Loads the tool of that name in the folder itself.

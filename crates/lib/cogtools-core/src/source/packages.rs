@@ -159,12 +159,11 @@ impl Packages {
 fn dependency_names(file: &Path) -> Vec<String> {
     let bytes = manifest(file, file).unwrap_or_default();
     let json: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    DEPENDENCY_KEYS
+    let lists = DEPENDENCY_KEYS
         .iter()
-        .filter_map(|key| json.get(key)?.as_object())
-        .flat_map(|versions| versions.keys().cloned())
-        .filter(|name| is_package_name(name))
-        .collect()
+        .filter_map(|key| json.get(key)?.as_object());
+    let names = lists.flat_map(|versions| versions.keys().cloned());
+    names.filter(|name| is_package_name(name)).collect()
 }
 
 /// Returns true if a name names a single folder, or one in a scope.
@@ -180,11 +179,9 @@ fn is_package_name(name: &str) -> bool {
 /// The links in a folder of packages that lead outside package folders. Links that pnpm
 /// makes to packages in its own store are not among them.
 fn external_links(modules: &Path) -> Vec<String> {
-    package_names(modules)
-        .into_iter()
-        .filter(|(name, is_link)| *is_link && !is_installed(&modules.join(name)))
-        .map(|(name, _)| name)
-        .collect()
+    let names = package_names(modules).into_iter();
+    let linked = names.filter(|(name, is_link)| *is_link && !is_installed(&modules.join(name)));
+    linked.map(|(name, _)| name).collect()
 }
 
 /// Returns true if the link at `path` leads into a folder of packages.
@@ -309,11 +306,8 @@ impl Package {
             });
             Ok(folder)
         };
-        let folders = paths
-            .iter()
-            .map(open)
-            .collect::<Result<_, String>>()
-            .map_err(invalid)?;
+        let folders: Result<_, String> = paths.iter().map(open).collect();
+        let folders = folders.map_err(invalid)?;
         Ok(Some(Self {
             name: name.to_owned(),
             folders,

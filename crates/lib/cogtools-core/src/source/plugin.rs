@@ -172,10 +172,8 @@ impl Plugin {
     /// Returns the error of the whole plugin, if its manifest is invalid.
     pub fn error(&self) -> Option<&str> {
         let of_manifest = |(path, _): &&(PathBuf, String)| path.ends_with(PLUGIN_FILE);
-        self.errors
-            .iter()
-            .find(of_manifest)
-            .map(|(_, error)| error.as_str())
+        let error = self.errors.iter().find(of_manifest);
+        error.map(|(_, error)| error.as_str())
     }
 
     fn fail(&mut self, file: &str, error: &str) {

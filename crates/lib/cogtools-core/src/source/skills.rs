@@ -399,11 +399,8 @@ impl SkillFolder {
         invisible::remove_from_texts(&mut description, &mut BTreeSet::new());
         let words = description.as_str().unwrap_or_default().split_whitespace();
         let words: Vec<&str> = words.collect();
-        skill.description = words
-            .join(" ")
-            .chars()
-            .take(Skills::MAX_DESCRIPTION)
-            .collect();
+        let words = words.join(" ");
+        skill.description = words.chars().take(Skills::MAX_DESCRIPTION).collect();
         if skill.description.is_empty() {
             return Err("it has no `description`".to_owned());
         }

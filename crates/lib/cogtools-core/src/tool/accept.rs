@@ -144,10 +144,8 @@ impl AcceptError {
                 return vec![invalid.diagnostic().with_subject(tool.name().as_str())];
             }
         };
-        let missing = violations
-            .iter()
-            .filter(|violation| violation.kind == ViolationKind::Missing)
-            .count();
+        let is_missing = |it: &&Violation| it.kind == ViolationKind::Missing;
+        let missing = violations.iter().filter(is_missing).count();
         let mut diagnostics = Diagnostic::truncate(violations.into_iter().map(|violation| {
             let mut diagnostic = Diagnostic::new(Code::SchemaViolation, violation.kind.to_string())
                 .with_subject(tool.name().as_str())

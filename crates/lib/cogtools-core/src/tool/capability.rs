@@ -9,12 +9,9 @@ pub(crate) fn is_capability(text: &str) -> bool {
 /// The capability of a tool that declares none. A toolset may be a path
 /// (`git/remote`) or a package (`@scope/name`): other characters separate segments.
 pub(super) fn default_capability(toolset: &str, name: &str) -> String {
-    toolset
-        .split(|c| !is_segment_char(c))
-        .filter(|part| !part.is_empty())
-        .chain([name])
-        .collect::<Vec<_>>()
-        .join(".")
+    let parts = toolset.split(|c| !is_segment_char(c));
+    let parts = parts.filter(|part| !part.is_empty()).chain([name]);
+    parts.collect::<Vec<_>>().join(".")
 }
 
 const fn is_segment_char(c: char) -> bool {

@@ -354,11 +354,8 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
 impl ProgramSearch {
     /// The search for a tool in `folder` that sees `variables`.
     pub(super) fn new(folder: PathBuf, variables: &Vars) -> Self {
-        let entries = variables
-            .get(OsStr::new("PATH"))
-            .map(env::split_paths)
-            .into_iter()
-            .flatten();
+        let path = variables.get(OsStr::new("PATH"));
+        let entries = path.into_iter().flat_map(env::split_paths);
         let path = env::join_paths(entries.filter(|entry| entry.is_absolute()));
         Self {
             path: path.unwrap_or_default(),
@@ -376,10 +373,8 @@ impl ProgramSearch {
             return self.file(path).ok_or_else(|| absent(path));
         }
         if matches!(first, Component::CurDir | Component::ParentDir) {
-            let relative: PathBuf = path
-                .components()
-                .filter(|part| *part != Component::CurDir)
-                .collect();
+            let parts = path.components();
+            let relative: PathBuf = parts.filter(|it| *it != Component::CurDir).collect();
             return self
                 .file(&self.folder.join(relative))
                 .ok_or_else(|| absent(path));

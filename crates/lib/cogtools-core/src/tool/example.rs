@@ -44,6 +44,12 @@ pub struct Example {
 }
 
 impl Example {
+    /// Its name, or its number for the example at `index`.
+    pub fn id(&self, index: usize) -> String {
+        let name = self.name.as_ref().map(Name::to_string);
+        name.unwrap_or_else(|| (index + 1).to_string())
+    }
+
     /// The keys of an example with expectations.
     pub const KEYS: [&'static str; 7] = [NAME, ARGUMENTS, WITH, CONTAINS, MATCHES, REDACT, FAILS];
     /// The codes that a call can be expected to fail with.
@@ -204,10 +210,8 @@ impl Output {
     /// The values of `type`, with the media types of [`media`].
     pub fn types() -> Vec<&'static str> {
         let files = media::names();
-        ["text", "json", "content"]
-            .into_iter()
-            .chain(files)
-            .collect()
+        let others = ["text", "json", "content"].into_iter();
+        others.chain(files).collect()
     }
 
     /// The schema of the result, if there is one.

@@ -145,11 +145,9 @@ impl Exec {
         let mut command = command.into_iter();
         let variables = call.variables()?;
         let search = call.search(&variables);
-        let program = command
-            .next()
-            .ok_or(CommandError::NoProgram)
-            .and_then(|name| search.find(&name))
-            .map_err(|error| call.diagnostic(&error))?;
+        let program = command.next().ok_or(CommandError::NoProgram);
+        let program = program.and_then(|name| search.find(&name));
+        let program = program.map_err(|error| call.diagnostic(&error))?;
         let sandbox = call.sandbox()?;
         call.run(program, command.collect(), variables, sandbox)
     }

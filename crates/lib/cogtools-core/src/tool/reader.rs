@@ -350,10 +350,8 @@ impl<'t> Reader<'t> {
 
     /// Reads a list of strings without their places.
     pub(super) fn names(&mut self, entry: &Entry) -> Vec<String> {
-        self.texts(entry)
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect()
+        let texts = self.texts(entry).into_iter();
+        texts.map(|(name, _)| name).collect()
     }
 
     /// Reads a list of strings.

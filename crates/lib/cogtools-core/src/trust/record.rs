@@ -165,10 +165,8 @@ impl Record {
     /// Returns true if the package installed in `root` is approved with the content `hash`.
     pub fn approves_package(&self, root: &Path, hash: &str) -> bool {
         let root = root.display().to_string();
-        let mut packages = self
-            .allowed
-            .iter()
-            .filter(|(name, _)| name.starts_with("npm:"));
+        let packages = self.allowed.iter();
+        let mut packages = packages.filter(|(name, _)| name.starts_with("npm:"));
         packages.any(|(_, tools)| tools.get(&root).is_some_and(|approved| approved == hash))
     }
 

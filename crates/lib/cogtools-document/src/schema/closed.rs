@@ -259,12 +259,9 @@ fn collect<'s>(
 }
 
 fn properties(schema: &Object) -> impl Iterator<Item = (&String, &Object)> {
-    schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-        .filter_map(|(name, schema)| Some((name, schema.as_object()?)))
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let properties = properties.into_iter().flatten();
+    properties.filter_map(|(name, schema)| Some((name, schema.as_object()?)))
 }
 
 /// The keywords that only describe a schema.
@@ -344,10 +341,8 @@ impl<'s> Declared<'s> {
 
     /// Returns the schemas of the property `key`, or else the schemas of undeclared properties.
     pub(super) fn property(&self, key: &str) -> Vec<&'s Object> {
-        let named: Vec<&Object> = self
-            .properties()
-            .filter_map(|all| all.get(key)?.as_object())
-            .collect();
+        let named = self.properties();
+        let named: Vec<&Object> = named.filter_map(|all| all.get(key)?.as_object()).collect();
         if named.is_empty() {
             self.sub_schemas("additionalProperties")
         } else {

@@ -52,11 +52,9 @@ pub enum KeywordKind {
 
 /// The kind of value that `keyword` takes, if the Schema Object has it.
 pub(super) fn takes(keyword: &str) -> Option<KeywordKind> {
-    KEYWORDS
-        .iter()
-        .find(|(name, _)| *name == keyword)
-        .map(|(_, takes)| *takes)
-        .or_else(|| keyword.starts_with("x-").then_some(KeywordKind::Any))
+    let known = KEYWORDS.iter().find(|(name, _)| *name == keyword);
+    let takes = known.map(|(_, takes)| *takes);
+    takes.or_else(|| keyword.starts_with("x-").then_some(KeywordKind::Any))
 }
 
 /// The kind of value that `keyword` takes in JSON Schema of draft 2020-12, and of older drafts where

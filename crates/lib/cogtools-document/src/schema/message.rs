@@ -86,12 +86,8 @@ pub(super) fn hints(kind: &Kind, value: &Value) -> Vec<Hint> {
         Kind::Enum { options } => {
             let options = options.as_array().map(Vec::as_slice).unwrap_or_default();
             let known = options.iter().filter_map(Value::as_str);
-            value
-                .as_str()
-                .and_then(|sent| Suggestion::of(sent, known))
-                .map(Hint::from)
-                .into_iter()
-                .collect()
+            let meant = value.as_str().and_then(|sent| Suggestion::of(sent, known));
+            meant.into_iter().map(Hint::from).collect()
         }
         Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
             let alternatives = context.iter().enumerate().take(MAX_ALTERNATIVES);

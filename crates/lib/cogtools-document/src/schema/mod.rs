@@ -97,11 +97,8 @@ impl Schema {
 
     /// Returns true if a tool with this schema has no parameters.
     pub fn is_empty(&self) -> bool {
-        let no_properties = self
-            .object
-            .get("properties")
-            .and_then(Value::as_object)
-            .is_none_or(Map::is_empty);
+        let properties = self.object.get("properties").and_then(Value::as_object);
+        let no_properties = properties.is_none_or(Map::is_empty);
         no_properties
             && self
                 .object

@@ -97,10 +97,8 @@ fn convert(schema: &Value, root: &Root<'_>, depth: usize) -> Object {
 /// The entry of `keyword` alone, if its value is a string.
 fn text_entry(schema: &Object, keyword: &str) -> Object {
     let entry = schema.get(keyword).filter(|value| value.is_string());
-    entry
-        .map(|value| (keyword.to_owned(), value.clone()))
-        .into_iter()
-        .collect()
+    let entry = entry.map(|value| (keyword.to_owned(), value.clone()));
+    entry.into_iter().collect()
 }
 
 fn entry(keyword: &str, value: &Value, root: &Root<'_>, depth: usize, result: &mut Object) {
@@ -176,11 +174,8 @@ fn composition(keyword: &str, parts: &[Value], root: &Root<'_>, depth: usize, re
     };
     let choice = keyword != "allOf";
     let nulls = parts.iter().filter(null).count();
-    let rest: Vec<Object> = parts
-        .iter()
-        .filter(|part| !choice || !null(part))
-        .map(|part| convert(part, root, depth - 1))
-        .collect();
+    let rest = parts.iter().filter(|part| !choice || !null(part));
+    let rest: Vec<Object> = rest.map(|part| convert(part, root, depth - 1)).collect();
     match rest.as_slice() {
         [] => {}
         [only] if choice && nulls > 0 => {

@@ -194,11 +194,8 @@ fn text(schema: &Object) -> Option<Value> {
     if schema.contains_key("pattern") || schema.contains_key("format") {
         return None;
     }
-    let least = schema
-        .get("minLength")
-        .and_then(Value::as_u64)
-        .unwrap_or(1)
-        .max(1);
+    let least = schema.get("minLength").and_then(Value::as_u64);
+    let least = least.unwrap_or(1).max(1);
     match usize::try_from(least) {
         Ok(least @ 1..=64) => Some(Value::String("…".repeat(least))),
         _ => None,
@@ -369,16 +366,11 @@ impl Validator {
         if self.accepts(value) {
             return Vec::new();
         }
-        let mut found: Vec<Violation> = self
-            .inner
-            .iter_errors(value)
-            .flat_map(|error| violation::from_error(schema, &error))
-            .take(Diagnostic::MAX_SHOWN + 1)
-            .collect();
-        let properties = schema
-            .as_object()
-            .get("properties")
-            .and_then(Value::as_object);
+        let errors = self.inner.iter_errors(value);
+        let found = errors.flat_map(|error| violation::from_error(schema, &error));
+        let mut found: Vec<Violation> = found.take(Diagnostic::MAX_SHOWN + 1).collect();
+        let properties = schema.as_object().get("properties");
+        let properties = properties.and_then(Value::as_object);
         let rank = |violation: &Violation| {
             let first = violation.pointer.split('/').nth(1).unwrap_or_default();
             let position = properties.and_then(|all| all.keys().position(|name| name == first));

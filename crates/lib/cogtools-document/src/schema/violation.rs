@@ -88,11 +88,8 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
         }
         Kind::AdditionalProperties { unexpected } => {
             let known = known_beside(schema, error.schema_path().as_str());
-            let known: Vec<&str> = known
-                .into_iter()
-                .flat_map(Map::keys)
-                .map(String::as_str)
-                .collect();
+            let known = known.into_iter().flat_map(Map::keys);
+            let known: Vec<&str> = known.map(String::as_str).collect();
             let violation = |name: &String| {
                 Violation::unknown(child(&base, name), name, error.instance().get(name), &known)
             };
@@ -132,12 +129,8 @@ fn send_hint(schema: &Schema, pointer: &str) -> String {
     let Some(here) = schema.at(segments.iter().map(String::as_str)) else {
         return format!("see the parameters of the tool for {name}");
     };
-    let words: Vec<&str> = here
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
+    let description = here.get("description").and_then(Value::as_str);
+    let words: Vec<&str> = description.unwrap_or_default().split_whitespace().collect();
     let description = truncate(&words.join(" "), MAX_DESCRIPTION_CHARS);
     match (label(here), description.as_str()) {
         (label, "") => format!("send {name} ({label})"),

@@ -259,10 +259,8 @@ impl Loader<'_> {
                     _ => return Err(YamlErrorKind::KeyKind.at(span)),
                 };
                 if is_repeated(&text, entries, seen) {
-                    let start = entries
-                        .iter()
-                        .find(|entry| entry.key == text)
-                        .map_or(0, |entry| entry.span.start);
+                    let first = entries.iter().find(|entry| entry.key == text);
+                    let start = first.map_or(0, |entry| entry.span.start);
                     let first = self.text[..start].matches('\n').count() + 1;
                     return Err(YamlErrorKind::DuplicateKey { key: text, first }.at(span));
                 }

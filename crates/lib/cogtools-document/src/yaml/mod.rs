@@ -376,10 +376,8 @@ fn syntax_hint(message: &str) -> Option<&'static str> {
             "write `\\\"` for a quote inside double quotes",
         ),
     ];
-    HINTS
-        .iter()
-        .find(|(phrase, _)| message.contains(phrase))
-        .map(|(_, hint)| *hint)
+    let known = HINTS.iter().find(|(phrase, _)| message.contains(phrase));
+    known.map(|(_, hint)| *hint)
 }
 
 impl YamlError {

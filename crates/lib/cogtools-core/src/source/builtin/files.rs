@@ -67,11 +67,8 @@ impl Files {
 
     fn path_of(&self, path: &Path) -> Option<String> {
         let below = path.strip_prefix(&self.root).ok()?;
-        let parts: Option<Vec<&str>> = below
-            .components()
-            .map(|part| part.as_os_str().to_str())
-            .collect();
-        Some(parts?.join("/"))
+        let parts = below.components().map(|part| part.as_os_str().to_str());
+        Some(parts.collect::<Option<Vec<&str>>>()?.join("/"))
     }
 }
 

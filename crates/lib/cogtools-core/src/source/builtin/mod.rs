@@ -215,9 +215,8 @@ fn at(time: Timestamp, zone: TimeZone) -> Result<Value, jiff::Error> {
 fn zone(cx: &Context) -> TimeZone {
     let named = cx.environment.user_vars(["TZ"]).remove(OsStr::new("TZ"));
     let named = named.and_then(|name| TimeZone::get(name.to_str()?.trim_start_matches(':')).ok());
-    named
-        .or_else(|| TimeZone::try_system().ok())
-        .unwrap_or(TimeZone::UTC)
+    let zone = named.or_else(|| TimeZone::try_system().ok());
+    zone.unwrap_or(TimeZone::UTC)
 }
 
 /// Values out of the limits of time are clamped, so the schema has no bounds for it; other arguments
@@ -244,19 +243,18 @@ additionalProperties: true
 "#;
 
 fn evaluate(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
+    let requested = Script::requested(&call.arguments);
+    let script = requested.map_err(|mut violations| {
+        violations.truncate(1);
+        call.failed(*Diagnostic::merge(violations))
+    })?;
     let script = Script {
         now: None,
-        ..Script::requested(&call.arguments).map_err(|violations| {
-            let mut violations = violations.into_iter();
-            let first = violations.next();
-            let first = first.unwrap_or_else(|| Diagnostic::new(Code::Internal, "no reason"));
-            call.failed(first)
-        })?
+        ..script
     };
     let code = script.code.clone();
-    let evaluation = script
-        .run(call.cx.programs.as_deref(), &call.cx.cancel)
-        .map_err(|error| call.failed(error.diagnostic(&code)))?;
+    let evaluation = script.run(call.cx.programs.as_deref(), &call.cx.cancel);
+    let evaluation = evaluation.map_err(|error| call.failed(error.diagnostic(&code)))?;
     Ok(ToolOutput {
         text: format!("{}\n", evaluation.render()),
         stderr: evaluation.logs.join("\n"),
@@ -277,7 +275,7 @@ const READ: BuiltIn = BuiltIn {
     description: "Returns the list of things to do, as it was last written.",
     parameters: &[],
     annotations: READ_ONLY,
-    run: read_todos,
+    run: |call| read(call).map(|todos| ToolOutput::of_value(json!({"todos": todos}))),
 };
 /// The tool that replaces it.
 const WRITE: BuiltIn = BuiltIn {
@@ -311,10 +309,6 @@ todos:
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The folder of the lists in the user's state directory.
 const FOLDER: &str = "todos";
-
-fn read_todos(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
-    read(call).map(|todos| ToolOutput::of_value(json!({"todos": todos})))
-}
 
 fn write_todos(call: &ToolCall<'_>) -> Result<ToolOutput, RunError> {
     let todos = call.arguments.get("todos").unwrap_or(&Value::Null);
@@ -356,8 +350,8 @@ fn write(call: &ToolCall<'_>, todos: Vec<Todo>) -> Result<(), RunError> {
     file::create_private_folder(folder).map_err(|error| failed(error.to_string()))?;
     let mut bytes = serde_json::to_vec(&todos).unwrap_or_default();
     bytes.push(b'\n');
-    file::replace_private(&WritePath::in_folder(&path), &bytes)
-        .map_err(|error| failed(error.to_string()))
+    let written = file::replace_private(&WritePath::in_folder(&path), &bytes);
+    written.map_err(|error| failed(error.to_string()))
 }
 
 /// Returns the file with the list of the project.

@@ -259,12 +259,12 @@ impl Place<'_> {
         ];
         let optional = optional.into_iter();
         http.extend(optional.filter_map(|(key, value)| Some((key.to_owned(), value?))));
-        let declared = parameters
-            .iter()
-            .filter(|it| !own.set.contains_key(&it.name));
         let mut properties = Object::new();
         let mut required = Vec::new();
-        for parameter in declared {
+        for parameter in &parameters {
+            if own.set.contains_key(&parameter.name) {
+                continue;
+            }
             let mut schema = parameter.schema.clone();
             describe_defaults(&mut schema);
             properties.insert(parameter.name.clone(), schema);
@@ -305,15 +305,11 @@ impl Place<'_> {
             text.filter(|text| !text.is_empty())
         };
         let first = |text: &str| text.split("\n\n").next().unwrap_or_default().to_owned();
-        let text = text("summary")
-            .map(str::to_owned)
-            .or_else(|| text("description").map(first));
+        let summary = text("summary").map(str::to_owned);
+        let text = summary.or_else(|| text("description").map(first));
         let text = text.unwrap_or_else(|| self.line());
-        text.chars()
-            .take(MAX_DESCRIPTION)
-            .collect::<String>()
-            .trim()
-            .to_owned()
+        let text: String = text.chars().take(MAX_DESCRIPTION).collect();
+        text.trim().to_owned()
     }
 
     /// Adds the parameters of the body, and returns its kind, and its value if it is not a map of
@@ -356,12 +352,11 @@ impl Place<'_> {
         if matches!(kind, "form" | "multipart") && is_empty && !is_required {
             return Ok(None);
         }
-        let is_open = ["anyOf", "oneOf", "allOf", "not"]
-            .iter()
-            .any(|key| schema.get(key).is_some())
+        let composed = ["anyOf", "oneOf", "allOf", "not"];
+        let is_open = composed.iter().any(|key| schema.get(key).is_some())
             || schema
                 .get("additionalProperties")
-                .is_some_and(|it| *it != Value::Bool(false));
+                .is_some_and(|it| *it != false);
         let Some(properties) = properties.filter(|it| !it.is_empty() && !is_open && kind != "text")
         else {
             let name = free("body", "body", taken);
@@ -408,9 +403,8 @@ impl Place<'_> {
     /// Returns the schema of the first successful response, if it is JSON.
     fn output(&self) -> Option<Value> {
         let responses = self.value.get("responses")?.as_object()?;
-        let (_, response) = responses
-            .iter()
-            .find(|(status, _)| status.starts_with('2'))?;
+        let mut responses = responses.iter();
+        let (_, response) = responses.find(|(status, _)| status.starts_with('2'))?;
         let response = follow(self.root, response).ok()?;
         let mut content = response["content"].as_object().into_iter().flatten();
         let media = content.find(|(name, _)| is_json(name));

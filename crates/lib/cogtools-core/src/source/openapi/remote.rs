@@ -137,10 +137,8 @@ impl Specification {
             let left_out = operations.len() + followers - tools.len();
             Ok((tools, left_out))
         };
-        self.review
-            .get_or_init(tools)
-            .as_ref()
-            .map_err(|error| &**error)
+        let review = self.review.get_or_init(tools).as_ref();
+        review.map_err(|error| &**error)
     }
 
     fn diagnostic(&self, fault: &Fault) -> Box<Diagnostic> {

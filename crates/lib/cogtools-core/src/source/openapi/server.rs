@@ -108,12 +108,10 @@ impl Place<'_> {
     /// Returns the credentials of a scheme, and their variables.
     fn scheme(&self, name: &str) -> Result<(Value, Vec<String>), String> {
         let all = self.root.pointer("/components/securitySchemes");
-        let scheme = all
-            .or(self.root.get("securityDefinitions"))
-            .and_then(|all| all.get(name));
-        let scheme =
-            scheme.ok_or_else(|| format!("the security scheme `{name}` does not exist"))?;
-        let scheme = follow(self.root, scheme)?;
+        let scheme = all.or(self.root.get("securityDefinitions"));
+        let scheme = scheme.and_then(|all| all.get(name));
+        let missing = || format!("the security scheme `{name}` does not exist");
+        let scheme = follow(self.root, scheme.ok_or_else(missing)?)?;
         let text = |key: &str| scheme[key].as_str().unwrap_or_default();
         let own = self.options.auth.get(name);
         let default = format!("{}_{name}", self.options.name).to_ascii_uppercase();
@@ -138,20 +136,16 @@ impl Place<'_> {
                     let (user, user_name) = part("user");
                     let (password, password_name) = part("password");
                     let names = user_name.into_iter().chain(password_name).collect();
-                    (
-                        json!({"basic": {"user": user, "password": password}}),
-                        names,
-                    )
+                    let auth = json!({"basic": {"user": user, "password": password}});
+                    (auth, names)
                 }
                 ("http", "bearer") | ("oauth2" | "openIdConnect", _) => {
                     (json!({"bearer": {"env": key}}), vec![key])
                 }
                 ("apiKey", _) if matches!(text("in"), "header" | "query") => {
                     let place = text("in").to_owned();
-                    (
-                        json!({"api_key": {place: text("name"), "env": key}}),
-                        vec![key],
-                    )
+                    let auth = json!({"api_key": {place: text("name"), "env": key}});
+                    (auth, vec![key])
                 }
                 ("apiKey", _) => return Err(format!("the security scheme `{name}` is a cookie")),
                 (kind, _) => {
@@ -167,11 +161,10 @@ impl Place<'_> {
         let mut rest = self.path;
         while let Some((before, after)) = rest.split_once('{') {
             let (wire, after) = after.split_once('}').ok_or("its path has an open brace")?;
-            let parameter = parameters
-                .iter()
-                .find(|it| it.place == "path" && it.wire == wire);
-            let parameter =
-                parameter.ok_or_else(|| format!("`{wire}` in its path is not declared"))?;
+            let mut parameters = parameters.iter();
+            let parameter = parameters.find(|it| it.place == "path" && it.wire == wire);
+            let missing = || format!("`{wire}` in its path is not declared");
+            let parameter = parameter.ok_or_else(missing)?;
             url.push_str(before);
             let templates = parameter.parts.iter().filter_map(|(_, it)| it.as_str());
             url.extend(templates);
@@ -203,9 +196,8 @@ impl Place<'_> {
         let lists = [self.item.get("parameters"), self.value.get("parameters")];
         let consumes = self.value.get("consumes").or(self.root.get("consumes"));
         let consumes = consumes.and_then(Value::as_array).into_iter().flatten();
-        let consumes: Vec<String> = consumes
-            .filter_map(|it| Some(it.as_str()?.to_owned()))
-            .collect();
+        let consumes = consumes.filter_map(Value::as_str).map(str::to_owned);
+        let consumes: Vec<String> = consumes.collect();
         let (mut properties, mut encoding) = (Map::new(), Map::new());
         let (mut required, mut has_file) = (Vec::new(), false);
         let lists = lists.into_iter().flatten().filter_map(Value::as_array);

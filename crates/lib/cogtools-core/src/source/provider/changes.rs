@@ -170,10 +170,8 @@ impl SourceChanges {
     /// Merges the changes of the tool that the source calls `name`. Its own entry overrides those of
     /// matching patterns.
     pub(super) fn of(&self, name: &str) -> ToolChanges {
-        let matching = self
-            .tools
-            .iter()
-            .filter(|(pattern, _)| pattern.as_str() != name && Pattern::new(pattern).matches(name));
+        let is_pattern = |pattern: &str| pattern != name && Pattern::new(pattern).matches(name);
+        let matching = self.tools.iter().filter(|(pattern, _)| is_pattern(pattern));
         let own = self.tools.get(name);
         let mut all = ToolChanges::default();
         for changes in matching.map(|(_, changes)| changes).chain(own) {
@@ -232,11 +230,8 @@ impl ArgumentChanges {
     fn apply(&self, schema: Option<&mut Map<String, Value>>) -> Result<(), String> {
         let mut none = Map::new();
         let schema = schema.unwrap_or(&mut none);
-        let names = self
-            .fixed
-            .keys()
-            .chain(self.default.keys())
-            .chain(&self.hide);
+        let names = self.fixed.keys().chain(self.default.keys());
+        let names = names.chain(&self.hide);
         let properties = schema.get("properties").and_then(Value::as_object);
         let is_unknown = |name: &&String| properties.is_none_or(|all| !all.contains_key(*name));
         if let Some(name) = names.clone().find(is_unknown) {

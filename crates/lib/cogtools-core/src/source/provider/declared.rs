@@ -102,11 +102,8 @@ impl Provider {
         let file = folder.path().join("denied");
         let mut traced = cx.clone();
         traced.list.trace = Some(file.clone());
-        let said = self
-            .list_with(approved, &traced)
-            .err()?
-            .diagnostic()
-            .details;
+        let error = self.list_with(approved, &traced).err()?;
+        let said = error.diagnostic().details;
         let trace = fs::read(file).ok()?;
         sandbox.traced_denial(&String::from_utf8_lossy(&trace), &said, &Roots::of(cx))
     }
@@ -522,11 +519,8 @@ impl Provider {
 
     /// Makes the cached declarations too old, and tells the program that stays.
     fn on_change(cache: Option<Cache>, cx: &Context) -> Arc<dyn Fn() + Send + Sync> {
-        let resident = cx
-            .list
-            .resident
-            .as_ref()
-            .map_or_else(Weak::new, Arc::downgrade);
+        let resident = cx.list.resident.as_ref();
+        let resident = resident.map_or_else(Weak::new, Arc::downgrade);
         Arc::new(move || {
             if let Some(cache) = &cache {
                 cache.expire();

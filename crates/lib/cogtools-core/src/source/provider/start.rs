@@ -264,10 +264,10 @@ impl Provider {
         let names: Vec<&String> = kept.keys().collect();
         // The client alone needs the way to the keyring.
         let way = cx.environment.user_vars(super::LOGIN_VARS);
-        let way = way
-            .into_iter()
-            .filter(|(name, _)| !variables.contains_key(name));
-        let way: Vars = way.collect();
+        let way = way.into_iter();
+        let way: Vars = way
+            .filter(|(name, _)| !variables.contains_key(name))
+            .collect();
         let added: Vec<_> = way.keys().map(|name| name.to_string_lossy()).collect();
         description["keyring"] = json!({"key": own.key(), "names": names, "added": added});
         variables.insert(Server::VARIABLE.into(), description.to_string().into());
@@ -302,11 +302,9 @@ impl Provider {
         let process = self.process((&line, &[]), approved, variables, cx)?;
         let (directory, mut variables, confinement, folder) = process.into_parts();
         let description = variables.remove(OsStr::new(Server::VARIABLE));
+        let description = description.unwrap_or_default();
         Ok(ServerStart {
-            description: description
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+            description: description.to_string_lossy().into_owned(),
             variables,
             directory,
             confinement,
@@ -339,11 +337,8 @@ impl Provider {
     /// The values that the user has given to it alone.
     pub fn private_variables(&self, cx: &Context) -> Option<PrivateVariables> {
         let root = (!self.settings.user_configured).then_some(cx.root.as_path());
-        Some(PrivateVariables::of(
-            cx.state.as_ref()?,
-            root,
-            &self.settings.name,
-        ))
+        let state = cx.state.as_ref()?;
+        Some(PrivateVariables::of(state, root, &self.settings.name))
     }
 
     /// The environment of its programs.
@@ -469,9 +464,8 @@ fn tree(file: &Path, cx: &Context) -> PathBuf {
     let mut folders =
         folders.take_while(|it| home.is_none_or(|home| !Path::new(home).starts_with(it)));
     let is_package = |folder: &&Path| MANIFESTS.iter().any(|name| folder.join(name).is_file());
-    let package = folders
-        .find(is_package)
-        .filter(|_| !is_inside(file, &cx.root));
+    let package = folders.find(is_package);
+    let package = package.filter(|_| !is_inside(file, &cx.root));
     package.unwrap_or(file).to_path_buf()
 }
 
@@ -555,12 +549,8 @@ impl Provider {
             None => Vars::new(),
         };
         let certificates = certificates.into_values().map(PathBuf::from);
-        let own: Vec<PathBuf> = own
-            .iter()
-            .cloned()
-            .chain(named.map(|file| tree(&file, cx)))
-            .chain(certificates)
-            .collect();
+        let own = own.iter().cloned().chain(named.map(|file| tree(&file, cx)));
+        let own: Vec<PathBuf> = own.chain(certificates).collect();
         let failed = |error: RunError| self.failed(&error);
         if self.settings.server.is_none() {
             let policy = run.policy(Some(file), &own, variables, cx);

@@ -430,10 +430,10 @@ impl Linker<'_> {
         let mut sources: Vec<TemplateSource> = node.templates().into_iter().map(source).collect();
         let agent = node.kind.agent();
         sources.extend(agent.map(|it| it.agent.sources(text)).unwrap_or_default());
-        let mut mentions: Vec<FlowNeed> = sources
+        let mentions = sources
             .iter()
-            .flat_map(|source| self.mentions(source, &own))
-            .collect();
+            .flat_map(|source| self.mentions(source, &own));
+        let mut mentions: Vec<FlowNeed> = mentions.collect();
         let with_result: Vec<&str> = own.into_iter().chain([node.id.as_str()]).collect();
         for check in &node.until {
             mentions.extend(self.mentions(&source(check), &with_result));
@@ -490,10 +490,8 @@ impl Linker<'_> {
         for node in nodes {
             for (target, span) in node.kind.targets() {
                 if self.check_node(target, *span) {
-                    choices
-                        .entry(target.clone())
-                        .or_default()
-                        .insert(node.id.clone());
+                    let routers = choices.entry(target.clone()).or_default();
+                    routers.insert(node.id.clone());
                 }
             }
         }

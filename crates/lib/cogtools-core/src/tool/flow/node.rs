@@ -152,20 +152,16 @@ impl Flow {
         let has_run = |node: &str| {
             let mut lines = ways.iter().flat_map(|way| way.lines());
             lines.any(|line| {
-                let state = line
-                    .strip_prefix(node)
-                    .and_then(|rest| rest.strip_prefix(' '));
-                state.is_some_and(|state| state != "skipped")
+                let state = line.split_once(' ').filter(|(name, _)| *name == node);
+                state.is_some_and(|(_, state)| state != "skipped")
             })
         };
         let mut branches = Vec::new();
         for node in &self.nodes {
             let routes = node.routes().iter().map(|route| route.to.0.as_str());
             let routes = routes.map(|to| (format!("{} -> {to}", node.id), to));
-            let when = node
-                .when
-                .iter()
-                .map(|_| (format!("when of {}", node.id), node.id.as_str()));
+            let when = node.when.iter();
+            let when = when.map(|_| (format!("when of {}", node.id), node.id.as_str()));
             branches.extend(routes.chain(when).map(|(condition, node_id)| Branch {
                 location: text.location(node.span),
                 condition,
@@ -230,11 +226,8 @@ impl FlowNode {
 
     /// The nodes that it may choose.
     pub fn targets(&self) -> Vec<&str> {
-        self.kind
-            .targets()
-            .into_iter()
-            .map(|(to, _)| to.as_str())
-            .collect()
+        let targets = self.kind.targets().into_iter();
+        targets.map(|(to, _)| to.as_str()).collect()
     }
 
     /// The call that it makes, for each item of a list, too.

@@ -57,10 +57,8 @@ impl FormPart {
                 media_type,
             } => {
                 let others = filename.iter().chain(media_type);
-                std::iter::once(path)
-                    .chain(others)
-                    .flat_map(ValueTemplate::templates)
-                    .collect()
+                let all = std::iter::once(path).chain(others);
+                all.flat_map(ValueTemplate::templates).collect()
             }
         }
     }

@@ -119,10 +119,8 @@ impl Http {
     /// Describes the request in one line, for reviews: the method, the hosts and the variables.
     pub(super) fn summary(&self) -> String {
         let own = self.url.literal_host();
-        let others = self
-            .named_hosts
-            .iter()
-            .filter(|host| own.as_ref() != Some(host));
+        let others = self.named_hosts.iter();
+        let others = others.filter(|host| own.as_ref() != Some(host));
         let hosts: Vec<&str> = own.iter().chain(others).map(String::as_str).collect();
         let mut line = format!("{} {}", self.method, hosts.join(" "));
         let mut names = self.variables();

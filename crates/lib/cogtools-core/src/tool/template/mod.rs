@@ -82,11 +82,9 @@ impl<'t> TemplateScope<'t> {
 impl Template {
     /// Reads the template in a string of the file `text`.
     pub(super) fn read(node: &Node, text: &Text) -> Option<Self> {
+        let name = text.display_path().file_name();
         Some(Self {
-            name: text
-                .display_path()
-                .file_name()
-                .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+            name: name.unwrap_or_default().to_string_lossy().into_owned(),
             text: Embedded::read(node)?,
             lead: 0,
         })

@@ -176,11 +176,8 @@ impl Template {
     /// Makes the template that prints the value of its only expression as JSON, if it is one expression
     /// in braces and nothing else. An expression without a value prints nothing.
     fn to_expression(&self) -> Option<Self> {
-        let inner = self
-            .source()
-            .trim()
-            .strip_prefix("{{")?
-            .strip_suffix("}}")?;
+        let inner = self.source().trim().strip_prefix("{{")?;
+        let inner = inner.strip_suffix("}}")?;
         let expression = self.with_source(inner.to_owned()).surround(VALUE);
         let is_valid = njk::analyse(expression.source()).is_ok();
         // The braces are in the file, too.

@@ -360,10 +360,8 @@ fn output(reply: Reply, cx: &Context) -> ToolOutput {
     shorten(&mut value, cx);
     for list in ["files", "diagnostics"] {
         let items = value.get_mut(list).and_then(Value::as_array_mut);
-        items
-            .into_iter()
-            .flatten()
-            .for_each(|item| shorten(item, cx));
+        let items = items.into_iter().flatten();
+        items.for_each(|item| shorten(item, cx));
     }
     value["source"] = reply.source.into();
     let attempts = reply.attempts.iter();
