@@ -110,12 +110,10 @@ impl<'a> Agent<'a> {
     pub fn new(mut parts: AgentParts<'a>) -> Self {
         let tools: Vec<AgentTool> = parts.tools.list();
         let declared = calls::declare(&tools, &mut parts.settings);
+        let known = tools.into_iter().map(|it| (it.name, (it.traits, it.runs)));
         Self {
             model: parts.model,
-            known: tools
-                .into_iter()
-                .map(|it| (it.name, (it.traits, it.runs)))
-                .collect(),
+            known: known.collect(),
             fixed: Fixed {
                 system: parts.system,
                 tools: declared,
@@ -343,7 +341,8 @@ impl Agent<'_> {
         let (Some(name), Ended::Failed(_, error)) = (&cache.name, &ended) else {
             return Ok(ended);
         };
-        if !is_of_cache(error) {
+        // A request may succeed without its cache.
+        if !matches!(error, ModelError::Api(error) if matches!(error.status, 400 | 403 | 404)) {
             return Ok(ended);
         }
         self.fail_cache(name, error)?;
@@ -451,11 +450,6 @@ impl Agent<'_> {
         }
         self.end(status, error)
     }
-}
-
-/// Returns true if a request may succeed without its cache.
-fn is_of_cache(error: &ModelError) -> bool {
-    matches!(error, ModelError::Api(error) if matches!(error.status, 400 | 403 | 404))
 }
 
 /// Interval between two looks at a budget that requests of others use.

@@ -45,17 +45,12 @@ pub fn is_whole(turns: &[TurnKind], max_results: usize) -> Vec<bool> {
 /// mistake that it cannot see any more.
 pub fn expired_results(turns: &[TurnKind], tasks: usize) -> Vec<usize> {
     let of_kind = |kind| {
-        turns
-            .iter()
-            .enumerate()
-            .filter(move |(_, turn)| **turn == kind)
+        let turns = turns.iter().enumerate();
+        turns.filter(move |(_, turn)| **turn == kind)
     };
     let starts: Vec<usize> = of_kind(TurnKind::Task).map(|(index, _)| index).collect();
-    let Some(first) = starts
-        .len()
-        .checked_sub(tasks)
-        .and_then(|index| starts.get(index))
-    else {
+    let first = starts.len().checked_sub(tasks);
+    let Some(first) = first.and_then(|index| starts.get(index)) else {
         return Vec::new();
     };
     let results = of_kind(TurnKind::Result).map(|(index, _)| index);
@@ -92,10 +87,8 @@ impl Split {
             };
         };
         // A provider may count more cached tokens than it counted in the prompt.
-        let is_due = sent
-            .prompt
-            .checked_sub(sent.cached)
-            .is_some_and(|buffered| buffered >= threshold);
+        let buffered = sent.prompt.checked_sub(sent.cached);
+        let is_due = buffered.is_some_and(|buffered| buffered >= threshold);
         let share = || {
             let count = u128::try_from(turns).unwrap_or(u128::MAX);
             let covered = count * u128::from(sent.cached);

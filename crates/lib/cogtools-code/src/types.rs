@@ -67,11 +67,8 @@ fn comment(tool: &Tool) -> String {
         };
         lines.push(format!("@example {callee}({})", Value::Object(example)));
     }
-    let lines: Vec<String> = lines
-        .iter()
-        .flat_map(|text| text.lines())
-        .map(|line| line.replace("*/", "* /"))
-        .collect();
+    let lines = lines.iter().flat_map(|text| text.lines());
+    let lines: Vec<String> = lines.map(|line| line.replace("*/", "* /")).collect();
     format!("  /** {} */\n", lines.join("\n   * "))
 }
 

@@ -81,11 +81,8 @@ impl Location {
         };
         let start = self.column.saturating_sub(1).saturating_sub(BEFORE);
         let text = invisible::mask(text);
-        let shown: String = text
-            .chars()
-            .skip(start)
-            .take(BEFORE + self.width.min(AFTER) + AFTER)
-            .collect();
+        let shown = text.chars().skip(start);
+        let shown: String = shown.take(BEFORE + self.width.min(AFTER) + AFTER).collect();
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len());
         let pad = " ".repeat(self.column.saturating_sub(1) - start);

@@ -47,11 +47,8 @@ impl Owners {
     /// A link must belong to one as well as its target. What does not exist is no
     /// danger.
     pub fn check(&self, path: &Path, folder: &Path) -> Result<(), ForeignOwner> {
-        match owners(path)
-            .into_iter()
-            .flatten()
-            .find(|user| !self.trusts(*user))
-        {
+        let mut owners = owners(path).into_iter().flatten();
+        match owners.find(|user| !self.trusts(*user)) {
             Some(user) if !self.admits(folder) => Err(ForeignOwner {
                 path: path.to_path_buf(),
                 folder: folder.to_path_buf(),

@@ -98,12 +98,9 @@ impl BudgetOption {
     ) -> Result<Vec<T>, Vec<Diagnostic>> {
         let costs: Vec<Cost> = all.iter().map(|(_, cost)| *cost).collect();
         let (search_tools, selection) = self.selection(&costs, registry)?;
-        let mut selected: Vec<T> = all
-            .into_iter()
-            .zip(selection.declared)
-            .filter(|(_, declared)| *declared)
-            .map(|((item, _), _)| item)
-            .collect();
+        let all = all.into_iter().zip(selection.declared);
+        let declared = all.filter(|(_, is_declared)| *is_declared);
+        let mut selected: Vec<T> = declared.map(|((item, _), _)| item).collect();
         if selection.with_search {
             selected.extend(search_tools.iter().map(declare));
         }

@@ -68,10 +68,8 @@ pub fn home(io: &Io<'_>) -> Option<PathBuf> {
 pub fn owners(io: &Io<'_>) -> Owners {
     let home = home(io);
     let user_file = |home: &PathBuf| home.join(".gemini").join(ConfigPaths::FILE);
-    let files = home
-        .iter()
-        .map(user_file)
-        .chain([ConfigPaths::system_file()]);
+    let files = home.iter().map(user_file);
+    let files = files.chain([ConfigPaths::system_file()]);
     let sudo = io.var("SUDO_UID");
     Owners {
         sudo: sudo.and_then(|user| user.to_str()?.parse().ok()),

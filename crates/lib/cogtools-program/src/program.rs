@@ -120,16 +120,12 @@ impl Program {
             command = command.version(env!("CARGO_PKG_VERSION"));
         }
         // `cogtools-ask` has an option `--quiet` of its own, which leaves out more.
-        let own: Vec<Id> = command
-            .get_arguments()
-            .map(|arg| arg.get_id().clone())
-            .collect();
+        let own = command.get_arguments().map(|arg| arg.get_id().clone());
+        let own: Vec<Id> = own.collect();
         let common = args_of::<CommonArgs>().into_iter();
         let common = common.filter(|arg| !own.contains(arg.get_id()));
-        command
-            .name(self.name)
-            .disable_help_subcommand(true)
-            .args(common)
+        let command = command.name(self.name).args(common);
+        command.disable_help_subcommand(true)
     }
 
     /// Every code that it may fail with, in order of exit status.

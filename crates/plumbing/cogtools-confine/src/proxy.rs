@@ -62,10 +62,8 @@ impl Proxy {
             })?;
             Ok(sender)
         };
-        (0..WORKERS)
-            .map(worker)
-            .collect::<io::Result<_>>()
-            .map(Self)
+        let workers: io::Result<_> = (0..WORKERS).map(worker).collect();
+        workers.map(Self)
     }
 
     /// Accepts connections of `listener`, which `command` is told of.
@@ -326,11 +324,8 @@ fn forward(client: &TcpStream, server: &TcpStream) -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
         let ready: Vec<bool> = events.iter().map(|it| !it.revents().is_empty()).collect();
-        for (pipe, _) in waiting
-            .iter_mut()
-            .zip(ready)
-            .filter(|(_, is_ready)| *is_ready)
-        {
+        let pipes = waiting.iter_mut().zip(ready);
+        for (pipe, _) in pipes.filter(|(_, is_ready)| *is_ready) {
             pipe.step()?;
         }
     }

@@ -142,10 +142,11 @@ fn sum(text: &str, names: &[&str]) -> Option<u64> {
         let value = value.trim().trim_end_matches(" kB");
         names.contains(&name).then(|| value.parse::<u64>().ok())?
     };
-    text.lines()
+    let sum = text
+        .lines()
         .filter_map(kilobytes)
-        .reduce(u64::saturating_add)
-        .map(|sum| sum.saturating_mul(1024))
+        .reduce(u64::saturating_add);
+    sum.map(|sum| sum.saturating_mul(1024))
 }
 
 /// Returns true if the memory of `processes` is more than `limit`: private, swapped, shared, and of

@@ -257,8 +257,6 @@ pub(crate) fn is_below(path: &str) -> bool {
 /// # Errors
 /// The reason why it is none.
 pub(crate) fn pattern(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text)
-        .backtrack_limit(100_000)
-        .build()
-        .map_err(|error| error.to_string())
+    let regex = RegexBuilder::new(text).backtrack_limit(100_000).build();
+    regex.map_err(|error| error.to_string())
 }

@@ -51,11 +51,7 @@ impl CaseFile {
         let text = Text::read(&self.path, &self.display_path, &self.scope)
             .map_err(|error| vec![error.diagnostic(Code::InvalidEvals)])?;
         let folder = self.path.with_file_name(format!("{}.evals", self.name()));
-        if self
-            .path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-        {
+        if self.path.extension().is_some_and(|it| it == "json") {
             return case::read_skill(&text, root, &folder);
         }
         case::read(&text, self.tool.as_deref(), &folder)

@@ -210,10 +210,8 @@ impl Host {
         let output = output.map_err(|error| failed(error.to_string()))?;
         let text = String::from_utf8_lossy(&output.stdout.bytes);
         let is_number = |word: &&str| word.starts_with(|first: char| first.is_ascii_digit());
-        let version = text
-            .split_whitespace()
-            .find(is_number)
-            .ok_or_else(|| failed(format!("--version {}, without one", output.exit.describe())))?;
+        let none = || failed(format!("--version {}, without one", output.exit.describe()));
+        let version = text.split_whitespace().find(is_number).ok_or_else(none)?;
         let model = wanted.model.iter().map(|model| format!(":{model}"));
         let column = format!(
             "{}@{version}{}",
@@ -470,11 +468,8 @@ impl<'h> HostModel<'h> {
             "" => failed(message, output),
             _ => ModelError::Program(message),
         })?;
-        let has_tools = self
-            .offer
-            .tools
-            .get()
-            .is_some_and(|tools| !tools.is_empty());
+        let tools = self.offer.tools.get();
+        let has_tools = tools.is_some_and(|tools| !tools.is_empty());
         if has_tools && !self.offer.was_listed.load(Ordering::Relaxed) {
             let message = format!("{} did not ask for the tools", kind.program());
             return Err(ModelError::Program(message));

@@ -63,10 +63,8 @@ impl Offer {
                 Ok(json!({"tools": self.tools.get()}))
             }
             Some("tools/call") => {
-                let name = params["name"]
-                    .as_str()
-                    .ok_or((-32602, "no name"))?
-                    .to_owned();
+                let name = params["name"].as_str().ok_or((-32602, "no name"))?;
+                let name = name.to_owned();
                 let arguments = params.get("arguments").cloned();
                 let (result, answer) = oneshot::channel();
                 let arguments = arguments.unwrap_or_else(|| json!({}));

@@ -271,10 +271,9 @@ impl Runner<'_> {
         for (name, content) in &case.files {
             let Some(folder) = &folder else { break };
             let file = folder.path().join(name);
-            file.parent()
-                .map_or(Ok(()), std::fs::create_dir_all)
-                .and_then(|()| std::fs::write(&file, content))
-                .map_err(|error| format!("`{}` cannot be written: {error}", file.display()))?;
+            let made = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+            let written = made.and_then(|()| std::fs::write(&file, content));
+            written.map_err(|error| format!("`{}` cannot be written: {error}", file.display()))?;
         }
         let project = self.rules.cx.root.display().to_string();
         let header = Header::new(id.clone(), Timestamp::now(), &project, &job.model);

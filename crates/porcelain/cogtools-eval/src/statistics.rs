@@ -183,15 +183,12 @@ pub(crate) fn trials_needed(discordant: f64, difference: f64) -> Option<u64> {
 /// The reason why `row` is no question.
 pub(crate) fn answer(row: &Value) -> Result<Value, String> {
     let count = |key: &str| {
-        row.get(key)
-            .and_then(Value::as_u64)
-            .filter(|count| *count <= MAX_COUNT)
-            .ok_or(format!("`{key}` must be a count, at most {MAX_COUNT}"))
+        let count = row[key].as_u64().filter(|count| *count <= MAX_COUNT);
+        count.ok_or(format!("`{key}` must be a count, at most {MAX_COUNT}"))
     };
     let number = |key: &str| {
-        row.get(key)
-            .and_then(Value::as_f64)
-            .ok_or(format!("`{key}` must be a number"))
+        let number = row[key].as_f64();
+        number.ok_or(format!("`{key}` must be a number"))
     };
     if row.get("trials").is_some() {
         let (passed, trials) = (count("passed")?, count("trials")?);

@@ -41,12 +41,8 @@ impl Tapes {
             Err(error) => return Err(failed(error)),
         };
         let mut tapes = Self::default();
-        for (index, line) in text
-            .as_str()
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty())
-        {
+        let lines = text.as_str().lines().enumerate();
+        for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let wrong = |error: String| {
                 let message = format!("line {} is not a recording: {error}", index + 1);
                 let diagnostic = Diagnostic::new(Code::InvalidRecording, message);
@@ -113,11 +109,8 @@ impl Tapes {
         }
         let mut lines = Vec::new();
         let mut blobs = Vec::new();
-        for record in self
-            .0
-            .values()
-            .filter(|record| cases.is_none_or(|cases| cases.contains(&record.case.as_str())))
-        {
+        let is_kept = |case: &str| cases.is_none_or(|cases| cases.contains(&case));
+        for record in self.0.values().filter(|it| is_kept(&it.case)) {
             let mut record = Record {
                 session: None,
                 ..record.clone()

@@ -283,10 +283,8 @@ fn answer(
     let call = Call::sent(name, sent.clone(), Some(resolved.clone()));
     let mut fixtures = fixtures.iter();
     let fixture = fixtures.find(|fixture| all_hold(&fixture.args, &call));
-    fixture
-        .ok_or_else(|| "no fixture".to_owned())?
-        .answer
-        .clone()
+    let fixture = fixture.ok_or_else(|| "no fixture".to_owned())?;
+    fixture.answer.clone()
 }
 
 impl Tools for TrialTools {

@@ -403,11 +403,8 @@ impl Judge<'_> {
 
     fn answer(&mut self, case: &Case) {
         let (answer, expect) = (self.record.answer(), &case.expect);
-        for part in expect
-            .contains
-            .iter()
-            .filter(|part| !answer.contains(part.as_str()))
-        {
+        let parts = expect.contains.iter();
+        for part in parts.filter(|part| !answer.contains(part.as_str())) {
             self.fail(
                 "/answer/contains",
                 format!("the answer does not contain `{part}`"),
@@ -432,11 +429,8 @@ impl Judge<'_> {
             }
         }
         for (index, says) in expect.says.iter().enumerate() {
-            let judged = self
-                .record
-                .judged
-                .iter()
-                .find(|judged| judged.says == *says);
+            let mut judged = self.record.judged.iter();
+            let judged = judged.find(|judged| judged.says == *says);
             let problem = match judged {
                 None => "no judge has read the answer".to_owned(),
                 Some(Judged {

@@ -114,11 +114,8 @@ pub(crate) fn rows(results: Vec<(Job, Option<Record>, Option<String>)>) -> Vec<R
             failures,
             record,
         };
-        match rows
-            .iter_mut()
-            .rev()
-            .find(|row| Arc::ptr_eq(&row.case, &job.case) && row.model == job.model)
-        {
+        let is_own = |row: &&mut Row| Arc::ptr_eq(&row.case, &job.case) && row.model == job.model;
+        match rows.iter_mut().rev().find(is_own) {
             Some(row) => row.results.push(judged),
             None => rows.push(Row {
                 case: job.case,

@@ -122,10 +122,10 @@ pub(crate) fn last<'s>(
 pub(crate) fn no_run(kind: &str, file: &SessionFile) -> Failure {
     let id = read(file).map(|session| session.header.session.to_string());
     let message = format!("the session `{}` has no {kind}", id.unwrap_or_default());
-    Diagnostic::new(Code::SessionNotFound, message)
-        .with_subject(file.display_path().display().to_string())
-        .hint("`cogtools session list` shows the sessions of this project")
-        .into()
+    let diagnostic = Diagnostic::new(Code::SessionNotFound, message)
+        .with_subject(file.display_path().display().to_string());
+    let hint = "`cogtools session list` shows the sessions of this project";
+    diagnostic.hint(hint).into()
 }
 
 /// Fails unless what the user repeats, and the `others` for which the user has a result or an answer,
@@ -191,12 +191,9 @@ pub(crate) fn check_interrupted(
         return Ok(());
     };
     let option = |option: &str, word: &str| format!(" --{option} {}", quote(word));
-    let repeated = repeat.iter().map(|node| option("repeat", node));
-    let given = results.iter().map(|it| option("result", it));
-    let resume: String = std::iter::once(resume.to_owned())
-        .chain(repeated)
-        .chain(given)
-        .collect();
+    let mut resume = resume.to_owned();
+    resume.extend(repeat.iter().map(|node| option("repeat", node)));
+    resume.extend(results.iter().map(|it| option("result", it)));
     let options = |name: &str, end: &str| {
         let options = open.iter().map(|node| option(name, node.id) + end);
         options.collect::<String>()

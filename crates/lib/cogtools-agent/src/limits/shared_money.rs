@@ -136,10 +136,8 @@ impl Balance<'_> {
     pub(crate) fn reserve(&self, money: f64) -> io::Result<Share> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = self
-            .folder
-            .0
-            .join(format!("{}-{count}", std::process::id()));
+        let name = format!("{}-{count}", std::process::id());
+        let path = self.folder.0.join(name);
         let mut file = File::create_new(&path)?;
         file.lock()?;
         write!(file, "{money}")?;

@@ -208,11 +208,8 @@ fn write_integers_in(root: &Object, schemas: &[&Object], value: &mut Value) {
     match value {
         Value::Number(number) if number.is_f64() => {
             let declared = Declared::of(root, schemas);
-            if declared
-                .parts
-                .iter()
-                .any(|part| translate::is_integer(part))
-            {
+            let mut parts = declared.parts.iter();
+            if parts.any(|part| translate::is_integer(part)) {
                 *number = translate::written_as_integer(number);
             }
         }

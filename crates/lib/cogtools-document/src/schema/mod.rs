@@ -99,11 +99,8 @@ impl Schema {
     pub fn is_empty(&self) -> bool {
         let properties = self.object.get("properties").and_then(Value::as_object);
         let no_properties = properties.is_none_or(Map::is_empty);
-        no_properties
-            && self
-                .object
-                .keys()
-                .all(|key| matches!(key.as_str(), "type" | "properties"))
+        let mut keys = self.object.keys();
+        no_properties && keys.all(|key| matches!(key.as_str(), "type" | "properties"))
     }
 
     /// The schema as JSON Schema.

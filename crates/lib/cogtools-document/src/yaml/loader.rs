@@ -195,11 +195,8 @@ impl Loader<'_> {
         let Some(frame) = self.open.pop() else {
             return Ok(());
         };
-        if self
-            .flow
-            .as_ref()
-            .is_some_and(|flow| flow.depth == self.open.len())
-        {
+        let flow = self.flow.as_ref();
+        if flow.is_some_and(|flow| flow.depth == self.open.len()) {
             self.flow = None;
         }
         let (data, last) = match frame.partial {

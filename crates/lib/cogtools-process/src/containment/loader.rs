@@ -17,8 +17,8 @@ pub enum Loaded {
 fn program_name(word: &str) -> String {
     let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let lower = file.to_ascii_lowercase();
-    let name = [".exe", ".cmd", ".bat", ".com"]
-        .iter()
+    let mut ends = [".exe", ".cmd", ".bat", ".com"].into_iter();
+    let name = ends
         .find_map(|end| lower.strip_suffix(end))
         .unwrap_or(&lower);
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');

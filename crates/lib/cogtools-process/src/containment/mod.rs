@@ -171,11 +171,8 @@ impl Boundary {
     pub fn contains(&self, path: &Path) -> bool {
         let real = path.canonicalize();
         let real = real.as_deref().unwrap_or(path);
-        if self
-            .copy
-            .as_ref()
-            .is_some_and(|copy| real.starts_with(copy))
-        {
+        let copy = self.copy.as_ref();
+        if copy.is_some_and(|copy| real.starts_with(copy)) {
             return true;
         }
         real.strip_prefix(&self.package)

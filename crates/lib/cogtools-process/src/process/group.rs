@@ -193,11 +193,9 @@ pub fn ignored_signals() -> u64 {
     static IGNORED: OnceLock<u64> = OnceLock::new();
     *IGNORED.get_or_init(|| {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigIgn:"))
-            .and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
-            .unwrap_or_default()
+        let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+        bits.unwrap_or_default()
     })
 }
 

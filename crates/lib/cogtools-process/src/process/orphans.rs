@@ -91,10 +91,8 @@ fn to_nix(process: Pid) -> unistd::Pid {
 }
 
 fn children() -> Vec<Pid> {
-    let threads = fs::read_dir("/proc/self/task")
-        .into_iter()
-        .flatten()
-        .flatten();
+    let threads = fs::read_dir("/proc/self/task");
+    let threads = threads.into_iter().flatten().flatten();
     let texts =
         threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     let pids = texts.flat_map(|text| {

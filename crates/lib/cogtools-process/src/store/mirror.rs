@@ -465,7 +465,11 @@ impl Mirror {
     pub(super) fn copy(&self, temp: &Path, path: &Path) -> Result<Hash, StoreError> {
         let hash = self.hash(Some((temp, path)))?;
         let failed = |error| StoreError::Io(temp.to_path_buf(), error);
-        self.link_modules(temp).map_err(failed)?;
+        // The packages that are installed in covered folders, or will be.
+        let mut modules = self.linked_modules();
+        modules
+            .try_for_each(|below| self.link(&below, temp))
+            .map_err(failed)?;
         Ok(hash)
     }
 
@@ -542,12 +546,6 @@ impl Mirror {
         let target = target.canonicalize().unwrap_or(target);
         let below = target.strip_prefix(&self.root).map(Path::to_path_buf);
         Ok(below.unwrap_or(target))
-    }
-
-    /// Links the packages that are installed in covered folders, or will be.
-    fn link_modules(&self, copy: &Path) -> io::Result<()> {
-        self.linked_modules()
-            .try_for_each(|below| self.link(&below, copy))
     }
 
     /// The folders of packages in covered folders that are not covered, below the root.

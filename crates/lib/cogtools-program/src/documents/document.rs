@@ -74,10 +74,8 @@ impl Document {
 
     /// The byte range of its table, between the lines of the markers.
     pub fn table_range(&self) -> Option<Range<usize>> {
-        let table = self
-            .blocks
-            .iter()
-            .find(|block| block.kind == BlockKind::Table);
+        let mut blocks = self.blocks.iter();
+        let table = blocks.find(|block| block.kind == BlockKind::Table);
         table.map(|block| block.inner.clone())
     }
 

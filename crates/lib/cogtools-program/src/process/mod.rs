@@ -188,11 +188,8 @@ pub fn queue_stderr(name: &'static str) {
         }
     };
     // Without a thread, each message is written at once.
-    if thread::Builder::new()
-        .name("stderr".into())
-        .spawn(write)
-        .is_ok()
-    {
+    let writer = thread::Builder::new().name("stderr".into());
+    if writer.spawn(write).is_ok() {
         *queue = Some(Queue {
             name,
             messages,

@@ -19,11 +19,8 @@ pub(super) fn by_name(
     let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let lower = file.to_ascii_lowercase();
     let name = lower.strip_suffix(".exe").unwrap_or(&lower);
-    programs
-        .iter()
-        .find(|program| program.name == name)
-        .or(programs.first())
-        .copied()
+    let named = programs.iter().find(|program| program.name == name);
+    named.or(programs.first()).copied()
 }
 
 /// The program that `started`, if it is the first of `programs`, continues as for the `word` after

@@ -218,11 +218,8 @@ fn links(shown: &Shown, line: &[OsString]) -> Vec<(PathBuf, PathBuf)> {
     let arguments = line.iter().map(PathBuf::from);
     let system = SYSTEM.iter().map(PathBuf::from);
     let names = roots.map(|entry| entry.path()).chain(system);
-    let names: BTreeSet<PathBuf> = names
-        .chain(variables)
-        .chain(arguments)
-        .filter(|name| name.is_absolute())
-        .collect();
+    let names = names.chain(variables).chain(arguments);
+    let names: BTreeSet<PathBuf> = names.filter(|name| name.is_absolute()).collect();
     let prefixes: BTreeSet<&Path> = names.iter().flat_map(|name| name.ancestors()).collect();
     let link = |path: &Path| {
         // A name with `..` goes through a folder, which must be there.

@@ -283,8 +283,8 @@ fn task(words: &[String], io: &mut Io<'_>) -> Result<Vec<Part>, Failure> {
     }
     if parts.is_empty() {
         let diagnostic = Diagnostic::new(Code::Usage, "there is no question");
+        let diagnostic = diagnostic.hint("cogtools plan \"What is the date in a week?\"");
         return Err(diagnostic
-            .hint("cogtools plan \"What is the date in a week?\"")
             .hint("cogtools plan --help lists the commands")
             .into());
     }

@@ -228,8 +228,8 @@ impl Planner<'_> {
             .with_details(wrong.join("\n"));
         let rejected = agent.reject_answer(&diagnostic);
         rejected.map_err(Box::<Diagnostic>::from)?;
+        let diagnostic = diagnostic.hint("ask in another way, or another model");
         Err(diagnostic
-            .hint("ask in another way, or another model")
             .hint("`cogtools session show` shows the answers")
             .into())
     }

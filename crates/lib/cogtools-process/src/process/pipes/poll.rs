@@ -101,10 +101,8 @@ impl Pipes {
             Exit::Asked => timeout.min(EXIT_INTERVAL),
             Exit::Descriptor(_) | Exit::Reported => timeout,
         };
-        let outputs = self
-            .outputs
-            .iter()
-            .map(|(_, pipe)| PollFd::new(pipe, PollFlags::IN));
+        let outputs = self.outputs.iter();
+        let outputs = outputs.map(|(_, pipe)| PollFd::new(pipe, PollFlags::IN));
         let stdin = self.stdin.as_ref();
         let stdin = stdin.map(|input| PollFd::new(&input.pipe, PollFlags::OUT));
         let exit = exit.map(|exit| PollFd::new(exit, PollFlags::IN));
@@ -146,11 +144,7 @@ impl Pipes {
         let Some(input) = &mut self.stdin else {
             return;
         };
-        while let Some(rest) = input
-            .bytes
-            .get(input.written..)
-            .filter(|rest| !rest.is_empty())
-        {
+        while let Some(rest @ [_, ..]) = input.bytes.get(input.written..) {
             match input.pipe.write(rest) {
                 Ok(count) => input.written += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
