@@ -1,10 +1,11 @@
 //! A log and the state of the session in it, kept in step.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use cogtools_log::{BlobId, Blobs, Cost, Entry, Event, Id, LayerSize, Log, LogError, Session};
 use cogtools_model::{Content, Usage};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::json;
 
 use crate::prompt::sent_dynamic;
@@ -30,20 +31,13 @@ pub struct Journal {
 }
 
 /// A log that the agents in a session share.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedLog(Arc<Mutex<Log>>);
-
-impl SharedLog {
-    fn lock(&self) -> MutexGuard<'_, Log> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+pub(crate) type SharedLog = Arc<Mutex<Log>>;
 
 impl Journal {
     /// A session that begins.
     pub fn new(log: Log) -> Self {
         Self {
-            log: SharedLog(Arc::new(Mutex::new(log))),
+            log: Arc::new(Mutex::new(log)),
             state: State::default(),
             prompts: HashMap::new(),
         }
@@ -71,7 +65,7 @@ impl Journal {
     /// A session that goes on after the entry `from`, or after its last one.
     pub fn resume(log: Log, session: &Session, from: Option<Id>) -> Self {
         Self {
-            log: SharedLog(Arc::new(Mutex::new(log))),
+            log: Arc::new(Mutex::new(log)),
             state: State::new(session, from),
             prompts: HashMap::new(),
         }
@@ -87,11 +81,8 @@ impl Journal {
     /// The log with the entry that its next line follows; `None` while an agent still has it.
     pub fn into_log(self) -> Option<(Log, Option<Id>)> {
         let head = self.state.head;
-        let log = Arc::into_inner(self.log.0)?;
-        Some((
-            log.into_inner().unwrap_or_else(PoisonError::into_inner),
-            head,
-        ))
+        let log = Arc::into_inner(self.log)?;
+        Some((log.into_inner(), head))
     }
 
     /// Appends an event.

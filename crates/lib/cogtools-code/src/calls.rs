@@ -2,7 +2,7 @@
 //! recorded and run.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use cogtools_agent::{Activity, Answer as UserAnswer, Observer, Question, ToolTraits, denial};
@@ -13,6 +13,7 @@ use cogtools_core::tool::Accepted;
 use cogtools_core::{Code, Diagnostic, Limit, Tool, at_once};
 use cogtools_log::{Approval, CallEvent, Decision, Outcome, ResultEvent, Why};
 use cogtools_program::call::quote;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::crew::Crew;

@@ -1,6 +1,5 @@
 //! The calls of a program that may run: each is recorded before and after.
 
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use cogtools_core::{Code, Diagnostic};
@@ -91,8 +90,7 @@ impl Crew<'_, '_> {
         }
         cx.call.tape = tape.as_ref().map(NodeTape::tape);
         let limit = ready.limit.clone().within(Some(self.left));
-        let work = ready.work.lock();
-        let taken = work.unwrap_or_else(PoisonError::into_inner).take();
+        let taken = ready.work.lock().take();
         let Some((tool, accepted)) = taken else {
             return Ok((Outcome::Cancelled, json!({"error": "it has run"})));
         };

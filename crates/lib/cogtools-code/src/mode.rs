@@ -2,7 +2,7 @@
 //! lists it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use cogtools_agent::{
     AgentTool, CallResult, CallScope, Connection, Journal, ProgramQuestion, ReadyCall, ToolTraits,
@@ -11,6 +11,7 @@ use cogtools_agent::{
 use cogtools_core::arguments::Arguments;
 use cogtools_core::{Cancel, Code, Diagnostic, Target, fail_on};
 use cogtools_log::{CallId, Decision, ProgramStatus};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::replay::family_of;
@@ -122,8 +123,7 @@ impl CodeMode {
     ) -> Result<(), Box<Diagnostic>> {
         let (session, blobs) = journal.read()?;
         Recorded::read(&session, &blobs, Some(program))?.check(&decisions)?;
-        let all = self.programs.decisions.lock();
-        let mut all = all.unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.programs.decisions.lock();
         all.insert(program.to_owned(), decisions);
         Ok(())
     }
@@ -188,10 +188,8 @@ impl Programs {
         scope.agents = self.agents.get().map(|(agents, _)| agents(call));
         let (session, blobs) = call.program(None).read()?;
         let resume = |begun: Recorded| {
-            let decisions = self.decisions.lock();
-            let mut decisions = decisions.unwrap_or_else(PoisonError::into_inner);
-            let decisions = decisions.remove(&begun.name).unwrap_or_default();
-            Program::resumed(begun, decisions)
+            let decisions = self.decisions.lock().remove(&begun.name);
+            Program::resumed(begun, decisions.unwrap_or_default())
         };
         // An agent within the session has programs and a store of its own.
         let agent = call.agent(&session).map(|agent| format!("a{agent}"));

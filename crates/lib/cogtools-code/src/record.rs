@@ -1,7 +1,6 @@
 //! The lines that a program writes to its session.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cogtools_agent::Journal;
 use cogtools_core::Diagnostic;
@@ -10,6 +9,7 @@ use cogtools_log::{
     Approval, BlobId, CallEvent, CallId, Event, Id, LogError, Outcome, ProgramStatus, ProgramStep,
     ResultEvent, Timestamp, head_and_tail,
 };
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value, json};
 
 type Written = Result<(), Box<Diagnostic>>;
@@ -73,7 +73,7 @@ impl<'l> Recorder<'l> {
 
     fn lock(&self) -> Option<MutexGuard<'_, &'l mut dyn Lines>> {
         let lines = self.lines.as_ref()?;
-        Some(lines.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(lines.lock())
     }
 
     /// Appends a line; returns its time and its place.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::slice;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cogtools_agent::{Permissions, share_money};
 use cogtools_core::environment::Environment;
@@ -16,6 +16,7 @@ use cogtools_core::{
     estimate_tokens,
 };
 use cogtools_log::Id;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::types;
@@ -97,7 +98,7 @@ impl Scope {
         if self.agents.is_some() || !starts {
             return Ok(self.cx.environment.clone());
         }
-        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asking = self.asking.lock();
         if let Some((environment, _)) = asking.as_ref() {
             return Ok(environment.clone());
         }
@@ -110,7 +111,7 @@ impl Scope {
     /// Starts the process for a program that will soon run, so that it is ready when the program has
     /// been checked. If that is not possible, the run tells why.
     pub fn start_worker(&self) {
-        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = self.worker.lock();
         if worker.is_none() {
             *worker = Worker::start(self.cx.programs.as_deref()).ok();
         }
@@ -118,7 +119,7 @@ impl Scope {
 
     /// Takes the process that is starting, or starts one.
     pub(crate) fn take_worker(&self) -> Result<Worker, ScriptErrorKind> {
-        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = self.worker.lock();
         let started = worker.take();
         drop(worker);
         started.map_or_else(|| Worker::start(self.cx.programs.as_deref()), Ok)
@@ -188,7 +189,7 @@ impl Scope {
         if !self.names.iter().any(|known| known == name) {
             return Err(vec![self.not_found(name)]);
         }
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = self.loaded.lock();
         if let Some(tool) = loaded.get(name) {
             return Ok(Arc::clone(tool));
         }

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cogtools_core::file::{self, WritePath};
 use cogtools_core::{Code, Diagnostic, Tape};
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -125,7 +125,7 @@ impl FlowTape {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

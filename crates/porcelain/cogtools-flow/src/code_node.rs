@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::recorder::first_lines;
 use crate::show::node_of;
-use crate::work::{FlowWork, lock};
+use crate::work::FlowWork;
 
 impl FlowWork {
     /// Runs the code of `task` for the node or item `id`.
@@ -33,7 +33,7 @@ impl FlowWork {
         self.count_branches(node, &task, &scope);
         let mut program = Program::of_task(task);
         id.clone_into(&mut program.name);
-        if let Some(recorded) = lock(&run.programs).remove(id) {
+        if let Some(recorded) = run.programs.lock().remove(id) {
             program.go_on(recorded);
         }
         let mut session = run.recorder.has_session().then(|| run.recorder.clone());

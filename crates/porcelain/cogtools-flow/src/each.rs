@@ -1,6 +1,5 @@
 //! A node that does the same for each item of a list, several items at a time.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,10 +8,11 @@ use cogtools_core::approval::Approved;
 use cogtools_core::tool::{EachNode, FlowAction, FlowNode};
 use cogtools_core::{Code, Context, Diagnostic, Tool};
 use cogtools_log::{NodeEvent, NodeState};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::recorder::{RecordedWork as _, failed};
-use crate::work::{FlowWork, check, lock, may_be_value, may_pass};
+use crate::work::{FlowWork, check, may_be_value, may_pass};
 
 /// The most items that are worked on at the same time, whatever a flow says.
 const MAX_AT_ONCE: usize = 64;
@@ -77,8 +77,8 @@ impl FlowWork {
                 scope.spawn(|| list.work_off());
             }
         });
-        let failure = lock(&list.failure).take();
-        failure.map_or_else(|| Ok(std::mem::take(&mut *lock(&list.results)).into()), Err)
+        let failure = list.failure.lock().take();
+        failure.map_or_else(|| Ok(std::mem::take(&mut *list.results.lock()).into()), Err)
     }
 }
 
@@ -91,18 +91,18 @@ impl Worklist<'_> {
             };
             match self.run(index, item) {
                 Err(error) if self.each.keeps_errors && may_be_value(error.code, self.node) => {
-                    lock(&self.results)[index] = json!({"error": error.summary()});
+                    self.results.lock()[index] = json!({"error": error.summary()});
                 }
-                Ok(value) => lock(&self.results)[index] = value,
+                Ok(value) => self.results.lock()[index] = value,
                 Err(error) => {
                     self.is_over.store(true, Ordering::Relaxed);
-                    lock(&self.failure).get_or_insert(error);
+                    self.failure.lock().get_or_insert(error);
                 }
             }
         }
         if self.cx.cancel.is_cancelled() {
             let error = || Box::new(Diagnostic::new(Code::Timeout, "the list was cancelled"));
-            lock(&self.failure).get_or_insert_with(error);
+            self.failure.lock().get_or_insert_with(error);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Parts of a flow for other engines: a node, and the output.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use clap::Args;
 use cogtools_core::tool::FlowNode;
@@ -9,6 +9,7 @@ use cogtools_executor::{Graph, Need, Options, Retry, SkipReason, State, execute}
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::{Failure, Io, Severity};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::code_node::rules;

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_code::Lines;
@@ -17,6 +17,7 @@ use cogtools_log::{
     mask_personal, mask_text, preview,
 };
 use cogtools_program::terminal::truncate;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::live::LiveTree;
@@ -85,7 +86,7 @@ impl Recorder {
 
     /// Returns true if there is a session.
     pub(crate) fn has_session(&self) -> bool {
-        self.lock().log.is_some()
+        self.0.lock().log.is_some()
     }
 
     /// Records that a flow is about to run.
@@ -95,7 +96,7 @@ impl Recorder {
         digest: String,
         arguments: &Map<String, Value>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut record = self.lock();
+        let mut record = self.0.lock();
         let mut shown = Value::Object(arguments.clone());
         let whole = shown.to_string();
         let is_masked = mask_personal(&mut shown);
@@ -117,7 +118,7 @@ impl Recorder {
         asks: bool,
         deny: &[String],
     ) -> Result<(), Box<Diagnostic>> {
-        self.lock().append(Event::Plan {
+        self.0.lock().append(Event::Plan {
             intent: contract.intent().to_owned(),
             plan: contract.to_json(),
             asks,
@@ -133,7 +134,7 @@ impl Recorder {
         mut event: NodeEvent,
         output: Option<&Value>,
     ) -> Result<(), Box<Diagnostic>> {
-        let mut record = self.lock();
+        let mut record = self.0.lock();
         if let Some(output) = output {
             let (shown, blob, masked) = record.keep(output)?;
             (event.output, event.blob, event.masked) = (Some(shown), blob, masked);
@@ -192,13 +193,13 @@ impl Recorder {
             // The whole result is nowhere.
             (inner.key, inner.blob) = (None, None);
             // A session that cannot be written is found out at the end of the node.
-            let _ = self.lock().append(event);
+            let _ = self.0.lock().append(event);
         }
     }
 
     /// Passes an event on that is not recorded.
     pub(crate) fn pass(&self, line: &str) {
-        if let Some(events) = &mut self.lock().events {
+        if let Some(events) = &mut self.0.lock().events {
             // A reader that is gone wants no more.
             let _ = writeln!(events, "{line}");
         }
@@ -206,7 +207,7 @@ impl Recorder {
 
     /// Records the reply of a plan, or the output of a flow, in the session.
     pub(crate) fn reply(&self, text: &str) -> Result<(), Box<Diagnostic>> {
-        let mut record = self.lock();
+        let mut record = self.0.lock();
         if record.log.is_none() {
             return Ok(());
         }
@@ -217,13 +218,9 @@ impl Recorder {
 
     /// Records that the run has ended.
     pub(crate) fn end(&self, status: EndStatus) -> Result<(), Box<Diagnostic>> {
-        let mut record = self.lock();
+        let mut record = self.0.lock();
         record.append(Event::End { status })?;
         Ok(record.log.as_ref().map_or(Ok(()), Log::sync)?)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Record> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -231,7 +228,7 @@ impl Recorder {
 /// later ones are not there: each node begins without any.
 impl Lines for Recorder {
     fn append(&mut self, mut event: Event) -> Result<(Timestamp, Option<Id>), LogError> {
-        let mut record = self.lock();
+        let mut record = self.0.lock();
         match &mut event {
             Event::Store { .. } => return Ok((record.now(), record.head)),
             Event::Program { args, .. } => {
@@ -258,20 +255,20 @@ impl Lines for Recorder {
     }
 
     fn write_blob(&mut self, text: &str) -> Result<BlobId, LogError> {
-        let log = &mut self.lock().log;
+        let log = &mut self.0.lock().log;
         let unwritten = || Ok(BlobId::of(text.as_bytes()));
         log.as_mut()
             .map_or_else(unwritten, |log| log.write_blob(text))
     }
 
     fn has_secret(&self, text: &str) -> bool {
-        let log = &self.lock().log;
+        let log = &self.0.lock().log;
         log.as_ref().is_some_and(|log| log.has_secret(text))
     }
 
     fn mask_value(&self, value: &mut Value) {
         mask_personal(value);
-        if let Some(log) = &self.lock().log {
+        if let Some(log) = &self.0.lock().log {
             log.mask_value(value);
         }
     }

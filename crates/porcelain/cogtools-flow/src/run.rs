@@ -1,7 +1,7 @@
 //! A run of a flow: its nodes, then its output. `run`, `call` and `resume` run whole flows.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use clap::Args;
 use cogtools_code::Recorded;
@@ -18,6 +18,7 @@ use cogtools_program::call::quote;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io, Severity, render_hint, text_input};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::code_node::{programs, rules};
@@ -27,7 +28,7 @@ use crate::journal::{self, NewSessionArgs};
 use crate::live::LiveTree;
 use crate::recorder::{Events, RecordedWork as _, Recorder};
 use crate::show::{Repeatable, node_of};
-use crate::work::{FlowWork, graph, keeps_code, lock};
+use crate::work::{FlowWork, graph, keeps_code};
 
 /// The number of nodes that run at the same time.
 pub(crate) const MAX_PARALLEL: usize = 8;
@@ -152,7 +153,7 @@ impl FlowRun {
             let Some(answer) = person(node, wanted, &states)? else {
                 break (states, found);
             };
-            lock(&run.answers).insert(node.id.clone(), answer);
+            run.answers.lock().insert(node.id.clone(), answer);
             options.done = succeeded(&states).collect();
             options.failed = tolerated(flow, &states).collect();
         };

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use clap::Args;
 use cogtools_core::arguments::Arguments;
@@ -20,11 +20,11 @@ use cogtools_program::format::FormatArg;
 use cogtools_program::project::registry_and_context;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::inputs;
-use crate::work::lock;
 
 /// The longest golden file, in bytes.
 const MAX_BYTES: usize = 16 << 20;
@@ -135,11 +135,11 @@ fn trace(
     cx.environment = cx.environment.with_variable(OFFLINE, "1");
     cx.call.tape = tape;
     cx.call.presets = Arc::new(example.presets.clone());
-    cx.call.events = Some(LineSink::new(move |line| lock(&sink).push(line.to_owned())));
+    cx.call.events = Some(LineSink::new(move |line| sink.lock().push(line.to_owned())));
     let tool = Arc::new(tool);
     let call = registry.prepare_tool(Arc::clone(&tool), Arguments::from(example.arguments()))?;
     let failure = call.run(&cx).err();
-    let way = tool.flow().map(|flow| flow.way(&lock(&events)));
+    let way = tool.flow().map(|flow| flow.way(&events.lock()));
     match (failure, way.unwrap_or_default()) {
         // A test that lacks a response says nothing about the way.
         (Some(failure), _) if failure.iter().any(|it| it.code == Code::StaleRecording) => {

@@ -1,7 +1,7 @@
 //! The work of nodes: they call tools, ask models or the user, or have a value by themselves.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use cogtools_agent::share_money;
@@ -14,6 +14,7 @@ use cogtools_core::{Cancel, Code, Context, Diagnostic, Tool, ToolOutput};
 use cogtools_executor::{Attempt, Completion, Failure, Graph, Need, Node, Retry, Work};
 use cogtools_log::{NodeEvent, NodeState, Route};
 use cogtools_program::call_timeout;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::earlier::key;
@@ -68,7 +69,7 @@ impl FlowWork {
     }
 
     pub(crate) fn note(&self, id: &str, mut outcome: NodeEvent) {
-        let mut outcomes = lock(&self.outcomes);
+        let mut outcomes = self.outcomes.lock();
         // Earlier attempts have asked models, too.
         outcome.model = outcomes.remove(id).and_then(|before| before.model);
         outcomes.insert(id.to_owned(), outcome);
@@ -79,7 +80,7 @@ impl FlowWork {
         let (recorder, outcomes) = (self.run.recorder.clone(), Arc::clone(&self.outcomes));
         let id = id.to_owned();
         LineSink::new(move |line| {
-            let mut outcomes = lock(&outcomes);
+            let mut outcomes = outcomes.lock();
             let outcome = outcomes.entry(id.clone()).or_default();
             recorder.within(&id, line, &mut outcome.model);
         })
@@ -87,7 +88,7 @@ impl FlowWork {
 
     /// The value that stands for a node that has failed, if the flow reads its error.
     pub(crate) fn error_of(&self, id: &str) -> Option<Value> {
-        let error = lock(&self.errors).get(id).cloned();
+        let error = self.errors.lock().get(id).cloned();
         error.map(|error| json!({ "error": error }))
     }
 
@@ -188,7 +189,7 @@ impl FlowWork {
     ) -> Result<Value, Box<Diagnostic>> {
         let wanted = Diagnostic::new(Code::AnswerWanted, question);
         let ask = node.ask().ok_or_else(|| internal("no question"))?;
-        let Some(answer) = lock(&self.run.answers).get(id).cloned() else {
+        let Some(answer) = self.run.answers.lock().get(id).cloned() else {
             let is_open = ask.timeout.is_some() || self.run.has_person;
             let default = ask.default.clone().filter(|_| !is_open);
             return default.ok_or_else(|| Box::new(wanted));
@@ -405,14 +406,16 @@ impl RecordedWork for FlowWork {
     }
 
     fn take_outcome(&self, node: &str) -> NodeEvent {
-        lock(&self.outcomes).remove(node).unwrap_or_default()
+        self.outcomes.lock().remove(node).unwrap_or_default()
     }
 
     fn fail(&self, node: &str, failure: &Failure) {
         let flow = self.run.tool.flow();
         let keeps_error = flow.and_then(|flow| flow.node(node));
         if keeps_error.is_some_and(|node| node.keeps_error) && !failure.is_blocking {
-            lock(&self.errors).insert(node.to_owned(), failure.diagnostic.summary());
+            self.errors
+                .lock()
+                .insert(node.to_owned(), failure.diagnostic.summary());
         }
     }
 }
@@ -488,9 +491,4 @@ pub(crate) fn may_be_value(code: Code, node: &FlowNode) -> bool {
 
 fn internal(message: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(Code::Internal, message))
-}
-
-/// Locks a mutex, even if a thread has panicked with it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,12 +5,13 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cogtools_core::tool::AgentBudget;
 use cogtools_log::BudgetLimit;
 use cogtools_model::Usage;
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 
 pub use self::shared_money::share_money;
@@ -401,7 +402,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Account> {
-        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+        self.account.lock()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Steps that run a program, which calls the tools of the project: `run_code`.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use cogtools_agent::{Permissions, ProgramQuestion, ToolTraits};
 use cogtools_code::{
@@ -13,12 +13,12 @@ use cogtools_log::Approval;
 use cogtools_program::args::RegistryArgs;
 use cogtools_program::project::{self, registry_and_context};
 use cogtools_program::{Failure, Io};
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use super::contract::{Contract, Step};
 use super::references::reference;
 use crate::recorder::Recorder;
-use crate::work::lock;
 
 /// The argument with the code.
 pub(super) const CODE: &str = "code";
@@ -156,7 +156,7 @@ impl Programs {
 
     /// From now on, steps go on with the programs that they have `begun`.
     pub(super) fn go_on(&self, begun: BTreeMap<String, Recorded>) {
-        *lock(&self.begun) = begun;
+        *self.begun.lock() = begun;
     }
 
     /// Runs the program of the step `save_as`. Returns its value and its output.
@@ -173,7 +173,7 @@ impl Programs {
         save_as.clone_into(&mut program.name);
         program.timeout = run.timeout;
         program.consent = self.consents.get(save_as).cloned().unwrap_or_default();
-        if let Some(recorded) = lock(&self.begun).remove(save_as) {
+        if let Some(recorded) = self.begun.lock().remove(save_as) {
             program.go_on(recorded);
         }
         let mut session = recorder.has_session().then(|| recorder.clone());

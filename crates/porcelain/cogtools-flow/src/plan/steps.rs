@@ -2,7 +2,7 @@
 //! of earlier steps in its arguments, then the reply.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cogtools_code::Run;
@@ -17,13 +17,14 @@ use cogtools_log::{EndStatus, NodeEvent, Timestamp};
 use cogtools_program::call_timeout;
 use cogtools_program::terminal::pluralize;
 use cogtools_program::{Failure, Io};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::contract::{Contract, Step};
 use super::program::{self, Programs};
 use super::references::{Record, Records, each_reference, hydrate, of_reply, resolve};
 use crate::recorder::{Events, MAX_LOG_LINES, RecordedWork, Recorder, first_lines, millis};
-use crate::work::{lock, value_of};
+use crate::work::value_of;
 
 /// The inputs of a run.
 pub(crate) struct PlanRun {
@@ -89,7 +90,7 @@ impl PlanRun {
         };
         let states = execute(graph, work.clone(), options, &mut events).states;
         let last = last_result(contract, &states);
-        let reply = hydrate(&contract.visible_reply, &last, &lock(&work.left).records);
+        let reply = hydrate(&contract.visible_reply, &last, &work.left.lock().records);
         let recorded = reply.as_ref().map_or(Ok(()), |reply| {
             events.reply(reply);
             recorder.reply(reply)
@@ -290,7 +291,7 @@ impl PlanWork {
 
     /// The facts about the step that runs, or has ended last.
     fn done(&self) -> Done {
-        lock(&self.left).done.clone()
+        self.left.lock().done.clone()
     }
 
     /// Prepares the call of a step; `None` if it calls nothing. Its arguments are in `resolved` as
@@ -304,7 +305,7 @@ impl PlanWork {
             return Ok(None);
         };
         let args = Value::Object(step.args.clone().unwrap_or_default());
-        let args = resolve(args, &lock(&self.left).records).map_err(Diagnostic::merge)?;
+        let args = resolve(args, &self.left.lock().records).map_err(Diagnostic::merge)?;
         let Value::Object(args) = args else {
             let message = "arguments that are no object";
             return Err(Box::new(Diagnostic::new(Code::Internal, message)));
@@ -323,7 +324,7 @@ impl PlanWork {
 
     /// Runs a step that was prepared. Returns its result, and the standard error of its program.
     fn call(&self, step: &Step, attempt: &Attempt) -> (Result<Value, Box<Diagnostic>>, String) {
-        let prepared = lock(&self.left).prepared.take();
+        let prepared = self.left.lock().prepared.take();
         let call = match prepared {
             Some(Ok(Some(Prepared::Tool(call)))) => call,
             Some(Ok(Some(Prepared::Program(run)))) => {
@@ -371,7 +372,7 @@ impl Work for PlanWork {
         };
         let started = Timestamp::now().to_string();
         let (result, log) = self.call(step, attempt);
-        let mut left = lock(&self.left);
+        let mut left = self.left.lock();
         left.keep(step, &result);
         left.done.started = started;
         left.done.ended = Timestamp::now().to_string();
@@ -390,7 +391,7 @@ impl RecordedWork for PlanWork {
         let mut args = None;
         let prepared = self.prepare(step, &mut args);
         let is_call = matches!(prepared, Ok(Some(_)));
-        let mut left = lock(&self.left);
+        let mut left = self.left.lock();
         left.prepared = Some(prepared);
         left.done = Done {
             args: args.clone(),
@@ -481,7 +482,7 @@ impl Observer for PlanEvents<'_, '_> {
         self.record.on(event)?;
         match *event {
             Event::Started { node, .. } => {
-                let is_call = matches!(lock(&self.work.left).prepared, Some(Ok(Some(_))));
+                let is_call = matches!(self.work.left.lock().prepared, Some(Ok(Some(_))));
                 if is_call {
                     let args = self.work.done().args;
                     self.step(node, "executing", json!({ "args": args }));
