@@ -34,9 +34,9 @@ struct CommonArgs {
     /// Run as if started in DIR
     #[arg(short = 'C', value_name = "DIR", global = true)]
     directory: Option<OsString>,
-    /// How to print failures on stderr: as text, or as one JSON object per line
     #[arg(id = "error-format", long, value_name = "FORMAT", value_parser = ["human", "json"])]
     #[arg(default_value = "human", global = true)]
+    #[arg(help = "How to print failures on stderr: as text, or as one JSON object per line")]
     error_format: String,
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     #[arg(help = "Colour the output: auto is on a terminal, unless NO_COLOR is set")]
