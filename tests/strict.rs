@@ -64,9 +64,9 @@ fn null_is_a_value_for_all_others() {
             65,
             str![[r#"
 cogtools-call: error[SCHEMA_VIOLATION]: book: /days: expected integer, got null
-hint: send days (integer)
+hint: leave it out, or send days (integer)
 cogtools-call: error[SCHEMA_VIOLATION]: book: /stops/0/nights: expected integer, got null
-hint: send nights (integer, at least 1)
+hint: leave it out, or send nights (integer, at least 1)
 
 "#]],
         );

@@ -4,9 +4,9 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::{Map, Value};
 
-use super::Schema;
 use super::message::label;
 use super::message::{hints, message, truncate};
+use super::{Schema, required};
 use crate::Hint;
 use crate::pointer::{child, segments};
 use crate::quoted;
@@ -97,7 +97,15 @@ pub(crate) fn from_error(schema: &Schema, error: &ValidationError<'_>) -> Vec<Vi
         }
         kind => {
             let mut hints = hints(kind, error.instance());
-            hints.push(send_hint(schema, &base).into());
+            let send = send_hint(schema, &base);
+            // A model that sends null has no value, and would make one up.
+            let is_absent = error.instance().is_null() && is_optional(schema, &base);
+            let send = if is_absent {
+                format!("leave it out, or {send}")
+            } else {
+                send
+            };
+            hints.push(send.into());
             vec![Violation {
                 pointer: base,
                 kind: ViolationKind::Invalid(message(kind, error.instance())),
@@ -136,6 +144,18 @@ fn send_hint(schema: &Schema, pointer: &str) -> String {
         (label, "") => format!("send {name} ({label})"),
         (label, description) => format!("send {name} ({label}): {description}"),
     }
+}
+
+/// Returns true if `pointer` leads to a property that may be left out.
+fn is_optional(schema: &Schema, pointer: &str) -> bool {
+    let segments = segments(pointer);
+    let Some((last, outer)) = segments.split_last() else {
+        return false;
+    };
+    let object = schema.at(outer.iter().map(String::as_str));
+    object.is_some_and(|object| {
+        object.contains_key("properties") && required(object).all(|name| name != last)
+    })
 }
 
 /// The name of the value at `segments`: a property's name or an item's index.
