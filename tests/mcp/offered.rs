@@ -227,8 +227,14 @@ fn tools_have_pages_for_clients_that_read_them() {
     let first = session.get("tools/list", &json!({})).expect("a page");
     assert_eq!(first["tools"].as_array().map(Vec::len), Some(200));
     let cursor = json!({"cursor": first["nextCursor"]});
+    // Both pages are of one list.
+    project.remove("tools/t99.yaml");
     let second = session.get("tools/list", &cursor).expect("a page");
     assert_eq!(second["tools"].as_array().map(Vec::len), Some(2));
+    project.file(
+        "tools/t99.yaml",
+        "name: t99\ndescription: d\nimplementation: fine\n",
+    );
     let gemini = json!({
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "gemini-cli-mcp-client", "version": "0.61.0"},

@@ -245,6 +245,7 @@ fn run(matches: &ArgMatches, io: &mut Io<'_>) -> Result<(), Failure> {
         questions: Questions::default(),
         clients: StatelessClients::default(),
         list_changed: tokio::sync::watch::Sender::default(),
+        paged: Mutex::default(),
         outgoing,
         observers,
         introduced: CancellationToken::new(),

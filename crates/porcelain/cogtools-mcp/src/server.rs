@@ -10,8 +10,10 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cogtools_core::{CallContext, Diagnostic, PausedFlow, ToolOutput};
+use parking_lot::Mutex;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString as _, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
@@ -56,6 +58,8 @@ pub(crate) struct AppState {
     pub(crate) code: Option<Arc<CodeMode>>,
     /// Changes of the lists.
     pub(crate) list_changed: watch::Sender<Changes>,
+    /// The last list of tools that has several pages, and its time.
+    pub(crate) paged: Mutex<Option<(Instant, Vec<Arc<PublishedTool>>)>>,
     pub(crate) outgoing: Sender<Outgoing>,
     pub(crate) observers: Observers,
     /// Cancelled when the first client has its introduction.
@@ -75,6 +79,9 @@ impl AppState {
         }
     }
 }
+
+/// The time for which further pages are of the list that the first one is of.
+const MAX_PAGED_AGE: Duration = Duration::from_secs(10);
 
 /// The numbers of changes of the lists.
 #[derive(Clone, Copy, Debug, Default)]
@@ -302,12 +309,23 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         self.learn(&context);
-        let published = self.listing().await?.tools;
         let has_cursor = request.as_ref().is_some_and(|it| it.cursor.is_some());
+        // Pages are of one list: files and specifications are not read again for each.
+        let paged = self.state.paged.lock().clone();
+        let paged = paged.filter(|(at, _)| has_cursor && at.elapsed() < MAX_PAGED_AGE);
+        let published = match paged {
+            Some((_, published)) => published,
+            None => self.listing().await?.tools,
+        };
         let client = self.client_name(&context);
         let reads_pages = client.is_some_and(|name| !Habits::of(&name).is_gemini_cli);
         let (published, next_cursor) = if has_cursor || reads_pages {
-            page(published, request, |tool| tool.name())?
+            let list = (!has_cursor).then(|| published.clone());
+            let (page, next) = page(published, request, |tool| tool.name())?;
+            if let (Some(list), Some(_)) = (list, &next) {
+                *self.state.paged.lock() = Some((Instant::now(), list));
+            }
+            (page, next)
         } else {
             (published, None)
         };

@@ -104,7 +104,7 @@ enum Declared {
     /// A provider's declaration.
     Provider(Provider, RemoteTool),
     /// An operation of a specification.
-    Operation(Specification, Box<openapi::Operation>),
+    Operation(Specification, Arc<openapi::Operation>),
     /// A built-in tool.
     BuiltIn(&'static builtin::Set, &'static builtin::BuiltIn),
     /// A tool that reads skills, by its name.

@@ -98,7 +98,7 @@ pub struct Specification {
     pub(crate) is_users: bool,
     options: Arc<Options>,
     root: Arc<OnceLock<Result<Value, Fault>>>,
-    operations: Arc<OnceLock<Result<Vec<Operation>, Fault>>>,
+    operations: Arc<OnceLock<Result<Vec<Arc<Operation>>, Fault>>>,
     review: Arc<OnceLock<Review>>,
 }
 
@@ -183,10 +183,7 @@ impl Specification {
                     display_path: self.shown(operation),
                     provenance: Arc::new(self.provenance()),
                     scope: ReadScope::User,
-                    declared: Some(Declared::Operation(
-                        self.clone(),
-                        Box::new(operation.clone()),
-                    )),
+                    declared: Some(Declared::Operation(self.clone(), Arc::clone(operation))),
                 }),
                 Err(reason) => listing.errors.push(SourceError::Operation {
                     name: self.options.name.clone(),
@@ -220,8 +217,11 @@ impl Specification {
 
     /// Makes the tool of an operation.
     pub(super) fn load(&self, operation: &Operation) -> Result<Tool, ToolError> {
-        let document = operation.document.clone().unwrap_or_default();
-        let text = Text::new(self.shown(operation), document.to_string().into_bytes());
+        let document = operation.document.as_ref().map(Value::to_string);
+        let text = Text::new(
+            self.shown(operation),
+            document.unwrap_or_default().into_bytes(),
+        );
         let tool = Tool::parse(text.map_err(ToolError::Text)?)?.without_invisible();
         let tool = tool.from(Arc::new(self.provenance()));
         let tool = tool.with_alternatives(&operation.variables);
@@ -248,9 +248,9 @@ impl Specification {
         }
     }
 
-    fn operations(&self, cx: &Context) -> Result<&[Operation], &Fault> {
-        let operations = self.operations.get_or_init(|| self.read(cx, None)).as_ref();
-        operations.map(Vec::as_slice)
+    fn operations(&self, cx: &Context) -> Result<&[Arc<Operation>], &Fault> {
+        let read = || Ok(self.read(cx, None)?.into_iter().map(Arc::new).collect());
+        self.operations.get_or_init(read).as_deref()
     }
 
     /// Reads all operations, or those that are named `only`, which is for a call.

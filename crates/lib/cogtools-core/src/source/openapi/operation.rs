@@ -1,5 +1,7 @@
 //! An operation of a specification as a tool file.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 use wildmatch::WildMatch;
 
@@ -111,7 +113,7 @@ fn places<'s>(root: &'s Value, options: &'s Options, resolved: &'s Resolved) -> 
 pub(super) fn unused(
     root: &Value,
     options: &Options,
-    found: &[Operation],
+    found: &[Arc<Operation>],
 ) -> Vec<(&'static str, String)> {
     let of = |key: &'static str, all: &[String]| -> Vec<_> {
         all.iter().map(|it| (key, it.clone())).collect()
