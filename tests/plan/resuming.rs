@@ -20,15 +20,20 @@ fn resume(project: &Project, args: &[&str]) -> Outcome {
 
 /// Runs `plan` in a process that the tool `crash` kills.
 fn run_and_crash(project: &Project, plan: &str, args: &[&str]) {
-    let outcome = Run::new("/bin/sh")
+    let outcome = run_with_pid(project, plan, args);
+    assert_eq!(outcome.status, Status::Signal(9));
+}
+
+/// Runs `plan` in a process whose number is in the file `pid`.
+fn run_with_pid(project: &Project, plan: &str, args: &[&str]) -> Outcome {
+    Run::new("/bin/sh")
         .args(["-c", "echo $$ > pid; exec \"$@\"", "sh"])
         .arg(programs().join("cogtools-plan"))
         .arg("run")
         .args(args)
         .project(project)
         .stdin(plan)
-        .run();
-    assert_eq!(outcome.status, Status::Signal(9));
+        .run()
 }
 
 /// A plan whose second step needs the file `up`.
@@ -69,6 +74,21 @@ hint: `cogtools plan replan p.jsonl` asks a model for another way
     // Nothing is left to do: nothing runs, the reply is the same.
     resume(&project, &["p.jsonl"]).outputs("up: Hello Ada!\n15\n");
     assert_eq!(project.read("tries"), "tried\ntried\n");
+}
+
+#[test]
+fn a_plan_that_is_terminated_says_how_it_goes_on() {
+    let project = project();
+    project.file(
+        "tools/crash.yaml",
+        CRASH.replace("kill -9 $(cat pid)", "kill $(cat pid); sleep 30"),
+    );
+    let plan = plan_of(&json!([step("crash", &json!({}), "out")]), "{{tool.out}}");
+    let outcome = run_with_pid(&project, &plan, &["--session", "p.jsonl"]);
+    outcome
+        .stderr_contains("0 steps done, 0 steps skipped; `cogtools plan resume p.jsonl` goes on");
+    outcome.status(143);
+    resume(&project, &["p.jsonl", "--repeat", "out"]).outputs("fine\n\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use cogtools_log::view::Results;
 use cogtools_log::{EndStatus, NodeEvent, Timestamp};
 use cogtools_program::call_timeout;
 use cogtools_program::terminal::pluralize;
-use cogtools_program::{Failure, Io};
+use cogtools_program::{Failure, Io, Severity};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,8 @@ impl PlanRun {
     ///
     /// # Errors
     /// `STEP_FAILED` if a step has failed; the reply is printed nevertheless.
-    pub(crate) fn run(self, io: &mut Io<'_>) -> Result<(), Failure> {
+    pub(crate) fn run(mut self, io: &mut Io<'_>) -> Result<(), Failure> {
+        self.programs.cx.cancel = io.signals.begin();
         let nodes = self.contract.steps.iter();
         let nodes = nodes.map(|step| Node::new(&*step.save_as));
         // The names of steps are unique, so only their number can be wrong.
@@ -108,7 +109,14 @@ impl PlanRun {
         printed?;
         written.and(recorded).and(ended)?;
         reply?;
-        failure.map_or(Ok(()), |diagnostic| Err(diagnostic.into()))
+        let Some(failure) = failure else {
+            return Ok(());
+        };
+        // After a signal, nothing is reported any more.
+        if io.signals.is_interrupted() {
+            io.report(Severity::Error, &failure);
+        }
+        Err(failure.into())
     }
 }
 
@@ -204,22 +212,32 @@ fn last_result(contract: &Contract, states: &BTreeMap<String, State>) -> Value {
     results.next().unwrap_or_default()
 }
 
-/// The step that has failed, if one has, and the states of the others.
+/// The step that has failed, or the interruption, if there is one, and the states of the others.
 fn failure(
     contract: &Contract,
     states: &BTreeMap<String, State>,
     resume: Option<&str>,
 ) -> Option<Diagnostic> {
-    let (step, reason) = contract.steps.iter().find_map(|step| {
+    let failed = contract.steps.iter().find_map(|step| {
         let State::Failed(failure) = states.get(&step.save_as)? else {
             return None;
         };
         Some((&*step.save_as, &failure.diagnostic))
-    })?;
-    let message = format!("{}: {}", reason.code.name(), reason.summary());
-    let mut diagnostic = Diagnostic::new(Code::StepFailed, message).with_subject(step);
-    diagnostic.details.clone_from(&reason.details);
-    diagnostic.hints.clone_from(&reason.hints);
+    });
+    let is_cancelled = |state: &State| *state == State::Skipped(SkipReason::Cancelled);
+    let mut diagnostic = match failed {
+        Some((step, reason)) => {
+            let message = format!("{}: {}", reason.code.name(), reason.summary());
+            let mut diagnostic = Diagnostic::new(Code::StepFailed, message).with_subject(step);
+            diagnostic.details.clone_from(&reason.details);
+            diagnostic.hints.clone_from(&reason.hints);
+            diagnostic
+        }
+        None if states.values().any(is_cancelled) => {
+            Diagnostic::new(Code::StepFailed, "the run was interrupted")
+        }
+        None => return None,
+    };
     if let Some(resume) = resume {
         let count = |matches: fn(&State) -> bool| {
             pluralize(states.values().filter(|it| matches(it)).count(), "step")
